@@ -11,17 +11,7 @@ struct OwnedPeripheralTests {
         _ script: ScriptedPeripheral,
         setUp: (Explorer) -> Void = { _ in }
     ) throws -> (world: World, device: ScriptedDevice, phone: Explorer) {
-        let world = World(seed: 21)
-        let device = world.addPeripheral(script, as: "device")
-        let phone = world.addDevice("phone").run { Explorer() }
-        setUp(phone)
-        try world.run(until: phone.isConnected)
-        world.advance(by: .seconds(3))
-        return (world, device, phone)
-    }
-
-    private static func script(_ characteristics: [ScriptedPeripheral.Characteristic]) -> ScriptedPeripheral {
-        ScriptedPeripheral(name: "Thing", services: [.init("FFF0", characteristics: characteristics)])
+        try Explorer.meet(script, seed: 21, setUp: setUp)
     }
 
     @Test("The Generic Attribute service has what the script says, or is not there")
@@ -30,7 +20,7 @@ struct OwnedPeripheralTests {
             (ScriptedPeripheral.GenericAttribute.absent, false, false), (.empty, false, false),
             (.serviceChanged, true, false), (.databaseHash, true, true),
         ] {
-            var script = Self.script([.init("FFF1", properties: .read, value: Data([1]))])
+            var script = ScriptedPeripheral.thing([.init("FFF1", properties: .read, value: Data([1]))])
             script.genericAttribute = content
             let (world, device, phone) = try Self.meet(script)
             #expect(phone.database.contains("FFF1 [1]"))
@@ -46,7 +36,7 @@ struct OwnedPeripheralTests {
     @Test("All descriptors are found, read and written")
     func descriptors() throws {
         let (world, device, phone) = try Self.meet(
-            Self.script([
+            ScriptedPeripheral.thing([
                 .init(
                     "FFF1",
                     properties: [.read, .notify, .extendedProperties],
@@ -77,7 +67,7 @@ struct OwnedPeripheralTests {
     @Test("Without a Client Characteristic Configuration nobody can subscribe, and yet values come")
     func withoutConfiguration() throws {
         let (world, device, phone) = try Self.meet(
-            Self.script([
+            ScriptedPeripheral.thing([
                 .init(
                     "FFF1",
                     properties: [.read, .notify],
@@ -95,7 +85,7 @@ struct OwnedPeripheralTests {
     @Test("One that sends to all sends while nobody has subscribed")
     func sendsToAll() throws {
         let (world, device, phone) = try Self.meet(
-            Self.script([.init("FFF1", properties: [.read, .notify], sendsToAll: true)]),
+            ScriptedPeripheral.thing([.init("FFF1", properties: [.read, .notify], sendsToAll: true)]),
             setUp: { $0.subscribes = false }
         )
         #expect(!device.hasSubscriber(for: CBUUID(string: "FFF1")))
@@ -109,7 +99,7 @@ struct OwnedPeripheralTests {
     @Test("A slow device answers each request later, discovery too")
     func slow() throws {
         func time(_ latency: Duration) throws -> Duration {
-            var script = Self.script([.init("FFF1", properties: .read, value: Data([1]))])
+            var script = ScriptedPeripheral.thing([.init("FFF1", properties: .read, value: Data([1]))])
             script.latency = latency
             let world = World(seed: 22)
             world.addPeripheral(script)
@@ -126,7 +116,7 @@ struct OwnedPeripheralTests {
 
     @Test("Writes without response that come while there is no space are dropped, and the trace says so")
     func drops() throws {
-        var script = Self.script([.init("FFF1", properties: [.writeWithoutResponse, .write])])
+        var script = ScriptedPeripheral.thing([.init("FFF1", properties: [.writeWithoutResponse, .write])])
         script.writeBuffer = .init(capacity: 3, processingTime: .milliseconds(100))
         let (world, device, phone) = try Self.meet(script)
         let characteristic = try #require(phone.characteristic("FFF1"))
@@ -146,7 +136,7 @@ struct OwnedPeripheralTests {
     func late() throws {
         var replies: [(ScriptedPeripheral.Answer) -> Void] = []
         let (world, device, phone) = try Self.meet(
-            Self.script([
+            ScriptedPeripheral.thing([
                 .init(
                     "FFF1",
                     properties: [.read, .write],
@@ -173,7 +163,7 @@ struct OwnedPeripheralTests {
 
     @Test("L2CAP channels send back what comes, or what a closure says, and demand encryption")
     func channels() throws {
-        var script = Self.script([.init("FFF1", properties: .read)])
+        var script = ScriptedPeripheral.thing([.init("FFF1", properties: .read)])
         script.channels = [
             .init(psm: 0x80),
             .init(
@@ -209,7 +199,7 @@ struct OwnedPeripheralTests {
 
     @Test("A channel ends behind what was sent on it, and takes nothing more")
     func channelEnd() throws {
-        var script = Self.script([.init("FFF1", properties: .read)])
+        var script = ScriptedPeripheral.thing([.init("FFF1", properties: .read)])
         let octets = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8) })
         script.channels = [
             .init(
@@ -245,7 +235,7 @@ struct OwnedPeripheralTests {
     @Test("Reading, writing and subscribing may each demand something else")
     func security() throws {
         let (world, device, phone) = try Self.meet(
-            Self.script([
+            ScriptedPeripheral.thing([
                 .init("FFF1", properties: [.read, .write], value: Data([1]), writeSecurity: .encrypted),
                 .init("FFF2", properties: .notify, subscriptionSecurity: .encrypted),
             ]),
@@ -256,7 +246,7 @@ struct OwnedPeripheralTests {
         phone.peripheral?.writeValue(Data([2]), for: characteristic, type: .withResponse)
         try world.run(until: phone.written == 1)
         #expect(device.bondCount == 1 && phone.errors.isEmpty)
-        let second = try Self.meet(Self.script([.init("FFF2", properties: .notify, subscriptionSecurity: .encrypted)]))
+        let second = try Self.meet(.thing([.init("FFF2", properties: .notify, subscriptionSecurity: .encrypted)]))
         try second.world.run(until: second.device.hasSubscriber(for: CBUUID(string: "FFF2")))
         #expect(second.device.bondCount == 1)
     }
@@ -324,7 +314,7 @@ struct OwnedPeripheralTests {
     @Test("notify and setValue with what cannot be fail at their line, and so do advertisements and channels")
     func wrongCalls() throws {
         let world = World(seed: 1)
-        let device = world.addPeripheral(Self.script([.init("FFF1", properties: .read)]))
+        let device = world.addPeripheral(ScriptedPeripheral.thing([.init("FFF1", properties: .read)]))
         let line = #line + 1
         #expect(device.notify(Data([1]), for: "FFF1") == 0)
         let notify = #expect(throws: WorldError.self) { try world.run(until: false) }

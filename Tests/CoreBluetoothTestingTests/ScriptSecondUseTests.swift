@@ -13,22 +13,12 @@ import Testing
 struct ScriptSecondUseTests {
     private static var uuid: CBUUID { CBUUID(string: "FFF1") }
 
-    private static func script(_ characteristics: [ScriptedPeripheral.Characteristic]) -> ScriptedPeripheral {
-        ScriptedPeripheral(name: "Thing", services: [.init("FFF0", characteristics: characteristics)])
-    }
-
     /// A world with a device and a phone that has looked at all of it.
     private static func meet(
         _ script: ScriptedPeripheral,
         setUp: (Explorer) -> Void = { _ in }
     ) throws -> (world: World, device: ScriptedDevice, phone: Explorer) {
-        let world = World(seed: 31)
-        let device = world.addPeripheral(script, as: "device")
-        let phone = world.addDevice("phone").run { Explorer() }
-        setUp(phone)
-        try world.run(until: phone.isConnected)
-        world.advance(by: .seconds(3))
-        return (world, device, phone)
+        try Explorer.meet(script, seed: 31, setUp: setUp)
     }
 
     @Test("Keys are kept of a pairing with bonding alone, and once for each central")
@@ -91,7 +81,7 @@ struct ScriptSecondUseTests {
     @Test("What other services would have sent is sent no more")
     func published() throws {
         let (world, device, _) = try Self.meet(
-            Self.script([
+            ScriptedPeripheral.thing([
                 .init(
                     "FFF1",
                     properties: [.read, .notify],
@@ -116,7 +106,7 @@ struct ScriptSecondUseTests {
     @Test("One that sends to all sends to each central once, subscribed or not")
     func sendsToAll() throws {
         let (world, device, phone) = try Self.meet(
-            Self.script([.init("FFF1", properties: [.read, .notify], sendsToAll: true)])
+            ScriptedPeripheral.thing([.init("FFF1", properties: [.read, .notify], sendsToAll: true)])
         )
         let other = world.addDevice("tablet").run { Explorer() }
         other.subscribes = false
@@ -163,7 +153,7 @@ struct ScriptSecondUseTests {
 
     @Test("Channels are closed where a device is switched off, or its controller fails", arguments: [true, false])
     func channels(isPower: Bool) throws {
-        var script = Self.script([.init("FFF1", properties: .read)])
+        var script = ScriptedPeripheral.thing([.init("FFF1", properties: .read)])
         script.channels = [.init(psm: 0x80)]
         let (world, device, phone) = try Self.meet(script)
         phone.peripheral?.openL2CAPChannel(0x80)
@@ -179,7 +169,7 @@ struct ScriptSecondUseTests {
 
     @Test("A controller that fails takes the writes with it that the device is dealing with", arguments: [0, 101])
     func writeBuffer(wait: Int) throws {
-        var script = Self.script([.init("FFF1", properties: [.read, .writeWithoutResponse])])
+        var script = ScriptedPeripheral.thing([.init("FFF1", properties: [.read, .writeWithoutResponse])])
         script.writeBuffer = .init(capacity: 1, processingTime: .seconds(100))
         let (world, device, phone) = try Self.meet(script)
         func write(_ values: [UInt8]) throws {

@@ -14,15 +14,6 @@ import Testing
 struct BallStatesTests {
     private let testbed = Testbed()
 
-    /// A ball and a central that is ready to ask.
-    private func pair(answersByHand: Bool = false) -> (Ball, ForeignCentral) {
-        let ball = self.testbed.ball("Crystal")
-        ball.sdk.answersByHand = answersByHand
-        let central = ForeignCentral(on: self.testbed.adapter())
-        #expect(self.testbed.run { central.isReady })
-        return (ball, central)
-    }
-
     /// A central that no link is to, as a ball that a person answers for sees it.
     private func unlinked(_ ball: Ball) -> ITCB_SDK_Device_Central {
         ITCB_SDK_Device_Central(CBCentral(identifier: UUID(), lock: ObjectLock()), owner: ball.sdk)
@@ -120,7 +111,7 @@ struct BallStatesTests {
 
     @Test("With the adapter an open question is lost, and reported once, before the adapter's own error")
     func adapterLost() {
-        let (ball, central) = self.pair(answersByHand: true)
+        let (ball, central) = self.testbed.pair(answersByHand: true)
         central.subscribe()
         central.write("Who?")
         #expect(self.testbed.run { central.writes == ["ok"] })
@@ -151,7 +142,7 @@ struct BallStatesTests {
 
     @Test("A central that was notified of its answer reads the same one; the answer counts as sent once")
     func notifiedAndRead() {
-        let (ball, central) = self.pair()
+        let (ball, central) = self.testbed.pair()
         central.subscribe()
         central.write("Will it?")
         #expect(self.testbed.run { central.notified.count == 1 })
@@ -163,7 +154,7 @@ struct BallStatesTests {
 
     @Test("The value of the question's characteristic is the last question that was accepted")
     func questionValue() throws {
-        let (ball, central) = self.pair()
+        let (ball, central) = self.testbed.pair()
         central.subscribe()
         #expect(self.testbed.run { central.isSubscribed })
         let service = try #require(ball.sdk._centrals.first?._subscribedChar?.service)

@@ -69,7 +69,7 @@ struct CentralLossesTests {
         #expect(scans() == 1 && sdk._rescan == nil)
     }
 
-    @Test("Whoever hears of a ball that is lost with the adapter finds no ball on the list any more")
+    @Test("An observer that hears of a ball that is lost with the adapter finds no ball on the list any more")
     func listAtTheLoss() {
         let testbed = Testbed()
         let balls = (1...3).map { testbed.ball("Ball \($0)") }

@@ -12,15 +12,6 @@ import Testing
 struct ITCB_SDK_Device_CentralTests {
     private let testbed = Testbed()
 
-    /// A ball and a central that is ready to ask.
-    private func pair(answersByHand: Bool = false) -> (Ball, ForeignCentral) {
-        let ball = self.testbed.ball("Crystal")
-        ball.sdk.answersByHand = answersByHand
-        let central = ForeignCentral(on: self.testbed.adapter())
-        #expect(self.testbed.run { central.isReady })
-        return (ball, central)
-    }
-
     /// A central that no link is to.
     private func unlinkedCentral() -> CBCentral { CBCentral(identifier: UUID(), lock: ObjectLock()) }
 
@@ -51,7 +42,7 @@ struct ITCB_SDK_Device_CentralTests {
 
     @Test("A central that unsubscribes before a person has answered is reported, and can ask again")
     func unsubscribedBeforeTheAnswer() {
-        let (ball, central) = self.pair(answersByHand: true)
+        let (ball, central) = self.testbed.pair(answersByHand: true)
         central.subscribe()
         central.write("Who?")
         #expect(self.testbed.run { central.writes == ["ok"] })
@@ -66,7 +57,7 @@ struct ITCB_SDK_Device_CentralTests {
 
     @Test("A person answers one question at a time: another central is refused until then")
     func onePersonOneQuestion() throws {
-        let (ball, central) = self.pair(answersByHand: true)
+        let (ball, central) = self.testbed.pair(answersByHand: true)
         let other = ForeignCentral(on: self.testbed.adapter())
         #expect(self.testbed.run { other.isReady })
         central.subscribe()
@@ -86,7 +77,7 @@ struct ITCB_SDK_Device_CentralTests {
 
     @Test("Without a person a question does not wait for that of another central, answered and not fetched yet")
     func questionsThatDoNotWait() {
-        let (ball, central) = self.pair()
+        let (ball, central) = self.testbed.pair()
         let other = ForeignCentral(on: self.testbed.adapter())
         #expect(self.testbed.run { other.isReady })
         central.write("Mine?")
@@ -98,7 +89,7 @@ struct ITCB_SDK_Device_CentralTests {
 
     @Test("An answer that is read may have 512 octets, and one more is refused", arguments: [512, 513])
     func readAnswer(length: Int) {
-        let (ball, central) = self.pair()
+        let (ball, central) = self.testbed.pair()
         let answer = String(repeating: "x", count: length)
         ball.onAsked = { $0.sendAnswer(answer, toQuestion: $1) }
         central.write("Long?")
@@ -111,7 +102,7 @@ struct ITCB_SDK_Device_CentralTests {
 
     @Test("An answer that is notified may be as long as one update, and one octet more is refused", arguments: [0, 1])
     func notifiedAnswer(excess: Int) throws {
-        let (ball, central) = self.pair()
+        let (ball, central) = self.testbed.pair()
         central.subscribe()
         #expect(self.testbed.run { central.isSubscribed })
         let device = try #require(ball.sdk._centrals.first)
@@ -128,7 +119,7 @@ struct ITCB_SDK_Device_CentralTests {
 
     @Test("An answer is reported as sent when it is read, once")
     func readTwice() {
-        let (ball, central) = self.pair()
+        let (ball, central) = self.testbed.pair()
         central.write("Read?")
         central.read()
         #expect(self.testbed.run { central.reads.count == 1 })
@@ -140,7 +131,7 @@ struct ITCB_SDK_Device_CentralTests {
 
     @Test("What an earlier question was answered is not read for a later one that a person has not answered yet")
     func noEarlierAnswer() throws {
-        let (ball, central) = self.pair()
+        let (ball, central) = self.testbed.pair()
         central.write("First?")
         central.read()
         #expect(self.testbed.run { central.reads.count == 1 })
@@ -153,7 +144,7 @@ struct ITCB_SDK_Device_CentralTests {
 
     @Test("An answer for a central that is subscribed no more is dropped, and those behind it are sent")
     func droppedAnswer() throws {
-        let (ball, central) = self.pair()
+        let (ball, central) = self.testbed.pair()
         central.subscribe()
         #expect(self.testbed.run { central.isSubscribed })
         let subscribed = try #require(ball.sdk._centrals.first)

@@ -4,6 +4,7 @@ import CoreBluetooth
 import Fixtures
 import Foundation
 import Testbed
+import Testing
 
 @testable @_spi(Steps) import ITCB
 
@@ -17,6 +18,15 @@ extension Testbed {
     /// A central that asks.
     func central(distance: Double? = nil, capture: String? = nil) -> Asker {
         Asker(in: self, on: adapter(distance: distance, capture: capture))
+    }
+
+    /// A ball and a foreign central that is ready to ask.
+    func pair(answersByHand: Bool = false) -> (Ball, ForeignCentral) {
+        let ball = self.ball("Crystal")
+        ball.sdk.answersByHand = answersByHand
+        let central = ForeignCentral(on: adapter())
+        #expect(run { central.isReady })
+        return (ball, central)
     }
 }
 

@@ -8,11 +8,6 @@ import Testing
 
 @testable import TerminalScreen
 
-/// How many signals have come. A signal handler captures nothing; it runs in a process of this test alone.
-nonisolated(unsafe) private var signalCount = 0
-
-private func countSignal(_ number: CInt) { signalCount += 1 }
-
 @Suite("A screen whose terminal has gone or takes nothing")
 struct GoneTerminalTests {
     /// How often a screen was drawn.

@@ -8,11 +8,6 @@ import Testing
 
 @testable import TerminalScreen
 
-/// How often the process was asked to stop. A signal handler captures nothing; it runs in a process of this test alone.
-nonisolated(unsafe) private var stopCount = 0
-
-private func countStop(_ number: CInt) { stopCount += 1 }
-
 @Suite("A line with a prompt and its terminal")
 struct PromptLineTerminalTests {
     /// A line at the terminal of the process's session, 40 columns wide; what the test prints does not go there.
@@ -26,7 +21,7 @@ struct PromptLineTerminalTests {
             report = dup(STDOUT_FILENO)
             terminal = try ControllingTerminal()
             // A group without a job that could be continued is not stopped; it is asked to all the same.
-            signal(SIGTSTP, countStop)
+            signal(SIGTSTP, countSignal)
             signal(SIGTTIN, SIG_IGN)
             signal(SIGTTOU, SIG_IGN)
             dup2(terminal.slave, STDIN_FILENO)
@@ -103,12 +98,12 @@ struct PromptLineTerminalTests {
             line.ask("> ")
             session.type("a")
             await session.wait(3)
-            session.tell("\(stopCount)")
+            session.tell("\(signalCount)")
             session.type("\u{1A}")
             await session.wait(1)
             let deadline = ContinuousClock.now + .seconds(60)
-            while stopCount == 0, ContinuousClock.now < deadline { await Task.yield() }
-            session.tell("\(stopCount)")
+            while signalCount == 0, ContinuousClock.now < deadline { await Task.yield() }
+            session.tell("\(signalCount)")
             session.tellSettings()
             kill(getpid(), SIGCONT)
             await session.wait(1)

@@ -10,11 +10,6 @@ import Testing
 
 @testable import TerminalScreen
 
-/// How often the process was asked to stop. A signal handler captures nothing; it runs in a process of this test alone.
-nonisolated(unsafe) private var stopCount = 0
-
-private func countStop(_ number: CInt) { stopCount += 1 }
-
 @Suite("A screen that is stopped and closed")
 struct ScreenLifeTests {
     /// A screen at the terminal of the process's session.
@@ -28,7 +23,7 @@ struct ScreenLifeTests {
 
         init() throws {
             terminal = try ControllingTerminal()
-            signal(SIGTSTP, countStop)
+            signal(SIGTSTP, countSignal)
             signal(SIGTTOU, SIG_IGN)
             _ = fcntl(terminal.master, F_SETFL, O_NONBLOCK)
             var size = winsize(ws_row: 4, ws_col: 20, ws_xpixel: 0, ws_ypixel: 0)
@@ -162,9 +157,9 @@ struct ScreenLifeTests {
             terminal.screen.open()
             terminal.screen.suspend()
             print(terminal.isRaw)
-            await terminal.wait { stopCount > 0 }
+            await terminal.wait { signalCount > 0 }
             await terminal.wait { terminal.isRaw }
-            print(stopCount, terminal.isRaw)
+            print(signalCount, terminal.isRaw)
             exit(0)
         }
         #expect(try #require(result).lines == ["false", "1 true"])

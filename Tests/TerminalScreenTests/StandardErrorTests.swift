@@ -97,25 +97,4 @@ struct StandardErrorTests {
         }
         #expect(try #require(result).lines == ["true", "-", "next", #"- "<left>next\r\n\r\n""#])
     }
-
-    @Test(
-        "The signals of Ctrl-\\ and of a program that gives up end it, and give the terminal back first",
-        arguments: [SIGABRT, SIGQUIT] as [CInt]
-    )
-    func signals(number: CInt) async throws {
-        let result = await #expect(processExitsWith: .signal(number), observing: [\.standardOutputContent]) {
-            @MainActor [number = number as CInt] in
-            // No file of the memory is kept.
-            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-            setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
-            TerminalRestoration.arm(STDOUT_FILENO, termios(), leaving: "<left>\n", hasScreen: false)
-            // A thread that serves a queue does not get such a signal.
-            var set = sigset_t()
-            sigemptyset(&set)
-            sigaddset(&set, number)
-            pthread_sigmask(SIG_UNBLOCK, &set, nil)
-            raise(number)
-        }
-        #expect(try #require(result).lines == ["<left>"])
-    }
 }

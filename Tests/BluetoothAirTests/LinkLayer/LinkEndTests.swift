@@ -24,24 +24,7 @@ struct LinkEndTests {
         .pingRequest, .startEncryptionRequest, .terminate(.remoteUserTerminated), .featureResponse([]),
     ]
 
-    private let testbed = AirTestbed()
-    private let controllers: [Controller]
-
-    init() {
-        let testbed = self.testbed
-        self.controllers = [0, 1].map {
-            Controller(air: testbed.air, index: $0, slot: $0, configuration: VirtualControllerConfiguration())
-        }
-    }
-
-    private func end(_ role: ConnectionRole) -> LinkEnd {
-        LinkEnd(
-            controller: self.controllers[Int(role.rawValue)],
-            handle: ConnectionHandle(rawValue: 1),
-            role: role,
-            peerAddress: .none
-        )
-    }
+    private let pair = ControllerPair()
 
     private func text(_ transmission: Transmission?) -> String {
         switch transmission {
@@ -56,7 +39,7 @@ struct LinkEndTests {
     func next() {
         for (name, encryption) in Self.procedures {
             for work in 0..<64 {
-                let (end, peer) = (self.end(.central), self.end(.peripheral))
+                let (end, peer) = (self.pair.end(.central), self.pair.end(.peripheral))
                 end.encryption = encryption
                 if work & 1 != 0 { end.control.append(.pingRequest) }
                 if work & 2 != 0 { end.control.append(.encryptionResponse(Self.part)) }
@@ -93,7 +76,7 @@ struct LinkEndTests {
         for (name, encryption) in Self.procedures {
             for isEncrypted in [false, true] {
                 func receiver() -> LinkEnd {
-                    let end = self.end(.peripheral)
+                    let end = self.pair.end(.peripheral)
                     end.encryption = encryption
                     if isEncrypted { end.receiveCipher = Self.key.cipher(fromCentral: true) }
                     return end
@@ -121,7 +104,7 @@ struct LinkEndTests {
     func fragments() {
         for (count, pieces) in [(1, [1]), (26, [26]), (27, [27]), (28, [27, 1]), (54, [27, 27]), (55, [27, 27, 1])] {
             for isStart in [true, false] {
-                let (end, peer) = (self.end(.central), self.end(.peripheral))
+                let (end, peer) = (self.pair.end(.central), self.pair.end(.peripheral))
                 end.data.append(PendingData(payload: ByteBuffer(repeating: 1, count: count), isStart: isStart))
                 for (index, piece) in pieces.enumerated() {
                     let expected = "data \(piece) \(isStart && index == 0) \(index == pieces.count - 1)"
@@ -140,7 +123,7 @@ struct LinkEndTests {
         let waiting = ["pausing", "requesting", "awaitingStart", "confirming"]
         for (name, encryption) in Self.procedures {
             for role in [ConnectionRole.central, .peripheral] {
-                let end = self.end(role)
+                let end = self.pair.end(role)
                 end.encryption = encryption
                 #expect(end.awaitsResponse == waiting.contains(name), "\(name)")
                 end.parameterUpdate = .requested

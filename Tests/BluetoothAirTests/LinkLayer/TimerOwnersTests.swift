@@ -11,40 +11,23 @@ import Testing
 
 @Suite("Owners of timers", .onRecord)
 struct TimerOwnersTests {
-    private let testbed = AirTestbed()
-    private let controllers: [Controller]
-
-    init() {
-        let testbed = self.testbed
-        self.controllers = [0, 1].map {
-            Controller(air: testbed.air, index: $0, slot: $0, configuration: VirtualControllerConfiguration())
-        }
-    }
-
-    private func end(_ role: ConnectionRole) -> LinkEnd {
-        LinkEnd(
-            controller: self.controllers[Int(role.rawValue)],
-            handle: ConnectionHandle(rawValue: 1),
-            role: role,
-            peerAddress: .none
-        )
-    }
+    private let pair = ControllerPair()
 
     private func arm(_ timer: AirTimer) {
-        self.testbed.air.arm(timer, at: self.testbed.air.now + .seconds(1))
+        self.pair.testbed.air.arm(timer, at: self.pair.testbed.air.now + .seconds(1))
     }
 
     @Test("a link that is released takes its five timers back")
     func link() {
-        let (central, peripheral) = (self.end(.central), self.end(.peripheral))
+        let (central, peripheral) = (self.pair.end(.central), self.pair.end(.peripheral))
         var link: AirLink? = AirLink(
-            air: self.testbed.air,
+            air: self.pair.testbed.air,
             central: central,
             peripheral: peripheral,
             timing: LinkTiming(TestHost.parameters),
             channels: .all,
             phy: .le1M,
-            anchor: self.testbed.air.now
+            anchor: self.pair.testbed.air.now
         )
         var timers: [(name: String, timer: AirTimer)] = []
         if let link {
@@ -64,14 +47,14 @@ struct TimerOwnersTests {
         #expect(link == nil)
         // Only what was taken back may be passed.
         guard timers.allSatisfy({ $0.timer.deadline == nil }) else { return }
-        self.testbed.pass(.seconds(2))
+        self.pair.testbed.pass(.seconds(2))
     }
 
     @Test("an advertising set that is released takes its timer back")
     func advertisingSet() {
         var set: AdvertisingSet? = AdvertisingSet(
             handle: AdvertisingHandle(rawValue: 1),
-            controller: self.controllers[0],
+            controller: self.pair.controllers[0],
             parameters: AdvertisingParameters()
         )
         let timer = set?.timer
@@ -80,13 +63,13 @@ struct TimerOwnersTests {
         set = nil
         #expect(timer != nil && timer?.deadline == nil && set == nil)
         guard timer?.deadline == nil else { return }
-        self.testbed.pass(.seconds(2))
+        self.pair.testbed.pass(.seconds(2))
     }
 
     @Test("a controller that is released takes its two timers back")
     func controller() {
         var controller: Controller? = Controller(
-            air: self.testbed.air,
+            air: self.pair.testbed.air,
             index: 2,
             slot: 2,
             configuration: VirtualControllerConfiguration()
@@ -98,6 +81,6 @@ struct TimerOwnersTests {
         controller = nil
         #expect(timers.allSatisfy { $0.deadline == nil } && controller == nil)
         guard timers.allSatisfy({ $0.deadline == nil }) else { return }
-        self.testbed.pass(.seconds(2))
+        self.pair.testbed.pass(.seconds(2))
     }
 }

@@ -15,25 +15,22 @@ import Testing
 struct BenchmarkRunTests {
     private static let octets = 3000
 
+    /// One measurement after the other on one connection.
     @MainActor
-    private static func benchmark(_ direction: String, _ wanted: [String], isJSON: Bool) throws -> SessionRun {
+    static func benchmark(
+        _ direction: String,
+        _ wanted: [String],
+        isJSON: Bool,
+        reads: Int = 3,
+        runs: Int = 1
+    ) throws -> SessionRun {
         var run = SessionRun()
-        run.start(on: run.world.addDevice("peripheral")) {
-            let session = PeripheralSession(
-                name: "Peer",
-                advertised: [],
-                description: nil,
-                benchmark: true,
-                output: OutputFormat(isJSON: false, isVerbose: false) { _ in }
-            )
-            session.start()
-            return session
-        }
+        run.start(on: run.world.addDevice("peripheral")) { PeripheralSession.started("Peer", benchmark: true) }
         let output = OutputFormat(isJSON: isJSON, isVerbose: false)
         try run.start(on: run.world.addDevice("tool")) {
             let central = Central(output: output)
             let plan = BenchmarkRun.Plan(
-                reads: 3,
+                reads: reads,
                 octets: Self.octets,
                 isToDevice: direction != "from",
                 isFromDevice: direction != "to",
@@ -41,7 +38,8 @@ struct BenchmarkRunTests {
                 wanted: try ConnectionParameterOptions.parse(wanted)
             )
             try DeviceOptions.parse(["Peer"]).start(central) { central, peripheral in
-                try await BenchmarkRun(central: central, peripheral: peripheral, output: output).run(plan)
+                let benchmark = BenchmarkRun(central: central, peripheral: peripheral, output: output)
+                for _ in 0..<runs { try await benchmark.run(plan) }
             }
             return central
         }

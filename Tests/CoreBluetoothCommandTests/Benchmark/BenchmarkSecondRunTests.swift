@@ -13,49 +13,13 @@ import Testing
 
 @Suite("A second run of corebluetooth benchmark", .onRecord)
 struct BenchmarkSecondRunTests {
-    private static let octets = 3000
-
-    @MainActor
-    private static func benchmark() throws -> SessionRun {
-        var run = SessionRun()
-        run.start(on: run.world.addDevice("peripheral")) {
-            let session = PeripheralSession(
-                name: "Peer",
-                advertised: [],
-                description: nil,
-                benchmark: true,
-                output: OutputFormat(isJSON: false, isVerbose: false) { _ in }
-            )
-            session.start()
-            return session
-        }
-        let output = OutputFormat(isJSON: true, isVerbose: false)
-        try run.start(on: run.world.addDevice("tool")) {
-            let central = Central(output: output)
-            let plan = BenchmarkRun.Plan(
-                reads: 1,
-                octets: Self.octets,
-                isToDevice: true,
-                isFromDevice: true,
-                phys: nil,
-                wanted: try ConnectionParameterOptions.parse([])
-            )
-            try DeviceOptions.parse(["Peer"]).start(central) { central, peripheral in
-                let benchmark = BenchmarkRun(central: central, peripheral: peripheral, output: output)
-                for _ in 0..<3 { try await benchmark.run(plan) }
-            }
-            return central
-        }
-        return run
-    }
-
     @Test("Each run on a connection counts its own octets, and loses none")
     func runs() async throws {
         let result = await #expect(
             processExitsWith: .exitCode(0),
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) {
-            try await BenchmarkSecondRunTests.benchmark().passMinute()
+            try await BenchmarkRunTests.benchmark("both", [], isJSON: true, reads: 1, runs: 3).passMinute()
         }
         let process = try #require(result)
         #expect(process.errorLines.isEmpty)

@@ -109,7 +109,7 @@ struct CaptureSourcesTests {
         #expect(lines == ["cannot make a temporary folder: set TMPDIR to one of yours"])
     }
 
-    // Written before the program ends, and read as it does.
+    // What is done at the end of a program captures nothing; each process has one test and one thread that uses this.
     nonisolated(unsafe) private static var writer: CInt = -1
 
     /// Writes more than a pipe takes.

@@ -23,15 +23,7 @@ struct PeripheralRestartTests {
     ) throws -> PeripheralSession {
         let description = try GATTDescription(json: Data(json.utf8), from: "t.json")
         return world.addDevice("peripheral", mtu: mtu).run {
-            let session = PeripheralSession(
-                name: "Safe",
-                advertised: [],
-                description: description,
-                benchmark: benchmark,
-                output: OutputFormat(isJSON: false, isVerbose: false, write: print)
-            )
-            session.start()
-            return session
+            PeripheralSession.started("Safe", description, benchmark: benchmark, print)
         }
     }
 

@@ -30,28 +30,13 @@ struct PeripheralSessionTests {
             """
         let description = try GATTDescription(json: Data(json.utf8), from: "t.json")
         run.start(on: run.world.addDevice("peripheral")) {
-            let session = PeripheralSession(
-                name: "Safe",
-                advertised: [],
-                description: description,
-                benchmark: benchmark,
-                output: OutputFormat(isJSON: isJSON, isVerbose: false) { Console.print("| " + $0) }
-            )
-            session.start()
-            return session
+            PeripheralSession.started("Safe", description, benchmark: benchmark, isJSON: isJSON) {
+                Console.print("| " + $0)
+            }
         }
         arrange(run.world)
-        let output = OutputFormat(isJSON: false, isVerbose: false)
         for (name, lines) in [("tool", lines), ("other", otherLines)] where !lines.isEmpty {
-            let reader = run.lines(lines)
-            try run.start(on: run.world.addDevice(name)) {
-                let central = Central(output: output)
-                try DeviceOptions.parse(["Safe"]).start(central) { central, peripheral in
-                    let connection = DeviceConnection(central, peripheral, output: output, isSession: true)
-                    try await DeviceSession(connection, device: "Safe", keepsGoing: true, lines: reader).run()
-                }
-                return central
-            }
+            try run.startSession(on: name, lines)
         }
         return run
     }

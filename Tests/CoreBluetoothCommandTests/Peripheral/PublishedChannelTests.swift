@@ -19,15 +19,7 @@ struct PublishedChannelTests {
     ) throws -> PeripheralSession {
         let description = try json.map { try GATTDescription(json: Data($0.utf8), from: "t.json") }
         return world.addDevice("peripheral").run {
-            let session = PeripheralSession(
-                name: "Peer",
-                advertised: [],
-                description: description,
-                benchmark: benchmark,
-                output: OutputFormat(isJSON: false, isVerbose: false, write: print)
-            )
-            session.start()
-            return session
+            PeripheralSession.started("Peer", description, benchmark: benchmark, print)
         }
     }
 

@@ -24,26 +24,9 @@ struct RecordedAnswersTests {
     ) throws -> SessionRun {
         var run = SessionRun()
         run.start(on: run.world.addDevice("peripheral", mtu: mtu)) {
-            let session = PeripheralSession(
-                name: "Safe",
-                advertised: [],
-                description: description,
-                benchmark: false,
-                output: OutputFormat(isJSON: false, isVerbose: false) { Console.print("| " + $0) }
-            )
-            session.start()
-            return session
+            PeripheralSession.started("Safe", description) { Console.print("| " + $0) }
         }
-        let output = OutputFormat(isJSON: false, isVerbose: false)
-        let reader = run.lines(lines)
-        try run.start(on: run.world.addDevice("tool")) {
-            let central = Central(output: output)
-            try DeviceOptions.parse(["Safe"]).start(central) { central, peripheral in
-                let connection = DeviceConnection(central, peripheral, output: output, isSession: true)
-                try await DeviceSession(connection, device: "Safe", keepsGoing: true, lines: reader).run()
-            }
-            return central
-        }
+        try run.startSession(on: "tool", lines)
         return run
     }
 

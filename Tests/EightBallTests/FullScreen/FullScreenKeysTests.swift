@@ -14,11 +14,6 @@ import Testing
 @testable import TerminalScreen
 @testable import eightball
 
-/// How often the process was asked to stop. A signal handler captures nothing; it runs in a process of this test alone.
-nonisolated(unsafe) private var stopCount = 0
-
-private func countStop(_ number: CInt) { stopCount += 1 }
-
 @Suite("Keys and lines of eightball on the whole screen")
 struct FullScreenKeysTests {
     /// The app in a terminal of 12 rows of 60 columns.
@@ -132,13 +127,13 @@ struct FullScreenKeysTests {
             let run = try await MainActor.run {
                 // The signal goes to the group of this process alone.
                 _ = try ControllingTerminal()
-                signal(SIGTSTP, countStop)
+                signal(SIGTSTP, countSignal)
                 let app = try App()
                 app.showClearings(at: 900)
                 app.press(.control("z"), at: 1000)
                 app.showClearings(at: 1090)
                 app.showClearings(at: 1300)
-                app.at(20_000) { Console.print("\(stopCount)") }
+                app.at(20_000) { Console.print("\(signalCount)") }
                 return app.run
             }
             run.passMinute()
