@@ -172,12 +172,13 @@ private final class ClientConnections {
     /// A host that is one too many gets an answer that it understands.
     func refuse(_ host: H4Channel) {
         guard !self.isClosed else { return host.close() }
-        self.observer?(.refused(host.peer))
         let client = RefusedClient(host: host) { [weak self] client in
             self?.refused.removeAll { $0 === client }
         }
         self.refused.append(client)
         client.start()
+        // Last: the observer may close the server.
+        self.observer?(.refused(host.peer))
     }
 
     func closeAll() {

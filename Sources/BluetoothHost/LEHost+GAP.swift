@@ -111,6 +111,7 @@ extension LEHost {
                 now: self.eventLoop.now,
                 into: &link.signallingActions
             )
+            self.reconsiderTimer(for: link.signalling.nextDeadline)
             self.noteWork(link)
         }
     }
@@ -139,9 +140,10 @@ extension LEHost {
 
     /// A controller that cannot scan and initiate at the same time scans when no connection is pending.
     private func shareRadio() {
+        if self.scanner.isPaused, self.scanner.isOff { self.initiator.radioIsFree() }
+        // After the radio was given to an initiator that has nothing left to do with it.
         let needsNoInitiator = self.initiator.pending.isEmpty || self.initiator.needsScan
         if self.scanner.isPaused, needsNoInitiator, self.initiator.isIdle { self.scanner.resume() }
-        if self.scanner.isPaused, self.scanner.isOff { self.initiator.radioIsFree() }
     }
 
     /// Goes on where an answer for the initiator is overdue.

@@ -73,7 +73,7 @@ extension LEHost {
             return procedure.id
         }
         if isNext {
-            link.bearer.performNext(procedure)
+            link.bearer.performNext(procedure, into: &link.bearerActions)
         } else {
             link.bearer.perform(procedure, into: &link.bearerActions)
         }
@@ -155,6 +155,6 @@ extension LEHost {
                 self.delegate?.host(self, link: link.id, didValidateDatabaseCache: validation)
             }
         )
-        link.bearer.performNext(procedure)
+        link.bearer.performNext(procedure, into: &link.bearerActions)
     }
 }

@@ -33,7 +33,7 @@ extension LEHost {
     }
 
     /// The longest supervision timeout, and a little more: by then the link has ended, whatever the peer does.
-    private static var disconnectTimeout: TimeAmount { .seconds(35) }
+    static var disconnectTimeout: TimeAmount { .seconds(35) }
 
     /// Ends what the controller has forgotten to end.
     func endOverdueLinks(at now: NIODeadline) {
@@ -50,7 +50,7 @@ extension LEHost {
         guard event.status == .success else {
             // Only an initiator gets an error here, or an advertiser whose directed advertising ran out.
             if event.status == .advertisingTimeout {
-                self.advertiser.connected(asPeripheral: true)
+                self.advertiser.ended()
                 return
             }
             self.cancelDeadline = nil
@@ -218,7 +218,7 @@ extension LEHost {
         var outcome = link.reassembler.receive(data.fragment, isStart: data.header.boundary.isFirst)
         if let violation = outcome.violation {
             self.log.debug("\(link.id): dropped L2CAP data: \(violation)")
-            if case .tooLong(_, let channel) = violation, channel.isDynamic {
+            if case .tooLong(_, let channel) = violation {
                 link.signalling.receiveOverlongFrame(
                     on: channel,
                     now: self.eventLoop.now,

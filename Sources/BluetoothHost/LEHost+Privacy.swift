@@ -46,7 +46,7 @@ extension LEHost {
 
     /// When the own address is to be replaced: only while the radio is used. Once it is time, the turns do the rest.
     var privacyDeadline: NIODeadline? {
-        guard case .ready = self.state, self.isPrivate, self.usesRadio, let deadline = self.privateAddress.deadline,
+        guard self.isPrivate, case .ready = self.state, self.usesRadio, let deadline = self.privateAddress.deadline,
             deadline > self.eventLoop.now
         else { return nil }
         return deadline

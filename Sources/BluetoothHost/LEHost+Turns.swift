@@ -162,6 +162,9 @@ extension LEHost {
     // MARK: Time
 
     /// The earliest deadline of all machines.
+    ///
+    /// With a timer due soon enough, those of the links are not looked up: none that was set since it was armed is
+    /// nearer.
     private var nextDeadline: NIODeadline? {
         var earliest = self.commands.nextDeadline
         func take(_ deadline: NIODeadline?) {
@@ -172,6 +175,7 @@ extension LEHost {
         take(self.rotationDeadline)
         take(self.attemptDeadline)
         take(self.privacyDeadline)
+        if let armed = self.timerDeadline, armed <= self.eventLoop.now + Self.shortestLinkTimeout { return earliest }
         for link in self.openLinks {
             take(link.bearer.nextDeadline)
             take(link.signalling.nextDeadline)
@@ -184,22 +188,32 @@ extension LEHost {
     /// Makes sure that the timer fires at the next deadline. A timer that is early enough is left alone and looks again
     /// when it fires, since deadlines are met far more often than they pass.
     private func armTimer() {
-        let now = self.eventLoop.now
-        // With a timer due soon enough there is nothing to look up: no machine sets a deadline nearer than this.
-        if let armed = self.timerDeadline, armed <= now + self.shortestTimeout { return }
         guard let deadline = self.nextDeadline else { return }
         if let armed = self.timerDeadline, armed <= deadline { return }
         self.timerDeadline = deadline
         self.timerGeneration += 1
         let generation = self.timerGeneration
-        self.schedule(at: max(deadline, now)) { host in
+        self.schedule(at: max(deadline, self.eventLoop.now)) { host in
             guard host.timerGeneration == generation else { return }
             host.timerDeadline = nil
             host.advance(to: host.eventLoop.now)
         }
     }
 
-    private var shortestTimeout: TimeAmount { self.configuration.commandTimeout }
+    /// Has all deadlines looked up in the coming turn where the timer is too late for this one of a link: a wait that has
+    /// begun before ends sooner than ``shortestLinkTimeout``.
+    func reconsiderTimer(for deadline: NIODeadline?) {
+        if let deadline, let armed = self.timerDeadline, deadline < armed { self.timerDeadline = nil }
+    }
+
+    /// No machine of a link sets a deadline nearer than this, except those told to ``reconsiderTimer(for:)``.
+    private static let shortestLinkTimeout = min(
+        ATT.transactionTimeout,
+        LESignalling.parameterRequestTimeout,
+        CreditBasedChannel.timeout,
+        SecurityManager.timeout,
+        LEHost.disconnectTimeout
+    )
 
     private func advance(to now: NIODeadline) {
         let expired = self.commands.expired(at: now)

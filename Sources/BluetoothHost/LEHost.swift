@@ -109,11 +109,11 @@ public final class LEHost {
     @exclusivity(unchecked) var resolvingList = ResolvingList()
     var peerIdentities = PeerIdentities()
     /// When another device is tried than the one that was heard.
-    var attemptDeadline: NIODeadline?
+    @exclusivity(unchecked) var attemptDeadline: NIODeadline?
     /// The parameters of pending connections.
     var connectionParameters: [DeviceAddress: ConnectionParameters] = [:]
     /// When the event that ends a cancelled attempt is overdue.
-    var cancelDeadline: NIODeadline?
+    @exclusivity(unchecked) var cancelDeadline: NIODeadline?
     /// When devices that the accept list could not hold are initiated to.
     @exclusivity(unchecked) var rotationDeadline: NIODeadline?
 

@@ -64,7 +64,6 @@ package final class LineReader {
             }
             DispatchQueue.main.async { self.receive(nil) }
         }
-        thread.name = Ending.program + ".lines"
         thread.start()
     }
 

@@ -5,7 +5,8 @@ import CoreBluetoothTesting
 
 /// The clocks of this process, held until ``end()``.
 package final class HeldClock: ProcessClock {
-    private var isEnded = false
+    /// Whether this object holds them: not where it could not begin, which ends it, too.
+    private var isHeld = false
 
     /// Holds the clocks.
     ///
@@ -21,6 +22,7 @@ package final class HeldClock: ProcessClock {
         guard process_time_begin(seed) else {
             throw ProcessTimeError("another world in process time lives; let it end before the next one begins")
         }
+        self.isHeld = true
         #else
         throw ProcessTimeError("a world in process time exists on Linux only")
         #endif
@@ -87,8 +89,8 @@ package final class HeldClock: ProcessClock {
     }
 
     package func end() {
-        guard !self.isEnded else { return }
-        self.isEnded = true
+        guard self.isHeld else { return }
+        self.isHeld = false
         #if os(Linux)
         process_time_end()
         #endif

@@ -48,7 +48,6 @@ extension ScriptPlayer {
         let answers = write.answers.compactMap { answer -> (AttributeHandle, RecordedCharacteristic.Answer)? in
             self.handle(ofRecorded: answer.handle).map { ($0, answer) }
         }
-        guard !answers.isEmpty else { return (.success, nil) }
         return (
             .success,
             { [weak self] in

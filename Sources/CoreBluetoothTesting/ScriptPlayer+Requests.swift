@@ -63,9 +63,10 @@ extension ScriptPlayer {
 
     func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest) {
         if request.id == nil, !self.takeIntoBuffer() { return }
+        // The answer to all parts: the first that is no success, else the latest of them.
         var answer: ScriptedPeripheral.Answer = .success
-        var follow: (() -> Void)?
-        for part in request.parts {
+        var follows: [() -> Void] = []
+        parts: for part in request.parts {
             let octets = Data(part.value.readableBytesView)
             if let descriptor = self.descriptors[part.handle] {
                 self.descriptors[part.handle]?.value = Self.value(octets, at: part.offset, of: descriptor.value)
@@ -75,16 +76,21 @@ extension ScriptPlayer {
             let value = Self.value(octets, at: part.offset, of: entry.value)
             self.device.writes.append(.init(characteristic: entry.definition.uuid, value: value))
             if self.meet(.onWrite(to: entry.definition.uuid), on: request.link) { return }
+            var own: ScriptedPeripheral.Answer = .success
             if let onWrite = entry.definition.onWrite {
-                answer = onWrite(value, self.device)
+                own = onWrite(value, self.device)
             } else if entry.replay != nil {
-                (answer, follow) = self.recordedAnswer(toWriteOf: value, to: part.handle)
-            } else {
-                answer = .success
+                let recorded = self.recordedAnswer(toWriteOf: value, to: part.handle)
+                own = recorded.answer
+                if let follow = recorded.follow { follows.append(follow) }
             }
-            switch answer.content {
-            case .success, .value: self.entries[part.handle]?.value = value
-            case .error, .noResponse, .later: break
+            switch own.content {
+            case .success, .value:
+                self.entries[part.handle]?.value = value
+                if own.delay > answer.delay { answer = own }
+            case .error, .noResponse, .later:
+                answer = own
+                break parts
             }
         }
         self.answer(answer) { [weak self] content in
@@ -98,7 +104,7 @@ extension ScriptPlayer {
             }
             // An app that answered late has taken the value only now.
             if case .later = answer.content { self?.take(request, content) }
-            follow?()
+            for follow in follows { follow() }
         }
     }
 

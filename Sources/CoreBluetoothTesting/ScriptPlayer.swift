@@ -233,8 +233,14 @@ final class ScriptPlayer {
             return
         }
         let timer = self.host.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { [weak self] in
-            guard let self, let entry = self.entries[handle], self.hasListener(entry) else { return }
-            self.entries[handle]?.value = updates.value(entry.updateNumber)
+            guard let self, let entry = self.entries[handle] else { return }
+            // The script may use its device, also to switch it off.
+            let value = updates.value(entry.updateNumber)
+            guard let entry = self.entries[handle], self.hasListener(entry) else {
+                self.entries[handle]?.timer = nil
+                return
+            }
+            self.entries[handle]?.value = value
             self.entries[handle]?.updateNumber += 1
             self.notify(handle)
             self.scheduleUpdate(handle, updates)

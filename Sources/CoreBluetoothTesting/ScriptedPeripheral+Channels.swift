@@ -70,7 +70,7 @@ public final class ScriptedChannel {
     }
 
     func flush() {
-        guard self.isOpen, self.waiting.readableBytes > 0, let host = self.player?.host else { return }
+        guard self.isOpen, let host = self.player?.host else { return }
         let count = host.write(self.waiting, on: self.id)
         self.waiting.moveReaderIndex(forwardBy: min(count, self.waiting.readableBytes))
         self.waiting.discardReadBytes()

@@ -313,8 +313,9 @@ extension TimeAmount {
     /// Its whole nanoseconds.
     init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        self = overflow ? .nanoseconds(.max / 2) : .nanoseconds(whole &+ attoseconds / 1_000_000_000)
+        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isOneTooMany) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        self = .nanoseconds(isTooLong || isOneTooMany ? .max / 2 : sum)
     }
 }
 

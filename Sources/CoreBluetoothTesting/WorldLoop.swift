@@ -21,7 +21,6 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         let number: UInt64
         let task: TaskID
 
-        static func == (left: Self, right: Self) -> Bool { left.number == right.number }
         static func < (left: Self, right: Self) -> Bool { (left.time, left.number) < (right.time, right.number) }
     }
 

@@ -42,14 +42,10 @@ package final class WebServer: Sendable {
     /// - Returns: The page's address.
     /// - Throws: A ``Failure``.
     package func start(port: Int) throws -> String {
-        for attempt in 1... {
-            do {
-                return try self.bind(port: port)
-            } catch Failure.portInUse where port == 0 && attempt < Self.attemptLimit {
-                continue
-            }
+        for _ in 1..<Self.attemptLimit {
+            do { return try self.bind(port: port) } catch Failure.portInUse where port == 0 {}
         }
-        throw Failure.portInUse
+        return try self.bind(port: port)
     }
 
     private func bind(port: Int) throws -> String {

@@ -236,11 +236,11 @@ struct WebSessionTests {
                     1,
                     { session in
                         first(session)
-                        // It comes after the document that is due, and before any other that would be.
-                        DispatchQueue.main.async { MainActor.assumeIsolated { third(session) } }
                         second(session)
                     }
-                )
+                ),
+                // After the document that is due, and before any other that would be.
+                (1.05, { session in third(session) }),
             ]
         )
         return run

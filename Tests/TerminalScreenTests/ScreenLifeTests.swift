@@ -62,9 +62,11 @@ struct ScreenLifeTests {
             while !isMet(), ContinuousClock.now < deadline { await Task.yield() }
         }
 
-        /// Waits until a text was written since the last call.
-        func wait(for end: String) async {
+        /// Waits until a text was written since the last call, while a signal is sent: who listens for it may do so
+        /// from a moment on that nobody knows.
+        func wait(for end: String, sending signal: Int32? = nil) async {
             await wait {
+                if let signal { kill(getpid(), signal) }
                 text += readableText(of: terminal.master)
                 return text.contains(end)
             }
@@ -173,19 +175,16 @@ struct ScreenLifeTests {
             await terminal.wait(for: "rows4")
             var size = winsize(ws_row: 5, ws_col: 20, ws_xpixel: 0, ws_ypixel: 0)
             _ = ioctl(terminal.terminal.slave, UInt(TIOCSWINSZ), &size)
-            kill(getpid(), SIGWINCH)
-            await terminal.wait(for: "rows5")
-            kill(getpid(), SIGCONT)
-            await terminal.wait(for: "\u{1B}[?1049h")
+            await terminal.wait(for: "rows5", sending: SIGWINCH)
+            await terminal.wait(for: "\u{1B}[?1049h", sending: SIGCONT)
             print(terminal.isRaw)
             terminal.screen.close()
             _ = terminal.written()
-            // Those who hear of a signal hear of it before the next one is sent.
             let heard = Heard()
             let source = signalSource(SIGCONT) { heard.count += 1 }
-            for number in 1...3 {
+            await terminal.wait {
                 kill(getpid(), SIGCONT)
-                await terminal.wait { heard.count >= number }
+                return heard.count >= 3
             }
             source.cancel()
             print(terminal.isRaw, terminal.written().debugDescription)

@@ -139,7 +139,7 @@ final class AdvertisingSet {
         }
         run.events += 1
         self.run = run
-        if self.controller.air.advertise(self) { return }
+        if self.controller.air.advertise(self, run) { return }
         if run.maximumEvents > 0, run.events >= Int(run.maximumEvents) {
             return self.controller.advertisingEnded(self, status: .limitReached)
         }

@@ -10,8 +10,8 @@ extension Air {
     /// Sends an advertising event.
     ///
     /// - Returns: Whether a link was made, which ends the advertising.
-    func advertise(_ set: AdvertisingSet) -> Bool {
-        guard var run = set.run else { return true }
+    func advertise(_ set: AdvertisingSet, _ run: AdvertisingSet.Run) -> Bool {
+        var run = run
         let advertiser = set.controller
         // A resolvable private address is renewed while the set goes on (Vol 6, Part B, 6.2.1).
         run.address = advertiser.currentAddress(of: set, run)

@@ -1,10 +1,11 @@
 // Brings the controller's legacy advertising to what the user wants, one command at a time (Vol 4, Part E, 7.8.5 to
-// 7.8.9). A controller stops advertising when a central connects; the advertiser then enables it again, and where the
-// controller cannot (all its links are taken), waits for a link to end.
+// 7.8.9). A controller stops advertising when a central connects, and when directed advertising has lasted as long as it
+// may; the advertiser then enables it again, and where the controller cannot (all its links are taken), waits for a link
+// to end.
 //
 //     off ── wanted ──▶ configuring ── last answer ──▶ configured ──▶ enabling ── accepted ──▶ on
 //                           └── refused ──▶ off            ▲   ▲         │                      │
-//                                                          │   └─────────│── a central connects ┘
+//                                                          │   └─────────│──── stopped by itself ─┘
 //                                                          │             └── refused, links are open ──▶ waitingForLink
 //                                                          └───────────────── a link ends ──────────────────┘
 //     on ── another request, none, or held ──▶ disabling ──▶ off
@@ -15,8 +16,8 @@
 // on: it advertises. waitingForLink: it refused to advertise while links are open. While it is held, it goes to off and
 // stays there: the controller's addresses are being changed, and what was configured holds no longer.
 //
-// What a controller can do: refuse each command; the user hears of the first refusal of a request. A central that
-// connects ends advertising, and it is enabled again. Time does not come in.
+// What a controller can do: refuse each command; the user hears of the first refusal of a request. Advertising that has
+// ended by itself, with a link or without one, is enabled again. Time does not come in.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -87,10 +88,14 @@ struct Advertiser {
     /// Asks for silence.
     mutating func stop() { self.wanted = nil }
 
-    /// The controller made a link by itself, which ends advertising.
+    /// The controller made a link; with a central, that has ended advertising.
     mutating func connected(asPeripheral: Bool) {
         self.hasLinks = true
-        guard asPeripheral else { return }
+        if asPeripheral { self.ended() }
+    }
+
+    /// The controller has stopped advertising by itself.
+    mutating func ended() {
         switch self.state {
         case .on(let wanted), .enabling(let wanted): self.state = .configured(wanted)
         case .off, .configuring, .configured, .disabling, .waitingForLink: break

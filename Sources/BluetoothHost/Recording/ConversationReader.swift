@@ -103,8 +103,9 @@ package struct ConversationReader: Sendable {
                 )
             }
         case .commandComplete(let event):
-            guard event.opcode == ReadBDADDR.opcode,
-                let answer = try? event.returned(by: ReadBDADDR.self)
+            // A controller without a public address says that it is all zeros.
+            guard event.opcode == ReadBDADDR.opcode, let answer = try? event.returned(by: ReadBDADDR.self),
+                answer.status == .success, answer.address.value != 0
             else { return }
             self.publicAddress = answer.address
         default: break

@@ -1,6 +1,7 @@
 // Why a pairing failed, in the words of the protocol (Vol 3, Part H, 3.5.5), and in those of this host.
 
 public import BluetoothHCI
+import BluetoothTypes
 
 /// The reason octet of Pairing Failed. Codes that are not known here are kept as they came.
 public struct PairingFailedReason: RawRepresentable, Hashable, Sendable, Error {
@@ -43,6 +44,31 @@ public struct PairingFailedReason: RawRepresentable, Hashable, Sendable, Error {
     public static let keyRejected = PairingFailedReason(rawValue: 0x0F)
     /// The device is not ready to pair.
     public static let busy = PairingFailedReason(rawValue: 0x10)
+}
+
+extension PairingFailedReason: CustomStringConvertible {
+    /// The reason's name in the specification (Vol 3, Part H, 3.5.5), or the octet where it has none.
+    public var description: String {
+        switch self {
+        case .passkeyEntryFailed: "Passkey Entry Failed"
+        case .oobNotAvailable: "OOB Not Available"
+        case .authenticationRequirements: "Authentication Requirements"
+        case .confirmValueFailed: "Confirm Value Failed"
+        case .pairingNotSupported: "Pairing Not Supported"
+        case .encryptionKeySize: "Encryption Key Size"
+        case .commandNotSupported: "Command Not Supported"
+        case .unspecifiedReason: "Unspecified Reason"
+        case .repeatedAttempts: "Repeated Attempts"
+        case .invalidParameters: "Invalid Parameters"
+        case .dhKeyCheckFailed: "DHKey Check Failed"
+        case .numericComparisonFailed: "Numeric Comparison Failed"
+        case .brEDRPairingInProgress: "BR/EDR Pairing In Progress"
+        case .crossTransportKeyDerivationNotAllowed: "Cross-transport Key Derivation/Generation Not Allowed"
+        case .keyRejected: "Key Rejected"
+        case .busy: "Busy"
+        default: "reason 0x" + self.rawValue.hexadecimalDigits
+        }
+    }
 }
 
 /// Why a pairing ended without keys.

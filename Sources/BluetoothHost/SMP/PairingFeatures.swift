@@ -65,8 +65,6 @@ public struct KeyDistribution: OptionSet, Hashable, Sendable {
 
 /// The parameters of Pairing Request and Pairing Response.
 struct PairingFeatures: Hashable, Sendable {
-    /// The octets behind the code.
-    static let length = 6
     /// The sizes that an encryption key may have, in octets.
     static let keySizes = 7...16
 

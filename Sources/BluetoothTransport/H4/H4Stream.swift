@@ -228,10 +228,8 @@ final class H4Stream: ChannelDuplexHandler {
     }
 
     private func deliver() {
-        guard let owner else {
-            self.close()
-            return
-        }
+        // Without an owner the channel is closed: it ends with it.
+        guard let owner else { return }
         do {
             // Loaded once for all packets that are at hand: a weak reference costs more than the framing of a packet.
             guard let receiver = owner.receiver else {

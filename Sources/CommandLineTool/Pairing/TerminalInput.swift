@@ -122,7 +122,7 @@ final class TerminalInput {
             place.opened.forEach { close($0) }
             return take(nil, false)
         }
-        if place.isTerminal, mayHoldOldInput {
+        if mayHoldOldInput {
             tcflush(place.input, TCIFLUSH)
             mayHoldOldInput = false
         }
@@ -135,7 +135,6 @@ final class TerminalInput {
             for descriptor in place.opened + [cancelled] { close(descriptor) }
             DispatchQueue.main.async { MainActor.assumeIsolated { self.finish(number, reading, question, take) } }
         }
-        thread.name = Ending.program + ".answer"
         thread.start()
     }
 
@@ -152,7 +151,6 @@ final class TerminalInput {
             lines.takeBack(reason)
         case .reading(let place, number: _, let cancel):
             state = .idle
-            number += 1
             if place.isTerminal {
                 tcflush(place.input, TCIFLUSH)
                 mayHoldOldInput = true

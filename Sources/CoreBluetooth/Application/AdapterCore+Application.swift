@@ -20,12 +20,12 @@ extension AdapterCore {
 }
 
 extension AdapterCore: ApplicationObserver {
-    /// An app came to the foreground, left it, or was suspended.
+    /// An app came to the foreground, left it, or was suspended. While the adapter is not ready, only events leave:
+    /// what is published and advertised follows when it is.
     func applicationDidChange(_ application: any ApplicationPolicy) {
-        let areServicesAvailable = application.permission(for: .peripheral) != .nothing
         if self.isReady {
             for session in self.peripheralSessions where session.application === application {
-                session.setServicesAvailable(areServicesAvailable)
+                session.renewPermission()
             }
             self.advertising.applicationChanged(application)
             self.updateScanning()

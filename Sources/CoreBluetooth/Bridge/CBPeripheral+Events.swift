@@ -139,7 +139,7 @@ extension CBPeripheral {
             self.invalidations += 1
             // A service is invalid when any of its handles is.
             let services = self.attributes.services.all.filter { service in
-                service.handles.map { $0.overlaps(range) } ?? false
+                service.handles?.overlaps(range) == true
             }
             var removed: [CBAttribute] = Array(services)
             for handles in services.compactMap(\.handles) {

@@ -63,23 +63,33 @@ final class CentralContext {
         return peripheral
     }
 
+    /// Gives none of the first places to a new object: a session that is taken over may still report what concerns the
+    /// objects that the manager before this one had there.
+    func reserve(places count: Int) { self.lock.withLock { self.addPlaces(upTo: count) } }
+
+    /// Adds places that no new object gets.
+    ///
+    /// Under the lock.
+    private func addPlaces(upTo count: Int) {
+        while self.slots.count < count { self.slots.append(Slot()) }
+    }
+
     private func reserve(_ token: PeripheralToken) {
-        while self.slots.count <= Int(token.index) {
-            self.freeSlots.append(Int32(self.slots.count))
-            self.slots.append(Slot())
-        }
+        self.addPlaces(upTo: Int(token.index) + 1)
         self.freeSlots.removeAll { $0 == token.index }
         self.slots[Int(token.index)].generation = token.generation
     }
 
-    /// The object with a token, while it lives.
+    /// The object with a token, while it lives; `nil` also for the token of an object that only a manager before this
+    /// one had.
     ///
     /// Under the lock, and not to be released there: who ends takes the lock.
     @inline(__always)
     func object(_ token: PeripheralToken) -> CBPeripheral? {
         // In its place: a copy would be another weak reference.
         let index = Int(token.index)
-        return self.slots[index].generation == token.generation ? self.slots[index].peripheral : nil
+        guard index < self.slots.count, self.slots[index].generation == token.generation else { return nil }
+        return self.slots[index].peripheral
     }
 
     /// The object with a token, while it lives.

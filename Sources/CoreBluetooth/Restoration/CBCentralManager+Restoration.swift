@@ -10,6 +10,7 @@ extension CBCentralManager {
     /// Makes the objects again and calls the delegate, before anything else.
     func restore(_ restoration: CentralRestoration) {
         let record = restoration.record
+        self.context.reserve(places: restoration.placeCount)
         var peripherals: [CBPeripheral] = []
         for (index, entry) in record.peripherals.enumerated() {
             guard let address = entry.deviceAddress else { continue }

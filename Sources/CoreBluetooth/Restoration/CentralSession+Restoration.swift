@@ -18,6 +18,9 @@ struct CentralRestoration: Sendable {
     var record: CentralRecord
     /// For each peripheral of the record the connection that goes on; empty where the process before this one had them.
     var live: [Live] = []
+    /// How many places for objects managers before this one have used: of these the session may still report something,
+    /// also of those that are not in the record.
+    var placeCount = 0
 }
 
 extension CentralSession {
@@ -67,7 +70,10 @@ extension CentralSession {
 
     /// The session's state as it is now, for a manager that takes the session over.
     func restoration() -> CentralRestoration {
-        var restoration = CentralRestoration(record: CentralRecord(scan: self.scan.map { .init($0.filter) }))
+        var restoration = CentralRestoration(
+            record: CentralRecord(scan: self.scan.map { .init($0.filter) }),
+            placeCount: self.placeCount
+        )
         for connection in self.liveConnections {
             var mtu: Int?
             switch connection.phase {

@@ -77,9 +77,9 @@ extension PeripheralConnection {
         let change = SubscriptionChange(isSubscribed: true, characteristic: characteristic)
         self.enqueue(change, on: link, isOwn: false) { connection, result in
             guard case .failure(let error) = result else { return }
-            connection.note { $0.setNotifying(false, handle) }
-            // What is not noted must not be tried again and again either.
+            // Also where nothing is noted it must not be tried again and again.
             connection.attributes.setNotifying(false, handle)
+            connection.note { _ in }
             connection.report(.subscriptionLost(connection.id, handle, error))
         }
     }

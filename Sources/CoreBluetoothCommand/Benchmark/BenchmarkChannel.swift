@@ -55,7 +55,7 @@ final class BenchmarkChannel: NSObject, @preconcurrency StreamDelegate {
             let count = input.read(&buffer, maxLength: buffer.count)
             guard count > 0 else { return }
             awaited -= count
-            if total > 1, awaited > 0 { progress.update(total - awaited) }
+            if awaited > 0 { progress.update(total - awaited) }
             if awaited <= 0 { done.end(.success(())) }
         }
     }

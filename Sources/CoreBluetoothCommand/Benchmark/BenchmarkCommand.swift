@@ -185,7 +185,7 @@ struct BenchmarkRun {
     {
         try await central.setNotifying(true, source)
         // A notification carries as much as a write: the MTU less three octets.
-        let length = min(512, peripheral.maximumWriteValueLength(for: .withoutResponse))
+        let length = peripheral.maximumWriteValueLength(for: .withoutResponse)
         let count = (octets + length - 1) / length
         var arrived = 0
         let done = PendingAnswer()

@@ -130,11 +130,7 @@ final class SharedController: HCIChannelReceiver {
 
         /// Ends it in a later turn: the receiver is not called from inside a call of its own.
         func end(_ reason: String) {
-            eventLoop.assumeIsolated().execute { [self] in
-                let receiver = receiver
-                self.receiver = nil
-                receiver?.channel(self, didCloseBecause: reason)
-            }
+            eventLoop.assumeIsolated().execute { [self] in receiver?.channel(self, didCloseBecause: reason) }
         }
     }
 }

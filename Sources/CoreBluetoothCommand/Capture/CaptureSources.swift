@@ -214,7 +214,8 @@ final class ProgramCapture {
     /// Ends the program with this one, which was interrupted: it is in a process group of its own, so the terminal does not
     /// interrupt it.
     private nonisolated static func endProgram() {
-        guard let program, kill(program, SIGTERM) == 0 else { return }
+        guard let program else { return }
+        kill(program, SIGTERM)
         // This program ends, so nothing else runs that could be held up.
         waitForEnd(isThere: { kill(program, 0) == 0 }, pause: { usleep(10_000) })
     }

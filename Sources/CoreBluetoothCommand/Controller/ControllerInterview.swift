@@ -16,7 +16,7 @@ struct ControllerInterview {
         var opcode: HCIOpcode
         var packet: HCIPacket
         /// Whether it is asked of a controller whose list of commands does not have it.
-        var isMandatory = false
+        var isMandatory: Bool
         var take: (inout ControllerReport, ByteBuffer) -> Void
     }
 

@@ -79,7 +79,6 @@ final class LessonOutput {
 
     /// Prints the heading of the run.
     func beginTrace() {
-        narrow = LessonLayout.TraceState()
         guard !isJSON else { return }
         layout.heading("The run").forEach { Console.print($0) }
     }

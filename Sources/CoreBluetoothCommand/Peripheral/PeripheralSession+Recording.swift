@@ -16,7 +16,6 @@ extension PeripheralSession {
 
     /// Makes the value that a read gets the present one; gives the error that it gets instead.
     func read(_ attribute: Attribute) -> CBATTError.Code? {
-        guard attribute.replay != nil else { return nil }
         switch attribute.replay?.read() {
         case .success(let value)?:
             attribute.value = Data(value.readableBytesView)
@@ -31,7 +30,7 @@ extension PeripheralSession {
 
     /// What becomes of a write.
     func write(_ value: Data, to attribute: Attribute) -> Reply {
-        guard attribute.description.answers != nil, attribute.replay != nil else { return Reply() }
+        guard attribute.description.answers != nil else { return Reply() }
         guard let write = attribute.replay?.write(ByteBuffer(bytes: value)) else {
             reportUnseen(
                 "there is no write of \(Hexadecimal.digits(value)) to characteristic "

@@ -26,6 +26,7 @@ struct SessionLine {
                 isEscaped = false
             } else if character == "\\" {
                 isEscaped = true
+                word = word ?? ""
             } else if let open = quote {
                 if character == open { quote = nil } else { word = (word ?? "") + String(character) }
             } else if character == "\"" || character == "'" {

@@ -7,8 +7,6 @@ import TerminalScreen
 struct PageFrame {
     /// The texts.
     let texts: Texts
-    /// The smallest number of columns for which the pages are laid out.
-    static let minimumColumns = 40
 
     /// Draws the bar at the top and the keys at the bottom, as many of them as fit.
     func draw(on canvas: inout Canvas, title: String, state: String, keys: [TextKey]) {

@@ -207,7 +207,7 @@ struct ATTBearerTests {
             bearer.perform(read(number), into: &actions)
             return self.reported(actions) != [number]
         }
-        bearer.performNext(read(1))
+        bearer.performNext(read(1), into: &actions)
         bearer.exchangeMTU(preferred: 23, id: GATTProcedureID(rawValue: 2), into: &actions) { _ in }
         #expect(actions.isEmpty)
         #expect(!waits(3))

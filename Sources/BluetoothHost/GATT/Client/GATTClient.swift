@@ -103,16 +103,21 @@ extension ATTBearer {
 
     /// Puts a procedure at the end of the queue.
     mutating func perform(_ procedure: OwnedProcedure, into actions: inout [Action]) {
+        if let error = self.refusal { return self.end(procedure, error, into: &actions) }
+        guard self.client.waitingProcedureCount < self.client.queueLimit else {
+            // What a server without resources would say, said in its place.
+            return self.end(procedure, .att(.insufficientResources, handle: 0), into: &actions)
+        }
+        self.client.waitingProcedureCount += 1
+        self.client.queue.append(.procedure(procedure))
+    }
+
+    /// What a procedure ends with at once; `nil` where it may wait, be it for the end of the link.
+    private var refusal: GATTError? {
         switch self.condition {
-        case .usable, .failed(.indicationTimeout), .failed(.requestWhilePending):
-            guard self.client.waitingProcedureCount < self.client.queueLimit else {
-                // What a server without resources would say, said in its place.
-                return self.end(procedure, .att(.insufficientResources, handle: 0), into: &actions)
-            }
-            self.client.waitingProcedureCount += 1
-            self.client.queue.append(.procedure(procedure))
-        case .failed(.requestTimeout): self.end(procedure, .transactionTimeout, into: &actions)
-        case .closed(let reason): self.end(procedure, .disconnected(reason), into: &actions)
+        case .usable, .failed(.indicationTimeout), .failed(.requestWhilePending): nil
+        case .failed(.requestTimeout): .transactionTimeout
+        case .closed(let reason): .disconnected(reason)
         }
     }
 
@@ -137,8 +142,9 @@ extension ATTBearer {
         self.client.queue.prepend(.procedure(procedure))
     }
 
-    /// Puts a procedure at the head of the queue.
-    mutating func performNext(_ procedure: OwnedProcedure) {
+    /// Puts a procedure at the head of the queue, whatever its limit.
+    mutating func performNext(_ procedure: OwnedProcedure, into actions: inout [Action]) {
+        if let error = self.refusal { return self.end(procedure, error, into: &actions) }
         self.client.waitingProcedureCount += 1
         self.client.queue.prepend(.procedure(procedure))
     }
@@ -154,6 +160,8 @@ extension ATTBearer {
         guard let index = self.client.queue.firstIndex(where: { $0.procedure?.id == id }) else { return }
         self.client.queue.remove(at: index).procedure?.cancel()
         self.client.waitingProcedureCount -= 1
+        // The MTU was not asked for yet.
+        if case .underWay(id) = self.mtuExchange { self.mtuExchange = .notAsked }
     }
 
     /// Sends a Write Command with the first MTU - 3 octets of `value`, at once or when it has become the head of the

@@ -52,7 +52,7 @@ public struct ReadMultipleVariableLengthValues: GATTProcedure {
             values.append(AttributeValue(handle: handle, value: value))
         }
         guard !values.isEmpty else { throw MalformedBytes(.truncated, "Length Value Tuple List") }
-        guard values.count < self.handles.count || list.next() == nil else {
+        guard list.next() == nil else {
             throw MalformedBytes(.trailingBytes, "Length Value Tuple List")
         }
         return .succeed(values)

@@ -370,6 +370,8 @@ final class AdapterCore {
             for session in self.sessions { session.adapterStopped(self.state) }
         }
         for session in self.sessions { session.reportState() }
+        // Their apps may have come to where they may do more, or less, while the adapter was not ready.
+        if self.isReady { for session in self.peripheralSessions { session.renewPermission() } }
     }
 }
 

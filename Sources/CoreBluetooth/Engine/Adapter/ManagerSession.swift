@@ -97,8 +97,8 @@ protocol ManagerSession: AnyObject, SendableMetatype {
     func restore(from writer: StateWriter)
     /// What the app knows now.
     func restoration() -> Event.Restoration
-    /// Ends the channels: they end with the app that has their streams.
-    func closeChannels()
+    /// Ends what ends with the process of the app while the session goes on.
+    func processEnded()
     /// The adapter stopped.
     func adapterStopped(_ state: CBManagerState)
     /// Ends everything that the manager does, without reporting it.
@@ -162,7 +162,7 @@ extension ManagerSession {
         let isLeft = !isForGood && self.isPreserved && self.application?.outlivesProcess(Self.role) == true
         if isLeft, self.reportedState == .poweredOn {
             guard self.preservedState == nil else { return }
-            self.closeChannels()
+            self.processEnded()
             self.preservedState = self.restoration()
             self.mailboxes.detach()
         } else {

@@ -44,6 +44,8 @@ final class CentralSession: ManagerSession {
 
     /// The connections of `CBPeripheral` objects, by the object's place in its table.
     @exclusivity(unchecked) private var slots: ContiguousArray<Slot> = []
+    /// How many places of that table were used, by this manager and those before it: never fewer than before.
+    private(set) var placeCount = 0
 
     /// Stores what the manager does, where it has a restore identifier.
     let recordStore: RecordStore<CentralRecord>?
@@ -155,6 +157,7 @@ final class CentralSession: ManagerSession {
         }
         let index = Int(id.token.index)
         while self.slots.count <= index { self.slots.append(.empty) }
+        self.placeCount = max(self.placeCount, self.slots.count)
         var invalidations = Invalidations()
         // The app does not know yet that the link was lost: what it asks for until then was meant for that link.
         if case .ended(id, let count) = self.slots[index] { invalidations = Invalidations(lostAfter: count) }
@@ -241,8 +244,12 @@ final class CentralSession: ManagerSession {
         self.noteChange()
     }
 
-    /// Ends the channels: they end with the app that has their streams.
-    func closeChannels() {
-        for connection in self.liveConnections { self.core.channels.close(of: connection) }
+    /// Ends the channels: they end with the app that has their streams. Of connections that the app has cancelled
+    /// nothing is reported any more: their objects end with it, and are not restored.
+    func processEnded() {
+        for connection in self.liveConnections {
+            self.core.channels.close(of: connection)
+            if connection.phase == .leaving { connection.isReleased = true }
+        }
     }
 }

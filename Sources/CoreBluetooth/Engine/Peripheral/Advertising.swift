@@ -31,8 +31,11 @@ final class Advertising {
     /// The adapter stopped.
     func reset() { self.shared.adapterStopped(isReset: self.core.state < .poweredOff) }
 
-    /// The adapter is ready.
-    func resume() { self.perform(self.shared.adapterStarted()) }
+    /// The adapter is ready: what was paused goes on, as it is permitted now.
+    func resume() {
+        self.perform(self.shared.renewPermissions { $0.application.permission(for: .peripheral) })
+        self.perform(self.shared.adapterStarted())
+    }
 
     private func perform(_ actions: [SharedAdvertising<PeripheralSession>.Action]) {
         for action in actions {

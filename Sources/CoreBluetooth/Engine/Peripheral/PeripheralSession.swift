@@ -138,7 +138,7 @@ final class PeripheralSession: ManagerSession {
     }
 
     /// Ends the channels: they end with the app that has their streams.
-    func closeChannels() {
+    func processEnded() {
         self.core.channels.unpublishAll(of: self)
     }
 
@@ -218,9 +218,7 @@ final class PeripheralSession: ManagerSession {
             self.services[index].handles = handles
             self.report(.republished(self.services[index].token, handles))
         }
-        let services = self.servicesToAdd
-        self.servicesToAdd = []
-        for service in services { self.add(service) }
+        for service in self.servicesToAdd { self.add(service) }
     }
 
     // MARK: Centrals

@@ -10,7 +10,8 @@
 //      └──── no content is left, or adapter stopped ───┘
 //
 // - off: the host advertises nothing, since no manager asks for it, none of them may, or the adapter is switched off.
-//   After the latter the managers' requests are asked for anew when the adapter is ready again.
+//   After the latter the managers' requests are asked for anew when the adapter is ready again, as they are permitted
+//   then.
 // - starting: the host was asked to advertise. Each question has a number, and the answer to an earlier one is ignored.
 //   Where the host refuses, the managers that waited for the answer are dropped, and what is left is asked for anew.
 // - on: the host has accepted the packet.
@@ -113,6 +114,18 @@ struct SharedAdvertising<Manager: Equatable> {
         guard !concerned.isEmpty else { return [] }
         for index in concerned { self.requests[index].permission = permission }
         return self.advertise()
+    }
+
+    /// The adapter is ready: some managers may have come to where they may advertise more, or less, while it was not.
+    mutating func renewPermissions(_ permission: (Manager) -> ManagerPermission) -> [Action] {
+        var isChanged = false
+        for index in self.requests.indices {
+            let present = permission(self.requests[index].manager)
+            guard present != self.requests[index].permission else { continue }
+            self.requests[index].permission = present
+            isChanged = true
+        }
+        return isChanged ? self.advertise() : []
     }
 
     // MARK: The host

@@ -33,11 +33,10 @@ struct ServiceDiscovery: AttributeDiscovery {
         if case .success(let services) = result {
             peripheral.lock.withLock {
                 for service in services { _ = peripheral.object(of: service) }
-                let found = Set(services.map(\.handles.lowerBound))
-                let known = Set((peripheral.servicesStorage ?? []).compactMap(\.handles?.lowerBound))
+                let known = (peripheral.servicesStorage ?? []).compactMap(\.handles?.lowerBound)
+                let shown = Set(services.map(\.handles.lowerBound)).union(known)
                 peripheral.servicesStorage = peripheral.attributes.services.all.filter { service in
-                    guard let handle = service.handles?.lowerBound else { return false }
-                    return found.contains(handle) || known.contains(handle)
+                    service.handles.map { shown.contains($0.lowerBound) } == true
                 }
             }
         }
