@@ -1,0 +1,113 @@
+// What the messenger in the peripheral role answers to each request, as the system gets it: one response to each read
+// and to each write, whatever the number of its parts, before the observer hears of a message.
+
+import Foundation
+import NIOCore
+import Testbed
+import Testing
+
+@testable import BlueEar
+@testable import CoreBluetooth
+
+@Suite("Responses of the messenger", .adaptersOnRecord)
+struct PeripheralResponsesTests {
+    /// A manager that notes the responses, and gives the system none.
+    private final class Responses: CBPeripheralManager {
+        var results: [CBATTError.Code] = []
+
+        override func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
+            results.append(result)
+        }
+
+        /// The responses since the last call.
+        func take() -> [CBATTError.Code] {
+            defer { results = [] }
+            return results
+        }
+    }
+
+    private static var own: CBUUID { CBUUID(string: "199ab74c-eed0-11e6-bc64-92361f002672") }
+    private static var other: CBUUID { CBUUID(string: "2A00") }
+
+    private let testbed = Testbed()
+    private let central = CBCentral(identifier: UUID(), lock: ObjectLock())
+
+    private func responses() -> Responses { self.testbed.adapter().run { Responses(delegate: nil, queue: nil) } }
+
+    private func request(_ uuid: CBUUID, _ offset: Int = 0, _ value: Data? = nil) -> CBATTRequest {
+        CBATTRequest(
+            transaction: .unawaited,
+            central: self.central,
+            characteristic: CBMutableCharacteristic(
+                type: uuid,
+                properties: .write,
+                value: nil,
+                permissions: .writeable
+            ),
+            offset: offset,
+            value: value
+        )
+    }
+
+    @Test("A message in parts has one response, which goes before the observer hears of it")
+    func received() throws {
+        let speaker = self.testbed.speaker(nil)
+        let responses = self.responses()
+        var before: [[CBATTError.Code]] = []
+        speaker.onReceive = { _, _ in before.append(responses.results) }
+        let data = try PropertyListMessage.encode(["a": "b"])
+        let parts = [self.request(Self.own, 0, data.prefix(20)), self.request(Self.own, 20, data.dropFirst(20))]
+        speaker.manager.peripheralManager(responses, didReceiveWrite: parts)
+        #expect(before == [[.success]] && responses.take() == [.success])
+        #expect(speaker.received == [Exchanged(message: ["a": "b"], peer: self.central.identifier)])
+        // A part without a value is one of no octets.
+        let empty = [self.request(Self.own, 0, nil), self.request(Self.own, 0, data)]
+        speaker.manager.peripheralManager(responses, didReceiveWrite: empty)
+        #expect(responses.take() == [.success] && speaker.received.count == 2 && speaker.errors.isEmpty)
+    }
+
+    @Test("What is no message has one response, and a write of nothing has none")
+    func refused() throws {
+        let speaker = self.testbed.speaker(nil)
+        let responses = self.responses()
+        let data = try PropertyListMessage.encode(["a": "b"])
+        typealias Row = (requests: [CBATTRequest], results: [CBATTError.Code], errors: [BlueEarError])
+        let rows: [Row] = [
+            ([], [], []), ([self.request(Self.other, 0, data)], [.attributeNotFound], []),
+            (
+                [self.request(Self.own, 0, data.prefix(20)), self.request(Self.other, 20, data.dropFirst(20))],
+                [.attributeNotFound], []
+            ),
+            ([self.request(Self.own, 1, data)], [.invalidOffset], []),
+            (
+                [self.request(Self.own, 0, data.prefix(20)), self.request(Self.own, 19, data.dropFirst(19))],
+                [.invalidOffset], []
+            ),
+            ([self.request(Self.own, 0, Data("x".utf8))], [.invalidPdu], [.malformed]),
+            ([self.request(Self.own, 0, nil)], [.invalidPdu], [.malformed]),
+        ]
+        for (number, row) in rows.enumerated() {
+            speaker.errors = []
+            speaker.manager.peripheralManager(responses, didReceiveWrite: row.requests)
+            #expect(responses.take() == row.results && speaker.errors == row.errors, "row \(number)")
+        }
+        #expect(speaker.received.isEmpty)
+    }
+
+    @Test("A read gets the message from its octet on, as far as its end; one of another characteristic gets nothing")
+    func read() throws {
+        let speaker = self.testbed.speaker(["a": "b"])
+        let responses = self.responses()
+        let data = try PropertyListMessage.encode(["a": "b"])
+        let rows: [(uuid: CBUUID, offset: Int, result: CBATTError.Code, value: Data?)] = [
+            (Self.own, 0, .success, data), (Self.own, 7, .success, Data(data.dropFirst(7))),
+            (Self.own, data.count, .success, Data()), (Self.own, data.count + 1, .invalidOffset, nil),
+            (Self.other, 0, .attributeNotFound, nil),
+        ]
+        for row in rows {
+            let request = self.request(row.uuid, row.offset)
+            speaker.manager.peripheralManager(responses, didReceiveRead: request)
+            #expect(responses.take() == [row.result] && request.value == row.value, "\(row.offset)")
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// The stream of a user cut into SDUs and frames at the exact edges of what the peer takes, when capacity is reported, and
+// how many buffers wait.
+
+import Fixtures
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("LE credit-based channel: what is sent, at its edges", .onRecord)
+struct CreditBasedSenderTests {
+    private static func sender(mtu: UInt16, mps: UInt16, credits: UInt16, limit: Int = 65_536) -> CreditBasedSender {
+        CreditBasedSender(to: CreditBasedParameters(mtu: mtu, mps: mps, initialCredits: credits), limit: limit)
+    }
+
+    private static func octets(_ count: Int) -> ByteBuffer { ByteBuffer(repeating: 7, count: count) }
+
+    @Test(
+        "An SDU takes what waits where one carries it; else it is as long as its frames can be full, or the MTU",
+        arguments: [
+            (64, 32, 64, 64), (64, 32, 65, 62), (64, 32, 1, 1), (23, 247, 24, 23), (30, 32, 31, 30), (61, 32, 62, 30),
+            (62, 32, 63, 62), (63, 32, 64, 62), (94, 32, 95, 94),
+        ] as [(UInt16, UInt16, Int, UInt16)]
+    )
+    func sduLength(mtu: UInt16, mps: UInt16, count: Int, length: UInt16) {
+        var sender = Self.sender(mtu: mtu, mps: mps, credits: 1)
+        let taken = sender.write(Self.octets(count))
+        let frame = sender.nextFrame()
+        #expect(taken == count)
+        #expect(frame?.getInteger(at: frame?.readerIndex ?? 0, endianness: .little, as: UInt16.self) == length)
+        #expect(frame?.readableBytes == min(Int(length) + 2, Int(mps)))
+    }
+
+    @Test("A frame needs a credit, octets, and that the one before has left")
+    func frames() {
+        var sender = Self.sender(mtu: 64, mps: 32, credits: 2)
+        let nothing = sender.nextFrame()
+        #expect(nothing == nil && sender.credits == 2 && sender.isDrained)
+        _ = sender.write(Self.octets(90))
+        let first = sender.nextFrame()
+        let early = sender.nextFrame()
+        #expect(first != nil && early == nil && sender.credits == 1 && sender.queuedOctets == 60)
+        sender.frameSent()
+        let second = sender.nextFrame()
+        sender.frameSent()
+        let withoutCredit = sender.nextFrame()
+        #expect(second?.readableBytes == 32 && withoutCredit == nil && sender.credits == 0)
+        #expect(sender.queuedOctets == 28 && !sender.isDrained)
+        let isAllowed = sender.addCredits(1)
+        let third = sender.nextFrame()
+        #expect(isAllowed && third?.readableBytes == 30 && sender.isDrained)
+    }
+
+    @Test(
+        "As many octets wait as the limit says; capacity is reported once when half of it is free",
+        arguments: [(41, true), (42, true), (43, false)]
+    )
+    func writability(limit: Int, isReported: Bool) {
+        // An SDU of 21 octets and its length fill a frame.
+        var sender = Self.sender(mtu: 23, mps: 23, credits: 1, limit: limit)
+        let taken = sender.write(Self.octets(50))
+        let more = sender.write(Self.octets(1))
+        let early = sender.takeWritability()
+        #expect(taken == limit && more == 0 && !early)
+        let frame = sender.nextFrame()
+        #expect(frame?.readableBytes == 23 && sender.queuedOctets == limit - 21)
+        let first = sender.takeWritability()
+        let second = sender.takeWritability()
+        #expect(first == isReported && !second)
+    }
+
+    @Test("Who was never refused anything waits for no capacity, nor who has written the last octets")
+    func noWritability() {
+        var sender = Self.sender(mtu: 64, mps: 32, credits: 1, limit: 20)
+        let taken = sender.write(Self.octets(20))
+        _ = sender.nextFrame()
+        let exact = sender.takeWritability()
+        #expect(taken == 20 && !exact)
+        var last = Self.sender(mtu: 64, mps: 32, credits: 9, limit: 20)
+        _ = last.write(Self.octets(21))
+        last.finish(with: [Self.octets(30), ByteBuffer()])
+        #expect(last.queuedOctets == 50)
+        while last.nextFrame() != nil { last.frameSent() }
+        let finished = last.takeWritability()
+        #expect(last.isDrained && !finished)
+    }
+
+    @Test("A peer holds 65,535 credits at most", arguments: [(0xFFFE, true), (0xFFFF, false), (1, true)])
+    func credits(count: Int, isAllowed: Bool) {
+        var sender = Self.sender(mtu: 64, mps: 32, credits: 1)
+        let result = sender.addCredits(count)
+        #expect(result == isAllowed && sender.credits == (isAllowed ? count + 1 : 1))
+    }
+
+    @Test("Pieces of fewer than 256 octets are joined to what waits, so that the number of buffers has a limit, too")
+    func joinedPieces() {
+        var sender = Self.sender(mtu: 2_048, mps: 247, credits: 0)
+        var buffers: [Int?] = []
+        for count in [10, 255, 256, 1, 0, 300] {
+            _ = sender.write(Self.octets(count))
+            buffers.append(Mirror(reflecting: sender).descendant("queue").map { Mirror(reflecting: $0).children.count })
+        }
+        #expect(buffers == [1, 1, 2, 2, 2, 3] && sender.queuedOctets == 822)
+    }
+}

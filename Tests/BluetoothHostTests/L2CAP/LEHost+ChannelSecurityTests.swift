@@ -1,0 +1,203 @@
+// Channels that a peer refuses for want of security: they are asked for once more where the link has become more
+// secure, and fail with the refusal where it has not (Vol 3, Part C, 10.3.2).
+
+import BluetoothHCI
+import BluetoothTypes
+import Fixtures
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Host: channels refused for want of security", .onRecord)
+struct LEHostChannelSecurityTests {
+    private typealias Outcome = Result<SPSM, L2CAPChannelOpenError>
+
+    /// The user of a host that may be bonded with its only peer.
+    private final class User: LEHostDelegate {
+        var bond: Bond? = SecurityManagerTests.bond(.encrypted)
+        var link: LinkID?
+        var outcomes: [Outcome] = []
+
+        func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { self.bond }
+        func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
+    }
+
+    /// A host in the peripheral role, on a link that is not encrypted.
+    private struct Setup {
+        let testbed = HostTestbed()
+        let user = User()
+        let link: LinkID
+
+        init(isBonded: Bool = true) throws {
+            if !isBonded { self.user.bond = nil }
+            self.testbed.host.delegate = self.user
+            self.testbed.controller.dataIsAnswered = true
+            self.testbed.start()
+            let peer = SecurityManagerPair.peripheralAddress
+            self.testbed.controller.connect(0x40, peer: peer, role: .peripheral)
+            self.testbed.run()
+            let link = self.user.link
+            self.link = try #require(link)
+            self.testbed.forget()
+        }
+
+        func open(_ spsm: SPSM) {
+            self.testbed.host.openChannel(
+                on: self.link,
+                spsm: spsm,
+                configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 4)
+            ) { [user = self.user] result in
+                user.outcomes.append(result.map(\.spsm))
+            }
+            self.testbed.run()
+        }
+
+        /// Octets of the peer on a channel.
+        func receive(_ channel: UInt16, _ octets: String) {
+            self.testbed.controller.receive(0x40, channel: channel, Array(hex(octets).readableBytesView))
+            self.testbed.run()
+        }
+
+        /// The peer refuses the request with an identifier.
+        func refuse(_ identifier: String, _ result: String) {
+            self.receive(5, "15 \(identifier) 0A 00 00 00 00 00 00 00 00 00 \(result) 00")
+        }
+
+        /// The central encrypts the link with the key of the bond.
+        func encrypt() {
+            let handle = ConnectionHandle(rawValue: 0x40)
+            self.testbed.controller.deliver(
+                LELongTermKeyRequest(handle: handle, random: 0, encryptedDiversifier: 0).packet()
+            )
+            self.testbed.controller.deliver(
+                EncryptionChange(status: .success, handle: handle, encryption: .on).packet()
+            )
+            self.testbed.run()
+        }
+
+        /// What was sent since the last call: the channel and the octets of each frame.
+        func sent() -> [String] {
+            // In front of them are the type octet, the ACL data header and the length of the frame.
+            self.testbed.controller.takeData().map { String(hex($0.bytes).dropFirst(21)) }
+        }
+    }
+
+    @Test("A channel that is refused for want of encryption is asked for again on the encrypted link, and opened then")
+    func repeated() throws {
+        let setup = try Setup()
+        setup.open(0x25)
+        #expect(setup.sent() == ["05 00 14 01 0A 00 25 00 40 00 40 00 20 00 04 00"])
+        setup.refuse("01", "08")
+        let requests = setup.sent()
+        #expect(requests.count == 1 && requests.first?.hasPrefix("06 00 0B") == true, "a Security Request")
+        #expect(setup.user.outcomes == [])
+        setup.encrypt()
+        #expect(setup.sent() == ["05 00 14 02 0A 00 25 00 41 00 40 00 20 00 04 00"])
+        setup.receive(5, "15 02 0A 00 41 00 40 00 20 00 02 00 00 00")
+        #expect(setup.user.outcomes == [.success(0x25)])
+        #expect(setup.testbed.host.linksByID[setup.link]?.requestedChannels.isEmpty == true)
+    }
+
+    @Test("What is refused again on the encrypted link stands, since no more security helps", arguments: ["08", "07"])
+    func refusedAgain(result: String) throws {
+        let setup = try Setup()
+        setup.open(0x25)
+        setup.refuse("01", "08")
+        setup.encrypt()
+        _ = setup.sent()
+        setup.refuse("02", result)
+        let outcome = result == "08" ? L2CAPConnectionResult.insufficientEncryption : .encryptionKeySizeTooShort
+        #expect(setup.user.outcomes == [.failure(.refused(outcome))])
+        #expect(setup.sent() == [])
+        #expect(setup.testbed.host.linksByID[setup.link]?.requestedChannels.isEmpty == true)
+    }
+
+    @Test("A refusal that comes when the link has become more secure is followed by another request at once")
+    func securedMeanwhile() throws {
+        let setup = try Setup()
+        setup.open(0x25)
+        setup.encrypt()
+        _ = setup.sent()
+        setup.refuse("01", "05")
+        #expect(setup.sent() == ["05 00 14 02 0A 00 25 00 41 00 40 00 20 00 04 00"])
+        #expect(setup.user.outcomes == [])
+    }
+
+    @Test(
+        "Other refusals stand at once, and nothing is asked of the central for them",
+        arguments: [
+            ("02", .spsmNotSupported), ("04", .noResources), ("06", .insufficientAuthorization),
+            ("07", .encryptionKeySizeTooShort),
+        ] as [(String, L2CAPConnectionResult)]
+    )
+    func otherRefusals(octet: String, result: L2CAPConnectionResult) throws {
+        let setup = try Setup()
+        setup.open(0x25)
+        _ = setup.sent()
+        setup.refuse("01", octet)
+        #expect(setup.user.outcomes == [.failure(.refused(result))] && setup.sent() == [])
+    }
+
+    @Test("A central that refuses to pair is the end of what has waited for it", arguments: [true, false])
+    func pairingRefused(isBonded: Bool) throws {
+        let setup = try Setup(isBonded: isBonded)
+        setup.open(0x25)
+        setup.refuse("01", "05")
+        #expect(setup.user.outcomes == [])
+        setup.receive(6, "05 05")
+        #expect(setup.user.outcomes == [.failure(.refused(.insufficientAuthentication))])
+        #expect(setup.testbed.host.linksByID[setup.link]?.requestedChannels.isEmpty == true)
+    }
+
+    @Test("A central that does nothing for 30 s is the end of what has waited for it")
+    func pairingTimesOut() throws {
+        let setup = try Setup()
+        setup.open(0x25)
+        setup.refuse("01", "08")
+        setup.testbed.run(.seconds(30) - .nanoseconds(1))
+        #expect(setup.user.outcomes == [])
+        setup.testbed.run(.nanoseconds(1))
+        #expect(setup.user.outcomes == [.failure(.refused(.insufficientEncryption))])
+    }
+
+    @Test("A host that pairs with nobody has a link encrypted with the keys that it has, and only with these")
+    func keysWithoutPairing() throws {
+        for isBonded in [true, false] {
+            let setup = try Setup(isBonded: isBonded)
+            setup.testbed.host.pairing.isPairingAllowed = false
+            setup.open(0x25)
+            _ = setup.sent()
+            setup.refuse("01", "08")
+            #expect(setup.sent().contains { $0.hasPrefix("06 00 0B") } == isBonded)
+            let outcomes: [Outcome] = isBonded ? [] : [.failure(.refused(.insufficientEncryption))]
+            #expect(setup.user.outcomes == outcomes)
+        }
+    }
+
+    @Test("Several channels that wait for security are asked for again in their order; the central is asked once")
+    func several() throws {
+        let setup = try Setup()
+        for spsm in [0x25, 0x26, 0x27] as [SPSM] { setup.open(spsm) }
+        _ = setup.sent()
+        for identifier in ["01", "02", "03"] { setup.refuse(identifier, "08") }
+        #expect(setup.sent().count == 1)
+        setup.encrypt()
+        #expect(
+            setup.sent().map { String($0.prefix(20)) } == [
+                "05 00 14 04 0A 00 25", "05 00 14 05 0A 00 26", "05 00 14 06 0A 00 27",
+            ]
+        )
+    }
+
+    @Test("A channel that waits for security when the link ends has failed, once")
+    func linkEnds() throws {
+        let setup = try Setup()
+        setup.open(0x25)
+        setup.refuse("01", "08")
+        setup.testbed.controller.disconnect(0x40, reason: .connectionTimeout)
+        setup.testbed.run()
+        #expect(setup.user.outcomes.count == 1)
+        #expect(setup.testbed.host.l2capChannels.isEmpty)
+    }
+}

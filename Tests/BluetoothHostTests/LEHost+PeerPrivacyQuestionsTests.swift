@@ -1,0 +1,152 @@
+// When a bonded peer is asked what it says of its privacy, octet by octet, and what is made of each answer (Vol 3, Part
+// C, 12.4 and 12.5).
+
+import BluetoothHCI
+import BluetoothTypes
+import Fixtures
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Host: asking a peer for its privacy", .onRecord)
+struct LEHostPeerPrivacyQuestionsTests {
+    /// The user of a host that is bonded with its only peer.
+    private final class User: LEHostDelegate {
+        var bond: Bond
+        var link: LinkID?
+        var said: [PeerPrivacy] = []
+
+        init(_ key: Octets16) {
+            var bond = SecurityManagerTests.bond(.encrypted)
+            bond.peer.identity = IdentityInformation(
+                identityResolvingKey: key,
+                address: SecurityManagerPair.peripheralAddress
+            )
+            self.bond = bond
+        }
+
+        func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { self.bond }
+        func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
+        func host(_ host: LEHost, link: LinkInformation, didReadPrivacy privacy: PeerPrivacy) {
+            self.said.append(privacy)
+        }
+    }
+
+    private static let key = Octets16(high: 1, low: 2)
+    private static let resolution = "08 01 00 FF FF A6 2A"
+    private static let only = "08 01 00 FF FF C9 2A"
+
+    private let handle = ConnectionHandle(rawValue: 0x40)
+
+    private func started(_ user: User) -> HostTestbed {
+        let testbed = HostTestbed()
+        testbed.host.delegate = user
+        testbed.controller.dataIsAnswered = true
+        testbed.start()
+        return testbed
+    }
+
+    private func connect(_ testbed: HostTestbed) {
+        testbed.controller.connect(0x40, peer: SecurityManagerPair.peripheralAddress, role: .peripheral)
+        testbed.run()
+    }
+
+    /// The central encrypts the link with the key of the bond.
+    private func encrypt(_ testbed: HostTestbed) {
+        testbed.controller.deliver(
+            LELongTermKeyRequest(handle: self.handle, random: 0, encryptedDiversifier: 0).packet()
+        )
+        testbed.controller.deliver(EncryptionChange(status: .success, handle: self.handle, encryption: .on).packet())
+        testbed.run()
+    }
+
+    /// The ATT PDUs that were sent since the last call.
+    private func sent(_ testbed: HostTestbed) -> [String] {
+        testbed.run()
+        // In front of them are the headers of H4, ACL and L2CAP.
+        return testbed.controller.takeData().map { String(hex($0.bytes).dropFirst(27)) }
+    }
+
+    private func answer(_ octets: String, _ testbed: HostTestbed) {
+        testbed.controller.receive(0x40, channel: 4, Array(hex(octets).readableBytesView))
+        testbed.run()
+    }
+
+    @Test(
+        "A peer resolves addresses where it says 1, and uses private ones alone where it says 0",
+        arguments: [
+            ("09 03 10 00 01", "09 03 12 00 00", PeerPrivacy(resolvesAddresses: true, usesOnlyPrivateAddresses: true)),
+            ("09 03 10 00 00", "09 03 12 00 01", PeerPrivacy()),
+            ("09 03 10 00 01", "01 08 01 00 0A", PeerPrivacy(resolvesAddresses: true)),
+            ("01 08 01 00 0A", "09 03 12 00 00", PeerPrivacy(usesOnlyPrivateAddresses: true)),
+            ("09 03 10 00 02", "09 03 12 00 02", PeerPrivacy()), ("01 08 01 00 0A", "01 08 01 00 0A", PeerPrivacy()),
+        ]
+    )
+    func answers(resolution: String, only: String, privacy: PeerPrivacy) {
+        let user = User(Self.key)
+        let testbed = self.started(user)
+        self.connect(testbed)
+        #expect(self.sent(testbed) == [], "the link is not encrypted yet")
+        self.encrypt(testbed)
+        #expect(self.sent(testbed) == [Self.resolution])
+        self.answer(resolution, testbed)
+        #expect(self.sent(testbed) == [Self.only] && user.said == [])
+        self.answer(only, testbed)
+        #expect(self.sent(testbed) == [] && user.said == [privacy])
+        // It has been asked on this link, whatever the host keeps of it.
+        self.encrypt(testbed)
+        #expect(self.sent(testbed) == [] && user.said == [privacy])
+    }
+
+    @Test("A peer whose privacy is known, or that has no key and so cannot hide, is not asked")
+    func notAsked() {
+        let address = SecurityManagerPair.peripheralAddress
+        for (key, known) in [(Self.key, [address: PeerPrivacy()]), (.zero, [:])]
+            as [(Octets16, [DeviceAddress: PeerPrivacy])]
+        {
+            let user = User(key)
+            let testbed = self.started(user)
+            testbed.host.peerPrivacy = known
+            self.connect(testbed)
+            self.encrypt(testbed)
+            #expect(testbed.host.links.count == 1 && self.sent(testbed) == [] && user.said == [])
+        }
+        // What is known of another one is not known of this one.
+        let user = User(Self.key)
+        let testbed = self.started(user)
+        testbed.host.peerPrivacy = [DeviceAddress(7, kind: .public): PeerPrivacy()]
+        self.connect(testbed)
+        self.encrypt(testbed)
+        #expect(self.sent(testbed) == [Self.resolution])
+    }
+
+    @Test("A peer whose database is out of sync is not asked further, and is asked again on its next link")
+    func outOfSync() {
+        let user = User(Self.key)
+        let testbed = self.started(user)
+        self.connect(testbed)
+        self.encrypt(testbed)
+        #expect(self.sent(testbed) == [Self.resolution])
+        self.answer("01 08 01 00 12", testbed)
+        #expect(self.sent(testbed) == [] && user.said == [])
+        testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
+        testbed.run()
+        self.connect(testbed)
+        self.encrypt(testbed)
+        #expect(self.sent(testbed) == [Self.resolution])
+    }
+
+    @Test("A link that ends between the two questions says nothing of the peer")
+    func linkEnds() {
+        let user = User(Self.key)
+        let testbed = self.started(user)
+        self.connect(testbed)
+        self.encrypt(testbed)
+        self.answer("09 03 10 00 01", testbed)
+        #expect(self.sent(testbed) == [Self.resolution, Self.only])
+        testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
+        testbed.run()
+        #expect(user.said == [] && testbed.host.links.isEmpty)
+    }
+}

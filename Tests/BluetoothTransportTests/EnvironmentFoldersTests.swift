@@ -1,0 +1,44 @@
+// What the process's own environment says of the private folders. Each test has a process of its own, since a variable
+// is the whole process's.
+
+import Fixtures
+import Foundation
+import Testing
+
+@testable import BluetoothTransport
+
+@Suite("Private folders by the environment of the process")
+struct EnvironmentFoldersTests {
+    @Test("A variable that is empty counts as absent")
+    func empty() async {
+        await #expect(processExitsWith: .success) {
+            let name = "COREBLUETOOTH_ENVIRONMENT_TEST"
+            unsetenv(name)
+            #expect(PrivateFolder.environment(name) == nil)
+            setenv(name, "", 1)
+            #expect(PrivateFolder.environment(name) == nil)
+            setenv(name, "a", 1)
+            #expect(PrivateFolder.environment(name) == "a")
+        }
+    }
+
+    @Test("Where nothing else is said, the folders are those of the process's environment")
+    func folders() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            setenv("XDG_RUNTIME_DIR", folder.path, 1)
+            setenv("XDG_STATE_HOME", folder("state"), 1)
+            setenv("HOME", folder("home"), 1)
+            setenv("TMPDIR", folder("temporary"), 1)
+            #expect(try PrivateFolder.runtime() == folder("corebluetooth"))
+            #expect(try PrivateFolder.state().path == folder("state/corebluetooth"))
+            // Empty ones name no place.
+            setenv("XDG_RUNTIME_DIR", "", 1)
+            setenv("XDG_STATE_HOME", "", 1)
+            #expect(try PrivateFolder.runtime() == folder("temporary/corebluetooth-\(geteuid())"))
+            let state = try PrivateFolder.state()
+            #expect(state.path == folder("home/.local/state/corebluetooth") && state.problem == nil)
+            folder.remove()
+        }
+    }
+}

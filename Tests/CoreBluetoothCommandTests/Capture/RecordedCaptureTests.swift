@@ -1,0 +1,50 @@
+// Captures that are read as recorded peripherals: what is said of files that are none, and of captures of nobody.
+
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTransport
+import CommandLineTool
+import Fixtures
+import Foundation
+import NIOCore
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("A capture that is read as a peripheral", .onRecord)
+struct RecordedCaptureTests {
+    /// A capture of HCI Reset alone.
+    private static var reset: Data {
+        var bytes = ByteBuffer()
+        BTSnoopWriter.writeFileHeader(into: &bytes)
+        BTSnoopWriter.write(
+            HCIPacket(h4: ByteBuffer(bytes: [0x01, 0x03, 0x0C, 0x00])),
+            .toController,
+            at: BTSnoop.Timestamp(microsecondsSince1970: 1_000_000),
+            into: &bytes
+        )
+        return Data(bytes.readableBytesView)
+    }
+
+    @Test("A file that is not there, is no capture, or has no peripheral, is named with the reason, in one line")
+    func wrong() throws {
+        let folder = try TemporaryFolder()
+        let path = folder("a")
+        func line(_ device: String?) -> String {
+            let failure = #expect(throws: Failure.self) { _ = try RecordedPeripheral.read(path, device: device) }
+            return failure?.line ?? "none"
+        }
+        #expect(line(nil) == "cannot read \(path): there is no such file")
+        try Data("GIF89a, and more of it".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(
+            line(nil) == "\(path): this is no capture: neither a btsnoop nor a PacketLogger file begins like this"
+        )
+        try Self.reset.write(to: URL(fileURLWithPath: path))
+        for device in [nil, "Lamp"] as [String?] {
+            let words = line(device)
+            #expect(words.hasPrefix("\(path): ") && !words.contains("\n"), "\(words)")
+            #expect(!words.contains("RecordingError") && !words.contains("CaptureError"), "\(words)")
+        }
+        withExtendedLifetime(folder) {}
+    }
+}

@@ -1,0 +1,138 @@
+// A channel that sends back what comes, on streams of the test's own: in which pieces it reads, how much may wait to be
+// sent, what it does where a stream gives or takes nothing, and that a session lets go of a channel that has ended.
+
+import CommandLineTool
+import CoreBluetooth
+import CoreBluetoothTesting
+import Foundation
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("The pieces of a channel that sends back what comes")
+@MainActor
+struct EchoChannelPiecesTests {
+    @Test("What comes is read and reported in pieces of up to 4,096 octets, and sent back in its order")
+    func pieces() {
+        let line = StreamLine(capacity: .max)
+        var pieces: [Data] = []
+        let echo = EchoChannel(StreamChannel(line)) { pieces.append($0) }
+        let octets = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8) })
+        line.octets = octets
+        echo.stream(line.stream, handle: .hasBytesAvailable)
+        #expect(pieces.map(\.count) == [4_096, 4_096, 1_808])
+        #expect(pieces.reduce(Data(), +) == octets && line.sent == octets)
+        #expect(line.readLengths == [4_096, 4_096, 4_096])
+    }
+
+    @Test("No more is read while 65,536 octets wait to be sent; with one octet fewer another piece is")
+    func limit() {
+        for (first, counts) in [(65_536, [65_536, 65_536]), (65_535, [65_535, 69_631])] {
+            let line = StreamLine(capacity: 0)
+            var count = 0
+            let echo = EchoChannel(StreamChannel(line)) { count += $0.count }
+            line.octets = Data(repeating: 7, count: first)
+            echo.stream(line.stream, handle: .hasBytesAvailable)
+            #expect(count == counts[0])
+            line.octets += Data(repeating: 8, count: 10_000)
+            echo.stream(line.stream, handle: .hasBytesAvailable)
+            #expect(count == counts[1])
+            #expect(line.sent.isEmpty)
+        }
+    }
+
+    @Test("Where there is space for one octet, it is sent, and one more piece is read")
+    func space() {
+        let line = StreamLine(capacity: 0)
+        var pieces: [Int] = []
+        let echo = EchoChannel(StreamChannel(line)) { pieces.append($0.count) }
+        line.octets = Data(repeating: 7, count: 80_000)
+        echo.stream(line.stream, handle: .hasBytesAvailable)
+        #expect(pieces == Array(repeating: 4_096, count: 16))
+        line.capacity = 1
+        echo.stream(line.stream, handle: .hasSpaceAvailable)
+        #expect(line.sent == Data([7]) && pieces.count == 17)
+        #expect(line.writeLengths == [65_536])
+        line.capacity = .max
+        echo.stream(line.stream, handle: .hasSpaceAvailable)
+        #expect(line.sent == Data(repeating: 7, count: 80_000))
+        #expect(line.writeLengths.dropFirst().first == 65_535 + 4_096)
+    }
+
+    @Test("A stream that takes nothing, or gives nothing, is asked again with its next event")
+    func nothing() {
+        for answer in [0, -1] {
+            let line = StreamLine(capacity: 0)
+            let echo = EchoChannel(StreamChannel(line)) { _ in }
+            line.octets = Data([1, 2, 3])
+            echo.stream(line.stream, handle: .hasBytesAvailable)
+            line.capacity = 10
+            line.writeAnswer = answer
+            echo.stream(line.stream, handle: .hasSpaceAvailable)
+            #expect(line.writeLengths == [3] && line.sent.isEmpty)
+            line.writeAnswer = nil
+            echo.stream(line.stream, handle: .hasSpaceAvailable)
+            #expect(line.writeLengths == [3, 3] && line.sent == Data([1, 2, 3]))
+            let before = line.readLengths.count
+            line.octets = Data([4])
+            line.readAnswer = answer
+            echo.stream(line.stream, handle: .hasBytesAvailable)
+            #expect(line.readLengths.count == before + 1)
+            line.readAnswer = nil
+            echo.stream(line.stream, handle: .hasBytesAvailable)
+            #expect(line.sent == Data([1, 2, 3, 4]))
+        }
+    }
+
+    @Test(
+        "The end of a stream and an error close both streams, once, and nothing is read behind them",
+        arguments: [Stream.Event.endEncountered.rawValue, Stream.Event.errorOccurred.rawValue]
+    )
+    func end(event: UInt) {
+        let line = StreamLine(capacity: .max)
+        var count = 0
+        let echo = EchoChannel(StreamChannel(line)) { count += $0.count }
+        #expect(line.calls == ["input opens", "output opens"])
+        echo.stream(line.stream, handle: .openCompleted)
+        #expect(!echo.isDone)
+        for _ in 1...2 { echo.stream(line.stream, handle: Stream.Event(rawValue: event)) }
+        #expect(echo.isDone)
+        #expect(line.calls.dropFirst(2) == ["input closes", "output closes"])
+        line.octets = Data([1])
+        echo.stream(line.stream, handle: .hasBytesAvailable)
+        #expect(count == 0 && line.readLengths.isEmpty && line.sent.isEmpty)
+    }
+
+    @Test("The next channel that is opened lets a session forget those that have ended, and no other one")
+    func forgotten() throws {
+        let world = World(seed: 1)
+        let manager = world.addDevice("peripheral").run { CBPeripheralManager(delegate: nil, queue: nil) }
+        let session = PeripheralSession(
+            name: "Safe",
+            advertised: [],
+            description: nil,
+            benchmark: false,
+            output: OutputFormat(isJSON: false, isVerbose: false) { _ in }
+        )
+        func open() -> StreamLine {
+            let line = StreamLine(capacity: .max)
+            let channel = StreamChannel(line)
+            line.channel = channel
+            session.peripheralManager(manager, didOpen: channel, error: nil)
+            return line
+        }
+        let lines = [open(), open()]
+        #expect(lines.allSatisfy { $0.channel != nil })
+        lines[0].report(.endEncountered)
+        _ = open()
+        #expect(lines[0].channel == nil)
+        #expect(lines[1].channel != nil)
+        // It is served as before.
+        lines[1].octets = Data([5])
+        lines[1].report(.hasBytesAvailable)
+        #expect(lines[1].sent == Data([5]))
+        session.peripheralManager(manager, didOpen: nil, error: nil)
+        #expect(lines[1].channel != nil)
+        withExtendedLifetime((session, world)) {}
+    }
+}

@@ -1,0 +1,118 @@
+// The streams of an L2CAP channel as a test has them: it says what can be read and how much is taken, and sees what was
+// asked for and what was sent. The events are those that the test reports.
+
+import CoreBluetooth
+import Foundation
+
+/// What the streams of a channel give and take.
+final class StreamLine {
+    /// What can be read.
+    var octets = Data()
+    /// How many octets are taken.
+    var capacity: Int
+    /// What is returned instead, where it is set.
+    var readAnswer: Int?
+    var writeAnswer: Int?
+    private(set) var sent = Data()
+    private(set) var readLengths: [Int] = []
+    private(set) var writeLengths: [Int] = []
+    private(set) var calls: [String] = []
+    weak var delegate: (any StreamDelegate)?
+    weak var channel: StreamChannel?
+    /// Called when the output is opened.
+    var onOpen: (() -> Void)?
+    /// A stream that an event may name.
+    let stream: Stream = InputStream(data: Data())
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    /// Tells who has opened the streams of an event.
+    func report(_ event: Stream.Event) { delegate?.stream(stream, handle: event) }
+
+    func note(_ call: String) { calls.append(call) }
+
+    func read(_ buffer: UnsafeMutablePointer<UInt8>, _ length: Int) -> Int {
+        readLengths.append(length)
+        // Whoever goes on all the same is not to do so for ever.
+        if readLengths.count > 1_000 { octets = Data() }
+        if let readAnswer { return readAnswer }
+        let part = octets.prefix(length)
+        for (index, octet) in part.enumerated() { buffer[index] = octet }
+        octets = Data(octets.dropFirst(part.count))
+        return part.count
+    }
+
+    func write(_ buffer: UnsafePointer<UInt8>, _ length: Int) -> Int {
+        writeLengths.append(length)
+        if writeLengths.count > 1_000 { capacity = 0 }
+        if let writeAnswer { return writeAnswer }
+        let count = min(length, capacity)
+        sent.append(buffer, count: count)
+        capacity -= count
+        return count
+    }
+}
+
+/// A channel whose streams are a line's.
+final class StreamChannel: CBL2CAPChannel {
+    private let input: LineInputStream
+    private let output: LineOutputStream
+
+    init(_ line: StreamLine) {
+        input = LineInputStream(line)
+        output = LineOutputStream(line)
+        super.init()
+    }
+
+    override var inputStream: InputStream! { input }
+    override var outputStream: OutputStream! { output }
+    override var psm: CBL2CAPPSM { 192 }
+}
+
+final class LineInputStream: InputStream {
+    private let line: StreamLine
+
+    init(_ line: StreamLine) {
+        self.line = line
+        super.init(data: Data())
+    }
+
+    override var delegate: (any StreamDelegate)? {
+        get { line.delegate }
+        set { line.delegate = newValue }
+    }
+
+    override func open() { line.note("input opens") }
+    override func close() { line.note("input closes") }
+    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength len: Int) -> Int { line.read(buffer, len) }
+    override var hasBytesAvailable: Bool { !line.octets.isEmpty }
+    override func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {}
+    override func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {}
+}
+
+final class LineOutputStream: OutputStream {
+    private let line: StreamLine
+
+    init(_ line: StreamLine) {
+        self.line = line
+        super.init(toMemory: ())
+    }
+
+    /// Foundation wants every class of streams to have this.
+    required convenience init(toMemory: ()) { self.init(StreamLine(capacity: 0)) }
+
+    override var delegate: (any StreamDelegate)? {
+        get { line.delegate }
+        set { line.delegate = newValue }
+    }
+
+    override func open() {
+        line.note("output opens")
+        line.onOpen?()
+    }
+    override func close() { line.note("output closes") }
+    override func write(_ buffer: UnsafePointer<UInt8>, maxLength len: Int) -> Int { line.write(buffer, len) }
+    override var hasSpaceAvailable: Bool { line.capacity > 0 }
+    override func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {}
+    override func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {}
+}

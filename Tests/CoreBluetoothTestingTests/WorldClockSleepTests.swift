@@ -1,0 +1,75 @@
+// Sleeps by a world's clock that end before their time: by a cancellation, at the end of the world, or since their
+// instant has passed.
+
+import CoreBluetoothTesting
+import Fixtures
+import Testbed
+import Testing
+
+@Suite("Sleeps by the clock of a world", .adaptersOnRecord)
+struct WorldClockSleepTests {
+    /// Sleeps until an instant, and notes how that has ended.
+    private static func sleep(
+        until offset: Duration,
+        by clock: WorldClock,
+        _ outcome: Watched<String>
+    ) -> Task<Void, Never> {
+        Task {
+            do {
+                try await clock.sleep(until: WorldClock.Instant(offset: offset))
+                outcome.update { $0 = "ended" }
+            } catch {
+                let isCancellation = error is CancellationError
+                outcome.update { $0 = isCancellation ? "cancelled" : "failed" }
+            }
+        }
+    }
+
+    @Test("A sleep that is cancelled ends at once, and not at its instant")
+    func cancelled() {
+        let world = World(seed: 1)
+        let outcome = Watched("sleeps")
+        let task = Self.sleep(until: .seconds(3_600), by: world.clock, outcome)
+        world.advance(by: .seconds(1))
+        #expect(outcome.value == "sleeps")
+        task.cancel()
+        world.advance(by: .milliseconds(1))
+        #expect(outcome.value == "cancelled")
+        #expect(world.now == .milliseconds(1_001))
+    }
+
+    @Test("A sleep that the end of the world ends is cancelled")
+    func endOfTheWorld() async throws {
+        let outcome = Watched("sleeps")
+        var world: World? = World(seed: 1)
+        let task = try Self.sleep(until: .seconds(3_600), by: #require(world).clock, outcome)
+        world?.advance(by: .seconds(1))
+        #expect(outcome.value == "sleeps")
+        world = nil
+        await task.value
+        #expect(outcome.value == "cancelled")
+    }
+
+    @Test("A sleep until an instant that has passed ends without time going on, and one until the present does")
+    func past() {
+        for offset in [Duration.seconds(1), .seconds(5)] {
+            let world = World(seed: 1)
+            world.advance(by: .seconds(5))
+            let outcome = Watched("sleeps")
+            _ = Self.sleep(until: offset, by: world.clock, outcome)
+            world.advance(by: .zero)
+            #expect(outcome.value == "ended" && world.now == .seconds(5))
+        }
+    }
+
+    @Test("A sleep ends at its instant, to the nanosecond")
+    func instant() {
+        let world = World(seed: 1)
+        let outcome = Watched("sleeps")
+        _ = Self.sleep(until: .nanoseconds(1_000_000_001), by: world.clock, outcome)
+        world.advance(by: .seconds(1))
+        #expect(outcome.value == "sleeps")
+        world.advance(by: .nanoseconds(1))
+        #expect(outcome.value == "ended" && world.now == .nanoseconds(1_000_000_001))
+    }
+}

@@ -1,0 +1,81 @@
+// What the observer of a world sees: each line of the trace, and the calls between Core Bluetooth and the apps of
+// devices that were added while there was an observer, each with its device and its time. Not on record, which would be
+// another observer of the devices.
+
+import CoreBluetooth
+import Testing
+
+@testable import CoreBluetoothTesting
+
+@Suite("The observer of a world")
+struct WorldObserverTests {
+    /// Notes what it sees, and whether the times are those of the world.
+    private final class Notes: WorldObserver {
+        weak var world: World?
+        private(set) var entries: [TraceEntry] = []
+        private(set) var calls: [String] = []
+        private(set) var areTimesPresent = true
+
+        func traced(_ entry: TraceEntry) {
+            self.entries.append(entry)
+            self.check(entry.time)
+        }
+
+        func called(_ call: String, on device: String, at time: Duration) {
+            self.calls.append("\(device) calls \(call)")
+            self.check(time)
+        }
+
+        func callsDelegate(_ callback: String, on device: String, at time: Duration) {
+            self.calls.append("\(device) is called \(callback)")
+            self.check(time)
+        }
+
+        private func check(_ time: Duration) {
+            if let world = self.world, world.now != time { self.areTimesPresent = false }
+        }
+    }
+
+    @Test("It sees the calls of devices that were added after it was set, and of no others, at their times")
+    func calls() {
+        let world = World(seed: 1)
+        let notes = Notes()
+        notes.world = world
+        let early = world.addDevice("early")
+        world.observer = notes
+        let late = world.addDevice("late")
+        world.advance(by: .milliseconds(250))
+        let readers = [early, late].map { device in device.run { Reader() } }
+        world.advance(by: .seconds(1))
+        #expect(readers.allSatisfy { $0.central.state == .poweredOn })
+        #expect(!notes.calls.isEmpty && notes.calls.allSatisfy { $0.hasPrefix("late ") })
+        #expect(notes.calls.contains { $0.hasPrefix("late is called centralManagerDidUpdateState") })
+        #expect(notes.calls.contains { $0.hasPrefix("late calls scanForPeripherals(withServices: ") })
+        #expect(notes.areTimesPresent)
+        world.observer = nil
+        let count = notes.calls.count
+        readers[1].central.stopScan()
+        world.note("a line")
+        world.advance(by: .seconds(1))
+        #expect(notes.calls.count == count && notes.entries.last?.text != "a line")
+    }
+
+    @Test("It sees each line of the trace of all devices once, in their order, those of the layer HCI among them")
+    func lines() throws {
+        let world = World(seed: 1)
+        world.addPeripheral(.thermometer())
+        world.note("before")
+        let notes = Notes()
+        notes.world = world
+        world.observer = notes
+        let reader = world.addDevice("phone").run { Reader() }
+        try world.run(until: reader.calls.contains("notifying true"))
+        world.note("behind")
+        let all = world.trace.includingHCI.map(\.description)
+        let seen = notes.entries.map(\.description)
+        #expect(notes.areTimesPresent && seen.last?.hasSuffix("behind") == true)
+        #expect(seen == Array(all.suffix(seen.count)) && seen.count < all.count)
+        #expect(notes.entries.contains { $0.layer == .hci } && Set(notes.entries.map(\.device)).count == 3)
+        world.observer = nil
+    }
+}

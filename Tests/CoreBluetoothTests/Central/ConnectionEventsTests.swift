@@ -1,0 +1,119 @@
+// Connection events: for whom and how often they come, when a peer is known by its identifier, by one of its services,
+// or by several that become known one after the other.
+
+import Foundation
+import NIOCore
+import Testbed
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("13.2 Connection events", .adaptersOnRecord)
+struct ConnectionEventsTests {
+    /// A ball with two services, and a manager that watches the central's adapter.
+    private struct Setup {
+        let talk: Conversation
+        let watcher: CentralApp
+        let peripheral: CBPeripheral
+
+        init() throws {
+            let talk = Conversation { ball in
+                ball.manager.add(CBMutableService(type: IDs.other, primary: true))
+                ball.open()
+            }
+            let watcher = CentralApp(on: talk.centralAdapter)
+            talk.testbed.run { watcher.manager.state == .poweredOn }
+            watcher.calls = []
+            self.talk = talk
+            self.watcher = watcher
+            self.peripheral = try talk.find()
+            talk.central.manager.stopScan()
+        }
+
+        func watch(_ options: [CBConnectionEventMatchingOption: Any]?) {
+            self.watcher.manager.registerForConnectionEvents(options: options)
+            self.talk.testbed.run(.milliseconds(1))
+        }
+
+        func connect() {
+            self.talk.central.connect(self.peripheral, in: self.talk.testbed)
+            self.talk.testbed.run(.milliseconds(100))
+        }
+
+        func disconnect() {
+            self.talk.central.disconnect(self.peripheral, in: self.talk.testbed)
+            self.talk.testbed.run(.milliseconds(100))
+        }
+
+        func discover(_ services: [CBUUID]?) {
+            self.peripheral.discoverServices(services)
+            self.talk.testbed.run(.milliseconds(500))
+        }
+    }
+
+    @Test("13.2 a peer that is known by its identifier is reported with its link, and with the end of it")
+    func identifier() throws {
+        let setup = try Setup()
+        setup.watch([.peripheralUUIDs: [UUID(random: 7, 7), setup.peripheral.identifier]])
+        for round in 1...2 {
+            setup.connect()
+            #expect(setup.watcher.count("event 1") == round)
+            setup.discover(nil)
+            #expect(setup.watcher.count("event 1") == round)
+            setup.disconnect()
+            #expect(setup.watcher.count("event 0") == round)
+        }
+        #expect(setup.watcher.calls == ["event 1", "event 0", "event 1", "event 0"])
+    }
+
+    @Test("13.2 a peer with two of the services is reported once, with whichever becomes known first")
+    func twoServices() throws {
+        let setup = try Setup()
+        setup.watch([.serviceUUIDs: [IDs.service, IDs.other]])
+        setup.connect()
+        #expect(setup.watcher.calls.isEmpty)
+        setup.discover([IDs.other])
+        #expect(setup.watcher.calls == ["event 1"])
+        setup.discover([IDs.service])
+        #expect(setup.watcher.calls == ["event 1"])
+        setup.disconnect()
+        #expect(setup.watcher.calls == ["event 1", "event 0"])
+        // On the next link it is reported anew, once both are known at once.
+        setup.connect()
+        #expect(setup.watcher.calls.count == 2)
+        setup.discover(nil)
+        #expect(setup.watcher.calls == ["event 1", "event 0", "event 1"])
+    }
+
+    @Test("13.2 a peer whose services are not known, or are others, is none that has the service")
+    func otherServices() throws {
+        let setup = try Setup()
+        setup.watch([.serviceUUIDs: [IDs.other]])
+        setup.connect()
+        setup.disconnect()
+        setup.connect()
+        setup.discover([IDs.service])
+        #expect(setup.watcher.calls.isEmpty)
+        setup.discover(nil)
+        #expect(setup.watcher.calls == ["event 1"])
+        setup.disconnect()
+        #expect(setup.watcher.calls == ["event 1", "event 0"])
+    }
+
+    @Test("13.2 who asks when the link is there hears of its end, and of services that become known later")
+    func later() throws {
+        let setup = try Setup()
+        setup.connect()
+        setup.discover([IDs.service])
+        setup.watch([.serviceUUIDs: [IDs.service]])
+        setup.discover([IDs.service])
+        #expect(setup.watcher.calls.isEmpty, "it was known before")
+        setup.disconnect()
+        #expect(setup.watcher.calls == ["event 0"])
+        setup.watch(nil)
+        setup.connect()
+        setup.discover(nil)
+        setup.disconnect()
+        #expect(setup.watcher.calls == ["event 0"])
+    }
+}

@@ -1,0 +1,135 @@
+// How much of what a peer causes waits for an app before its link is held back: 128 KiB, where each event counts for
+// the octets of its values and 64 more. What the app has taken counts no longer.
+
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import NIOCore
+import Testbed
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("A2 Events that hold a link back", .adaptersOnRecord)
+struct HeldBackEventsTests {
+    /// Causes so many events on an adapter's first link in one turn; whether the link is held back before the last of
+    /// them, and after it.
+    private func heldBack(
+        _ adapter: BluetoothAdapter,
+        _ testbed: Testbed,
+        after count: Int,
+        _ event: @escaping @Sendable (AdapterCore, LinkID) -> Void
+    ) -> [Bool]? {
+        let states = adapter.readEngine(in: testbed) { core -> [Bool] in
+            guard let link = core.host.links.first?.id else { return [] }
+            for _ in 1..<count { event(core, link) }
+            var states = [core.isHeldBack(link)]
+            event(core, link)
+            states.append(core.isHeldBack(link))
+            core.flush()
+            return states
+        }
+        testbed.run()
+        return states
+    }
+
+    private func isHeldBack(_ adapter: BluetoothAdapter, _ testbed: Testbed) -> Bool? {
+        adapter.readEngine(in: testbed) { core -> Bool in
+            core.host.links.contains { core.isHeldBack($0.id) }
+        }
+    }
+
+    @Test(
+        "A2: a central's link is held back with the event that fills the window, until the app has taken half",
+        arguments: [("commands", 228), ("writes", 256), ("subscriptions", 2_048), ("MTUs", 2_048)]
+    )
+    func centrals(kind: String, count: Int) throws {
+        let talk = Conversation()
+        let (peripheral, question, answer) = try talk.discover()
+        peripheral.setNotifyValue(true, for: answer)
+        try #require(talk.testbed.run { answer.isNotifying })
+        talk.testbed.run(.seconds(3))
+        let asked = try #require(question.record?.valueHandle)
+        let told = try #require(answer.record?.valueHandle)
+        let event: @Sendable (AdapterCore, LinkID) -> Void = { core, link in
+            guard let session = core.peripheralSessions.first else { return }
+            switch kind {
+            case "commands": session.received(ByteBuffer(repeating: 1, count: 512), for: asked, on: link)
+            case "writes":
+                let half = ByteBuffer(repeating: 1, count: 224)
+                let part = GATTWriteRequest.Part(handle: asked, offset: 0, value: half)
+                session.received(GATTWriteRequest(id: nil, link: link, parts: [part, part]))
+            case "subscriptions": session.subscribed(true, link, told)
+            default: session.changedMTU(link, 517)
+            }
+        }
+        for _ in 1...2 {
+            #expect(self.heldBack(talk.ballAdapter, talk.testbed, after: count, event) == [false, true])
+            #expect(self.isHeldBack(talk.ballAdapter, talk.testbed) == false)
+        }
+        #expect(peripheral.state == .connected)
+    }
+
+    @Test(
+        "A2: a peripheral's link is held back with the event that fills the window, until the app has taken half",
+        arguments: [("values", 256), ("MTUs", 2_048), ("invalidations", 2_048)]
+    )
+    func peripherals(kind: String, count: Int) throws {
+        let talk = Conversation()
+        let (peripheral, _, answer) = try talk.discover()
+        talk.testbed.run(.seconds(3))
+        let told = try #require(answer.record?.valueHandle)
+        let event: @Sendable (AdapterCore, LinkID) -> Void = { core, link in
+            guard let connection = core.centralSessions.first?.liveConnections.first else { return }
+            switch kind {
+            case "values": connection.received(ByteBuffer(repeating: 1, count: 448), for: told, on: link)
+            case "MTUs": connection.changedMTU(517, on: link)
+            default: connection.invalidate(0xFFF0...0xFFFF)
+            }
+        }
+        for _ in 1...2 {
+            #expect(self.heldBack(talk.centralAdapter, talk.testbed, after: count, event) == [false, true])
+            #expect(self.isHeldBack(talk.centralAdapter, talk.testbed) == false)
+        }
+        #expect(peripheral.state == .connected)
+    }
+
+    @Test("A2: a manager that has not taken 228 discoveries gets no more, until it has taken half of them")
+    func discoveries() {
+        let testbed = Testbed()
+        let adapter = testbed.adapter("Curious")
+        let central = CentralApp(on: adapter)
+        testbed.run { central.manager.state == .poweredOn }
+        central.manager.scanForPeripherals(withServices: [IDs.other])
+        testbed.run(.milliseconds(1))
+        for _ in 1...2 {
+            let scans = adapter.readEngine(in: testbed) { core -> [Bool] in
+                guard let session = core.centralSessions.first else { return [] }
+                let discovery = Discovery(
+                    peer: PeerDescription(
+                        identifier: UUID(random: 1, 2),
+                        address: DeviceAddress(1, kind: .public)
+                    ),
+                    advertisement: Advertisement(data: ByteBuffer(), scanResponse: nil, isConnectable: true),
+                    overflowServices: [],
+                    rssi: nil,
+                    timestamp: 0,
+                    primaryPHY: 1,
+                    secondaryPHY: 0
+                )
+                for _ in 1..<228 { session.discovered(discovery) }
+                var scans = [session.effectiveScan != nil]
+                session.discovered(discovery)
+                scans.append(session.effectiveScan != nil)
+                core.flush()
+                return scans
+            }
+            #expect(scans == [true, false])
+            testbed.run()
+            let scansAgain = adapter.readEngine(in: testbed) { core -> Bool in
+                core.centralSessions.first?.effectiveScan != nil
+            }
+            #expect(scansAgain == true)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// A central manager whose app the system has ended, and Bluetooth that is switched off before the app is launched
+// again.
+
+import NIOCore
+import Testbed
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("13.1 Central sessions that outlive their manager, and a stop", .adaptersOnRecord)
+struct OrphanedCentralTests {
+    @Test("13.1 what a central manager had begun ends when Bluetooth is switched off while its app is not there")
+    func switchedOff() {
+        let testbed = Testbed()
+        let adapter = testbed.adapter("Curious")
+        let policy = PolicyStub("app")
+        func launch() -> CentralApp {
+            let central = policy.make(in: testbed) {
+                CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
+            }
+            testbed.run { central.manager.state == .poweredOn }
+            return central
+        }
+        func sessionCount() -> Int? {
+            adapter.readEngine(in: testbed) { core -> Int in core.centralSessions.count }
+        }
+        let first = launch()
+        first.manager.scanForPeripherals(withServices: [IDs.service])
+        testbed.run(.milliseconds(10))
+        policy.restart(in: testbed)
+        #expect(sessionCount() == 1)
+        adapter.setPowered(false)
+        testbed.run()
+        #expect(sessionCount() == 0)
+        adapter.setPowered(true)
+        testbed.run()
+        let second = launch()
+        #expect(second.calls == ["state 5"] && second.restored.isEmpty && !second.manager.isScanning)
+        #expect(sessionCount() == 1)
+        withExtendedLifetime(first) {}
+    }
+}

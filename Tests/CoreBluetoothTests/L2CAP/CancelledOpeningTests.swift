@@ -1,0 +1,45 @@
+// A channel whose opening is under way when its app cancels the connection, on a link that stays for another app.
+
+import Foundation
+import NIOCore
+import Testbed
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("12.2 Channels whose app cancels", .adaptersOnRecord)
+struct CancelledOpeningTests {
+    @Test("12.2 a channel that is being opened when its app cancels is closed, where the link stays for another app")
+    func cancelled() throws {
+        let talk = try ChannelTalk()
+        let other = CentralApp(on: talk.talk.centralAdapter)
+        talk.testbed.run { other.manager.state == .poweredOn }
+        let known = other.manager.retrievePeripherals(withIdentifiers: [talk.peripheral.identifier])
+        let same = try #require(known.first)
+        same.delegate = other
+        other.found = [same]
+        other.connect(same, in: talk.testbed)
+        talk.testbed.run(.seconds(3))
+        talk.peripheral.openL2CAPChannel(talk.psm)
+        talk.peripheral.openL2CAPChannel(talk.psm)
+        talk.talk.central.manager.cancelPeripheralConnection(talk.peripheral)
+        talk.testbed.run(.seconds(1))
+        #expect(talk.peripheral.state == .disconnected && same.state == .connected)
+        #expect(talk.talk.central.channels.isEmpty)
+        #expect(!talk.talk.central.calls.contains { $0.hasPrefix("channel") })
+        // The peer has accepted the first one, and is at its end; the second one was not asked for.
+        #expect(talk.talk.ball.channels.count == 1)
+        let channel = try #require(talk.talk.ball.channels.first)
+        let user = StreamUser(channel, salt: 0xFF)
+        user.open()
+        talk.testbed.run()
+        #expect(user.inputEvents.last == .endEncountered)
+        // The other app's channels are none of its business.
+        same.openL2CAPChannel(talk.psm)
+        #expect(talk.testbed.run { other.channels.count == 1 && talk.talk.ball.channels.count == 2 })
+        let next = StreamUser(talk.talk.ball.channels[1], salt: 0xFF)
+        next.open()
+        talk.testbed.run()
+        #expect(next.inputEvents.last != .endEncountered)
+    }
+}

@@ -1,0 +1,141 @@
+// What a new manager has of the session that it takes over: connections with their MTU and with what is on its way,
+// discovered attributes and subscriptions, centrals with theirs.
+
+import BluetoothAir
+import Foundation
+import NIOCore
+import Testbed
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("13.1 Managers that take a session over", .adaptersOnRecord)
+struct TakenOverManagerTests {
+    /// A ball and a central, each of an app with a policy and with a restore identifier.
+    private struct Setup {
+        let testbed = Testbed()
+        let policy = PolicyStub("app")
+        let adapters: (ball: BluetoothAdapter, central: BluetoothAdapter)
+
+        init() { self.adapters = (self.testbed.adapter("Crystal"), self.testbed.adapter("Curious")) }
+
+        func ball(_ policy: PolicyStub? = nil) -> PeripheralApp {
+            let adapter = self.adapters.ball
+            func make() -> PeripheralApp {
+                PeripheralApp(on: adapter, options: [CBPeripheralManagerOptionRestoreIdentifierKey: "ball"])
+            }
+            let ball = policy.map { $0.make(in: self.testbed, make) } ?? make()
+            self.testbed.run { ball.manager.state == .poweredOn }
+            return ball
+        }
+
+        func central(_ policy: PolicyStub? = nil) -> CentralApp {
+            let adapter = self.adapters.central
+            func make() -> CentralApp {
+                CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
+            }
+            let central = policy.map { $0.make(in: self.testbed, make) } ?? make()
+            self.testbed.run { central.manager.state == .poweredOn }
+            return central
+        }
+    }
+
+    @Test("13.1 a connection goes on with its MTU, its attributes, its subscription and the writes on their way")
+    func connection() throws {
+        let setup = Setup()
+        let ball = setup.ball()
+        ball.open()
+        let first = setup.central(setup.policy)
+        let peripheral = try first.connect(in: setup.testbed)
+        let service = try peripheral.discover([IDs.service], in: setup.testbed)
+        let (question, answer) = (try service.characteristic(IDs.question), try service.characteristic(IDs.answer))
+        peripheral.setNotifyValue(true, for: answer)
+        try #require(setup.testbed.run { answer.isNotifying })
+        setup.testbed.run(.seconds(3))
+        // Nothing is sent for a moment, so that the writes stay on their way.
+        setup.testbed.air.setLoss(1)
+        for _ in 0..<500 { peripheral.writeValue("x".octets, for: question, type: .withoutResponse) }
+        setup.testbed.run(.milliseconds(1))
+        setup.policy.restart(in: setup.testbed)
+        let second = setup.central(setup.policy)
+        #expect(second.calls == ["restore 0", "state 5"])
+        let restored = try #require(second.found.first)
+        #expect(restored.identifier == peripheral.identifier && restored.state == .connected)
+        #expect(restored.maximumWriteValueLength(for: .withoutResponse) == 512)
+        #expect(!restored.canSendWriteWithoutResponse)
+        setup.testbed.air.setLoss(0)
+        #expect(setup.testbed.run { second.count("ready") == 1 })
+        #expect(restored.canSendWriteWithoutResponse && restored.writeWindow.count <= TransmitWindow.size / 2)
+        #expect(setup.testbed.run { ball.written.count == 500 })
+        setup.testbed.run()
+        #expect(ball.written.count == 500 && restored.writeWindow.count == 0)
+        let same = try #require(restored.services?.first { $0.uuid == IDs.service })
+        let told = try same.characteristic(IDs.answer)
+        #expect(told.isNotifying && told !== answer)
+        #expect(ball.manager.updateValue("Yes".octets, for: ball.answer, onSubscribedCentrals: nil))
+        #expect(setup.testbed.run { second.values == ["Yes"] })
+        #expect(told.value == "Yes".octets && first.values.isEmpty)
+        // The connection is the new manager's, which ends it.
+        second.disconnect(restored, in: setup.testbed)
+        setup.testbed.run()
+        #expect(ball.answer.subscribedCentrals?.isEmpty == true)
+        withExtendedLifetime((first, peripheral)) {}
+    }
+
+    @Test("13.1 a connection that is waited for is waited for still")
+    func pending() throws {
+        let setup = Setup()
+        let ball = setup.ball()
+        ball.open()
+        let first = setup.central(setup.policy)
+        let peripheral = try first.find(in: setup.testbed, services: [IDs.service])
+        first.manager.stopScan()
+        ball.manager.stopAdvertising()
+        setup.testbed.run()
+        first.manager.connect(peripheral)
+        setup.testbed.run()
+        setup.policy.restart(in: setup.testbed)
+        let second = setup.central(setup.policy)
+        let restored = try #require(second.found.first)
+        #expect(second.calls == ["restore 0", "state 5"] && restored.state == .connecting)
+        #expect(!second.manager.isScanning && restored.services == nil)
+        ball.advertise(name: "Crystal")
+        #expect(setup.testbed.run { second.count("connect 2") == 1 && restored.state == .connected })
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("13.1 a central is the new manager's with its MTU, its subscription and the updates on their way")
+    func subscriber() throws {
+        let setup = Setup()
+        let first = setup.ball(setup.policy)
+        first.open()
+        let central = setup.central()
+        let peripheral = try central.connect(in: setup.testbed)
+        let answer = try peripheral.discover([IDs.service], in: setup.testbed).characteristic(IDs.answer)
+        peripheral.setNotifyValue(true, for: answer)
+        try #require(setup.testbed.run { answer.isNotifying })
+        setup.testbed.run(.seconds(3))
+        setup.testbed.air.setLoss(1)
+        // The controller takes some of them, until it has no more memory.
+        var (sent, before) = (0, -1)
+        while sent > before {
+            before = sent
+            while first.manager.updateValue("x".octets, for: first.answer, onSubscribedCentrals: nil) { sent += 1 }
+            setup.testbed.run(.milliseconds(10))
+        }
+        setup.policy.restart(in: setup.testbed)
+        let second = setup.ball(setup.policy)
+        #expect(second.calls == ["restore 0", "state 5"])
+        let services = second.restored.first?[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
+        let told = try #require(services?.first?.characteristics?.last as? CBMutableCharacteristic)
+        #expect(told.uuid == IDs.answer && told.subscribedCentrals?.count == 1)
+        #expect(told.subscribedCentrals?.first?.maximumUpdateValueLength == 512)
+        #expect(!second.manager.updateValue("y".octets, for: told, onSubscribedCentrals: nil))
+        setup.testbed.air.setLoss(0)
+        #expect(setup.testbed.run { second.count("ready") == 1 })
+        #expect(second.manager.updateValue("z".octets, for: told, onSubscribedCentrals: nil))
+        #expect(setup.testbed.run { central.values.last == "z" })
+        #expect(central.values.count == sent + 1)
+        withExtendedLifetime(first) {}
+    }
+}
