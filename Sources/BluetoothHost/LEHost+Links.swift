@@ -130,6 +130,8 @@ extension LEHost {
     func close(_ link: HostLink, reason: HCIErrorCode) {
         guard link.isOpen else { return }
         self.drain()
+        // What a user hears then may have ended it already, as a detached host does.
+        guard link.isOpen else { return }
         self.updateSecurity(of: link) { $0.linkEnded(&$1) }
         self.drainSecurity(link)
         let reason = link.endReason ?? reason
@@ -140,6 +142,7 @@ extension LEHost {
         link.bearer.close(reason: reason, into: &link.bearerActions)
         self.drainBearer(link)
         link.signalling.close(into: &link.signallingActions)
+        self.acceptRefusedChannels(on: link)
         self.drainSignalling(link)
         self.server.close(&link.bearer, into: &link.bearerActions)
         self.drainBearer(link)

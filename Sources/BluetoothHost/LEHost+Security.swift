@@ -270,12 +270,17 @@ extension LEHost {
         }
         guard !link.securityManager.isSecuring, link.securityActions.isEmpty else { return self.noteWork(link) }
         link.bearer.acceptRefusal(link.securityError, now: self.eventLoop.now, into: &link.bearerActions)
-        for (id, _) in refused {
-            guard let error = link.requestedChannels[id].flatMap(\.refusal) else { continue }
+        self.acceptRefusedChannels(on: link)
+        self.noteWork(link)
+    }
+
+    /// Channels that wait for a more secure link have failed: it does not get so any more.
+    func acceptRefusedChannels(on link: HostLink) {
+        let refusals = link.requestedChannels.compactMapValues(\.refusal)
+        for (id, error) in refusals.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             link.requestedChannels[id] = nil
             link.signallingActions.append(.channel(.failed(id, error)))
         }
-        self.noteWork(link)
     }
 }
 

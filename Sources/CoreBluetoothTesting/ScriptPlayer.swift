@@ -190,7 +190,6 @@ final class ScriptPlayer {
         for link in entry.subscribers {
             self.host.notify(value, characteristic: handle, to: link)
             self.device.updateCount += 1
-            self.updatesOnLink[link, default: 0] += 1
         }
         guard entry.definition.needsNoSubscription else { return }
         for link in self.links where !entry.subscribers.contains(link) {
@@ -319,7 +318,9 @@ extension ScriptPlayer: LEHostDelegate {
     }
 
     func host(_ host: LEHost, link: LinkID, didTransmit count: Int, for token: TransmitToken) {
-        guard let sent = self.updatesOnLink[link] else { return }
-        for number in max(1, sent - count + 1)...max(1, sent) where self.meet(.afterNotification(number), on: link) {}
+        guard self.links.contains(link) else { return }
+        let before = self.updatesOnLink[link] ?? 0
+        self.updatesOnLink[link] = before + count
+        for number in before..<before + count where self.meet(.afterNotification(number + 1), on: link) {}
     }
 }

@@ -30,11 +30,12 @@ struct ScriptedUpdatesTests {
                 }
             )
         ])
-        let (world, device, _) = try Explorer.meet(script, seed: 43, setUp: { _ in })
-        // It has subscribed, and two values have come.
+        let (world, device, phone) = try Explorer.meet(script, seed: 43, setUp: { $0.subscribes = false })
         place.device = device
+        let characteristic = try #require(phone.characteristic("FFF1"))
+        phone.peripheral?.setNotifyValue(true, for: characteristic)
         world.advance(by: .seconds(10))
-        #expect(place.seen == [nil, nil, Data([11])])
+        #expect(place.seen == [Data([1]), Data([10]), Data([11])])
         #expect(device.value(of: CBUUID(string: "FFF1")) == Data([11]))
     }
 }

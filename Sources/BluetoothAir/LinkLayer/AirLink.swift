@@ -156,6 +156,8 @@ final class AirLink {
             self.state = .severed
             self.phase = .idle
             self.eventTimer.cancel()
+            // With the timer goes what it would have sent again; that is sent when the ends hear each other.
+            self.retryTime = nil
             self.armSupervision(from: self.air.now)
         }
     }

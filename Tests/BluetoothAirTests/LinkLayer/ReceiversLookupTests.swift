@@ -1,0 +1,90 @@
+// When the receivers of an advertising set are looked up again, and what a receiver that comes between two others is
+// taken for.
+
+import BluetoothTypes
+import Fixtures
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import BluetoothAir
+
+@Suite("Look-ups of receivers", .onRecord)
+struct ReceiversLookupTests {
+    private func place(_ x: Double, _ y: Double = 0) -> AirLocation { .position(AirPosition(x: x, y: y)) }
+
+    /// Controllers at these places, on an air with a wall that is in nobody's way.
+    private func controllers(_ places: [AirLocation]) -> (air: Air, controllers: [VirtualController]) {
+        let air = Air(eventLoop: EmbeddedEventLoop())
+        let controllers = places.map { place in
+            let controller = air.makeController()
+            controller.location = place
+            return controller
+        }
+        air.walls = [AirWall(from: AirPosition(x: -50, y: 50), to: AirPosition(x: -49, y: 50), attenuation: 1)]
+        return (air, controllers)
+    }
+
+    @Test(
+        "Receivers are looked up again where something near the sender has changed, or anything for a loud one",
+        arguments: [-10, 0, 10] as [Int8]
+    )
+    func again(power: Int8) {
+        // Two near each other, and two in another cell, far away.
+        let (air, controllers) = self.controllers([
+            self.place(0), self.place(10), self.place(4_900), self.place(4_910),
+        ])
+        let isLoud = power > 0
+        var receivers = Receivers()
+        /// The receivers, if they are looked up now.
+        func found() -> [Int] {
+            receivers.entries = []
+            receivers.update(
+                for: air.controllers[0],
+                txPower: TransmitPower(dBm: power),
+                on: air.map,
+                air.obstacles
+            )
+            return receivers.entries.map(\.order)
+        }
+        let all = isLoud ? [1, 2, 3] : [1]
+        #expect(found() == all)
+        #expect(found() == [], "nothing has changed")
+        controllers[3].location = self.place(4_920)
+        #expect(found() == (isLoud ? all : []), "something far away has changed")
+        #expect(found() == [])
+        controllers[1].location = self.place(20)
+        #expect(found() == all)
+        #expect(found() == [])
+        controllers[0].location = self.place(0, 1)
+        #expect(found() == all)
+        #expect(found() == [])
+        air.walls = []
+        #expect(found() == all)
+        #expect(found() == [])
+    }
+
+    @Test("A receiver that comes between two others has had nothing of the set, though it hears the same strength")
+    func between() {
+        let (air, controllers) = self.controllers([
+            self.place(0), self.place(4_900), self.place(10), self.place(4_900, 10),
+        ])
+        var receivers = Receivers()
+        func update() { receivers.update(for: air.controllers[0], txPower: 0, on: air.map, air.obstacles) }
+        func isComplete() -> [Bool] { receivers.entries.map { $0.reported.isComplete(1, for: .changes(5)) } }
+        update()
+        #expect(receivers.entries.map(\.order) == [2])
+        let needsReport = receivers.entries[0].reported.needsReport(1, for: .changes(5), awaitsResponse: false)
+        #expect(needsReport)
+        receivers.entries[0].reported.noteReport()
+        #expect(isComplete() == [true])
+        controllers[1].location = self.place(0, 10)
+        update()
+        #expect(receivers.entries.map(\.order) == [1, 2] && receivers.entries.map(\.rssi) == [-65, -65])
+        #expect(isComplete() == [false, true])
+        controllers[3].location = self.place(0, -10)
+        update()
+        #expect(receivers.entries.map(\.order) == [1, 2, 3] && receivers.entries.map(\.rssi) == [-65, -65, -65])
+        #expect(isComplete() == [false, true, false])
+    }
+}
