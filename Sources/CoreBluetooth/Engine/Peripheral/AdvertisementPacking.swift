@@ -75,13 +75,14 @@ extension AdvertisedContent {
         return (data.bytes, scanResponse.bytes)
     }
 
-    /// The services that fit into so many octets, short ones first, the others, and the octets that are left.
+    /// The services, in the forms of ATT, that fit into so many octets, short ones first, the others, and the octets that
+    /// are left.
     private static func fit(
         _ services: [BluetoothUUID],
         into octetCount: Int
     ) -> (fitting: [BluetoothUUID], others: [BluetoothUUID], capacity: Int) {
         var (fitting, others, capacity) = ([BluetoothUUID](), [BluetoothUUID](), octetCount)
-        for size in [2, 4, 16] {
+        for size in [2, 16] {
             var needsHeader = true
             for service in services where service.octetCount == size {
                 let cost = size + (needsHeader ? 2 : 0)
