@@ -232,9 +232,9 @@ final class ScriptPlayer {
             return
         }
         let timer = self.host.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { [weak self] in
-            guard let self, let entry = self.entries[handle] else { return }
+            guard let self, let number = self.entries[handle]?.updateNumber else { return }
             // The script may use its device, also to switch it off.
-            let value = updates.value(entry.updateNumber)
+            let value = updates.value(number)
             guard let entry = self.entries[handle], self.hasListener(entry) else {
                 self.entries[handle]?.timer = nil
                 return

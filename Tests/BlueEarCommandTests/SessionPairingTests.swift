@@ -15,11 +15,6 @@ import Testing
 
 @Suite("Sessions of blueear beside a pairing", .onRecord)
 struct SessionPairingTests {
-    @MainActor
-    private static func at(_ seconds: Double, _ world: World, _ body: @escaping @MainActor () -> Void) {
-        world.after(.seconds(seconds)) { DispatchQueue.main.async { MainActor.assumeIsolated(body) } }
-    }
-
     /// A session beside a peripheral that answers nothing on its link, and a pairing from the first second to the 15th.
     @MainActor
     private static func session(_ name: String) throws -> SessionRun {
@@ -61,8 +56,8 @@ struct SessionPairingTests {
         let identifier = try #require(UUID(uuidString: "10000000-0000-0000-0000-000000000000"))
         let peer = PairingPeer(identifier: identifier, name: "Anna")
         let code = try #require(Passkey(42))
-        self.at(1, world) { agent.pairing(PairingPrompt(.displayPasskey(code), of: peer) { _ in }) }
-        self.at(15, world) { agent.pairingEnded(with: peer, .paired) }
+        world.onMain(after: .seconds(1)) { agent.pairing(PairingPrompt(.displayPasskey(code), of: peer) { _ in }) }
+        world.onMain(after: .seconds(15)) { agent.pairingEnded(with: peer, .paired) }
         return run
     }
 

@@ -12,8 +12,10 @@ import Testing
 struct HandingOverWithoutAdapterTests {
     private let testbed = Testbed()
 
-    /// What was logged; all of it on the thread of the test.
+    /// What was logged.
     private final class Log: @unchecked Sendable {
+        // Unchecked: the listener is that of the test's thread alone.
+
         var lines: [String] = []
     }
 

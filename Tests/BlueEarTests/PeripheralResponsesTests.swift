@@ -11,42 +11,14 @@ import Testing
 
 @Suite("Responses of the messenger", .adaptersOnRecord)
 struct PeripheralResponsesTests {
-    /// A manager that notes the responses, and gives the system none.
-    private final class Responses: CBPeripheralManager {
-        var results: [CBATTError.Code] = []
-
-        override func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
-            results.append(result)
-        }
-
-        /// The responses since the last call.
-        func take() -> [CBATTError.Code] {
-            defer { results = [] }
-            return results
-        }
-    }
-
     private static var own: CBUUID { CBUUID(string: "199ab74c-eed0-11e6-bc64-92361f002672") }
     private static var other: CBUUID { CBUUID(string: "2A00") }
 
     private let testbed = Testbed()
-    private let central = CBCentral(identifier: UUID(), lock: ObjectLock())
+    private let central = CBCentral.unlinked()
 
-    private func responses() -> Responses { self.testbed.adapter().run { Responses(delegate: nil, queue: nil) } }
-
-    private func request(_ uuid: CBUUID, _ offset: Int = 0, _ value: Data? = nil) -> CBATTRequest {
-        CBATTRequest(
-            transaction: .unawaited,
-            central: self.central,
-            characteristic: CBMutableCharacteristic(
-                type: uuid,
-                properties: .write,
-                value: nil,
-                permissions: .writeable
-            ),
-            offset: offset,
-            value: value
-        )
+    private func responses() -> NotedResponses {
+        self.testbed.adapter().run { NotedResponses(delegate: nil, queue: nil) }
     }
 
     @Test("A message in parts has one response, which goes before the observer hears of it")
@@ -56,12 +28,14 @@ struct PeripheralResponsesTests {
         var before: [[CBATTError.Code]] = []
         speaker.onReceive = { _, _ in before.append(responses.results) }
         let data = try PropertyListMessage.encode(["a": "b"])
-        let parts = [self.request(Self.own, 0, data.prefix(20)), self.request(Self.own, 20, data.dropFirst(20))]
+        let parts = [
+            self.central.request(Self.own, 0, data.prefix(20)), self.central.request(Self.own, 20, data.dropFirst(20)),
+        ]
         speaker.manager.peripheralManager(responses, didReceiveWrite: parts)
         #expect(before == [[.success]] && responses.take() == [.success])
         #expect(speaker.received == [Exchanged(message: ["a": "b"], peer: self.central.identifier)])
         // A part without a value is one of no octets.
-        let empty = [self.request(Self.own, 0, nil), self.request(Self.own, 0, data)]
+        let empty = [self.central.request(Self.own, 0, nil), self.central.request(Self.own, 0, data)]
         speaker.manager.peripheralManager(responses, didReceiveWrite: empty)
         #expect(responses.take() == [.success] && speaker.received.count == 2 && speaker.errors.isEmpty)
     }
@@ -73,18 +47,24 @@ struct PeripheralResponsesTests {
         let data = try PropertyListMessage.encode(["a": "b"])
         typealias Row = (requests: [CBATTRequest], results: [CBATTError.Code], errors: [BlueEarError])
         let rows: [Row] = [
-            ([], [], []), ([self.request(Self.other, 0, data)], [.attributeNotFound], []),
+            ([], [], []), ([self.central.request(Self.other, 0, data)], [.attributeNotFound], []),
             (
-                [self.request(Self.own, 0, data.prefix(20)), self.request(Self.other, 20, data.dropFirst(20))],
+                [
+                    self.central.request(Self.own, 0, data.prefix(20)),
+                    self.central.request(Self.other, 20, data.dropFirst(20)),
+                ],
                 [.attributeNotFound], []
             ),
-            ([self.request(Self.own, 1, data)], [.invalidOffset], []),
+            ([self.central.request(Self.own, 1, data)], [.invalidOffset], []),
             (
-                [self.request(Self.own, 0, data.prefix(20)), self.request(Self.own, 19, data.dropFirst(19))],
+                [
+                    self.central.request(Self.own, 0, data.prefix(20)),
+                    self.central.request(Self.own, 19, data.dropFirst(19)),
+                ],
                 [.invalidOffset], []
             ),
-            ([self.request(Self.own, 0, Data("x".utf8))], [.invalidPdu], [.malformed]),
-            ([self.request(Self.own, 0, nil)], [.invalidPdu], [.malformed]),
+            ([self.central.request(Self.own, 0, Data("x".utf8))], [.invalidPdu], [.malformed]),
+            ([self.central.request(Self.own, 0, nil)], [.invalidPdu], [.malformed]),
         ]
         for (number, row) in rows.enumerated() {
             speaker.errors = []
@@ -105,7 +85,7 @@ struct PeripheralResponsesTests {
             (Self.other, 0, .attributeNotFound, nil),
         ]
         for row in rows {
-            let request = self.request(row.uuid, row.offset)
+            let request = self.central.request(row.uuid, row.offset)
             speaker.manager.peripheralManager(responses, didReceiveRead: request)
             #expect(responses.take() == [row.result] && request.value == row.value, "\(row.offset)")
         }

@@ -1,6 +1,7 @@
 // Work of the messenger that was put off, which nobody keeps behind its end; and messages that are a part of other
 // data, whose first octet has another index than 0.
 
+import Fixtures
 import Foundation
 import Testing
 
@@ -11,22 +12,13 @@ struct PutOffWorkTests {
     @Test("Work that is done or called off is kept by nobody", arguments: [false, true])
     @MainActor
     func released(isCalledOff: Bool) async {
-        final class Token {}
         let scheduler = RunLoopScheduler()
-        weak var token: Token?
-        var isDone = false
-        do {
-            let kept = Token()
-            token = kept
+        let (isReleased, isDone) = await releaseOfWork { body in
             // What is not called off is done at once.
-            let work = scheduler.schedule(after: isCalledOff ? 3600 : 0) {
-                withExtendedLifetime(kept) { isDone = true }
-            }
+            let work = scheduler.schedule(after: isCalledOff ? 3600 : 0, body)
             if isCalledOff { work.cancel() }
         }
-        let deadline = ContinuousClock.now + .seconds(60)
-        while token != nil, ContinuousClock.now < deadline { await Task.yield() }
-        #expect(token == nil)
+        #expect(isReleased)
         #expect(isDone == !isCalledOff)
     }
 }

@@ -11,48 +11,6 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A host on an air that hides itself, keeps bonds, and agrees to every pairing.
-private final class HidingUser: LEHostDelegate {
-    let host: LEHost
-    private(set) var link: LinkID?
-    private(set) var bonds: [DeviceAddress: Bond] = [:]
-    private(set) var said: [PeerPrivacy] = []
-
-    init(_ number: UInt64, on air: Air) {
-        let keys: KeyDistribution = [.encryptionKey, .identityKey]
-        var configuration = LEHostConfiguration(
-            address: DeviceAddress(0xC0DE_0000_0000 | number, kind: .random),
-            pairing: PairingConfiguration(initiatorKeys: keys, responderKeys: keys),
-            privacy: PrivacyConfiguration()
-        )
-        configuration.pairingSeed = number
-        self.host = LEHost(eventLoop: air.eventLoop, configuration: configuration)
-        self.host.delegate = self
-        self.host.attach(to: air.makeController())
-    }
-
-    func forgetBonds() {
-        self.bonds = [:]
-        self.host.bondedPeers = []
-    }
-
-    func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
-    func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { self.bonds[link.peer] }
-    func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) { host.answer(.consent(true), on: link) }
-    func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool) {
-        self.bonds[bond.identityAddress.withoutIdentity] = bond
-        host.bondedPeers = self.bonds.map { address, bond in
-            IdentityInformation(
-                identityResolvingKey: bond.peer.identity?.identityResolvingKey ?? .zero,
-                address: address
-            )
-        }
-    }
-    func host(_ host: LEHost, link: LinkInformation, didReadPrivacy privacy: PeerPrivacy) {
-        self.said.append(privacy)
-    }
-}
-
 @Suite("Host: a peer that is not asked for its privacy yet", .onRecord)
 struct LEHostAskedPrivacyTests {
     private let loop = EmbeddedEventLoop()
@@ -61,7 +19,7 @@ struct LEHostAskedPrivacyTests {
     init() { self.air = Air(eventLoop: self.loop, settings: .instant, seed: 1) }
 
     /// The central connects to the private address that the peripheral has.
-    private func connect(_ central: HidingUser, _ peripheral: HidingUser) throws -> LinkID {
+    private func connect(_ central: BondedHost, _ peripheral: BondedHost) throws -> LinkID {
         peripheral.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
         self.loop.advanceTime(by: .seconds(1))
         central.host.connect(to: try #require(peripheral.host.radioAddress))
@@ -71,7 +29,8 @@ struct LEHostAskedPrivacyTests {
 
     @Test("A bonded peer that pairs anew is asked when the pairing is over, and once")
     func pairsAnew() throws {
-        let (central, peripheral) = (HidingUser(1, on: self.air), HidingUser(2, on: self.air))
+        let central = BondedHost(1, on: self.air, keepsPrivacy: false)
+        let peripheral = BondedHost(2, on: self.air, keepsPrivacy: false)
         let first = try self.connect(central, peripheral)
         central.host.pair(first)
         self.loop.advanceTime(by: .seconds(10))
@@ -95,7 +54,8 @@ struct LEHostAskedPrivacyTests {
     @Test("A host without a delegate asks nobody")
     func withoutDelegate() throws {
         for hasDelegate in [true, false] {
-            let (central, peripheral) = (HidingUser(1, on: self.air), HidingUser(2, on: self.air))
+            let central = BondedHost(1, on: self.air, keepsPrivacy: false)
+            let peripheral = BondedHost(2, on: self.air, keepsPrivacy: false)
             let link = try self.connect(central, peripheral)
             if !hasDelegate { peripheral.host.delegate = nil }
             central.host.pair(link)
@@ -128,23 +88,15 @@ struct LEHostAskedPrivacyTests {
     func beforeEncryption() throws {
         let user = BondedUser()
         defer { withExtendedLifetime(user) {} }
-        let testbed = HostTestbed()
-        testbed.host.delegate = user
-        testbed.controller.dataIsAnswered = true
-        testbed.start()
-        testbed.controller.connect(0x40, peer: SecurityManagerPair.peripheralAddress, role: .peripheral)
-        testbed.run()
+        let testbed = HostTestbed.used(by: user)
+        testbed.connect(.peripheral)
         let link = try #require(user.link)
         #expect(testbed.host.security(of: link) == LinkSecurity(key: nil, isBonded: true))
         testbed.host.secure(link, to: .encrypted)
         testbed.run()
-        // In front of them are the type octet, the ACL data header and the length of the frame.
-        func sent() -> [String] { testbed.controller.takeData().map { String(hex($0.bytes).dropFirst(21).prefix(8)) } }
+        func sent() -> [String] { testbed.takeFrames().map { String($0.prefix(8)) } }
         #expect(sent() == ["06 00 0B"], "a Security Request alone")
-        let handle = ConnectionHandle(rawValue: 0x40)
-        testbed.controller.deliver(LELongTermKeyRequest(handle: handle, random: 0, encryptedDiversifier: 0).packet())
-        testbed.controller.deliver(EncryptionChange(status: .success, handle: handle, encryption: .on).packet())
-        testbed.run()
+        testbed.encrypt()
         #expect(sent() == ["04 00 08"], "Central Address Resolution is read")
     }
 }

@@ -29,28 +29,10 @@ struct LEHostLaterRefusalsTests {
     private let handle = ConnectionHandle(rawValue: 0x40)
 
     private func connected(_ user: User, role: ConnectionRole) -> HostTestbed {
-        let testbed = HostTestbed()
-        testbed.host.delegate = user
-        testbed.controller.dataIsAnswered = true
-        testbed.start()
-        let peer = SecurityManagerPair.peripheralAddress
-        if role == .central { testbed.host.connect(to: peer) }
-        testbed.run()
-        testbed.controller.connect(0x40, peer: peer, role: role)
-        testbed.run()
+        let testbed = HostTestbed.used(by: user)
+        testbed.connect(role)
         testbed.forget()
         return testbed
-    }
-
-    private func receive(_ channel: UInt16, _ octets: String, _ testbed: HostTestbed) {
-        testbed.controller.receive(0x40, channel: channel, Array(hex(octets).readableBytesView))
-        testbed.run()
-    }
-
-    /// What was sent since the last call: the channel and the octets of each frame.
-    private func sent(_ testbed: HostTestbed) -> [String] {
-        // In front of them are the type octet, the ACL data header and the length of the frame.
-        testbed.controller.takeData().map { String(hex($0.bytes).dropFirst(21)) }
     }
 
     @Test("A channel that is refused while a central pairs for another one waits for that pairing, and no other one")
@@ -66,16 +48,16 @@ struct LEHostLaterRefusalsTests {
             ) { _ in user.channelCount += 1 }
         }
         testbed.run()
-        let requests = self.sent(testbed).filter { $0.hasPrefix("05 00 14") }
+        let requests = testbed.takeFrames().filter { $0.hasPrefix("05 00 14") }
         #expect(requests.map { String($0.prefix(11)) } == ["05 00 14 01", "05 00 14 02"])
         for identifier in ["01", "02"] {
-            self.receive(5, "15 \(identifier) 0A 00 00 00 00 00 00 00 00 00 08 00", testbed)
+            testbed.receive(5, "15 \(identifier) 0A 00 00 00 00 00 00 00 00 00 08 00")
         }
-        let commands = self.sent(testbed).filter { $0.hasPrefix("06 00") }
+        let commands = testbed.takeFrames().filter { $0.hasPrefix("06 00") }
         #expect(commands.count == 1 && commands.first?.hasPrefix("06 00 01") == true, "one Pairing Request")
         #expect(user.errors == [] && user.channelCount == 0)
         // The peer refuses to pair: both have waited for that.
-        self.receive(6, "05 05", testbed)
+        testbed.receive(6, "05 05")
         #expect(user.errors == [.failedByPeer(.pairingNotSupported)] && user.channelCount == 2)
     }
 
@@ -87,7 +69,7 @@ struct LEHostLaterRefusalsTests {
         func read() {
             testbed.host.perform(ReadValue(3), on: link) { user.reads.append($0) }
             testbed.run()
-            self.receive(4, "01 0A 03 00 0F", testbed)
+            testbed.receive(4, "01 0A 03 00 0F")
         }
         read()
         testbed.controller.deliver(
@@ -100,12 +82,12 @@ struct LEHostLaterRefusalsTests {
             EncryptionChange(status: .pinOrKeyMissing, handle: self.handle, encryption: .off).packet()
         )
         testbed.run()
-        self.receive(6, "05 05", testbed)
+        testbed.receive(6, "05 05")
         #expect(user.reads == [.failure(.encryptionFailed(.pinOrKeyMissing))])
-        _ = self.sent(testbed)
+        _ = testbed.takeFrames()
         read()
-        #expect(self.sent(testbed).map { String($0.prefix(8)) } == ["04 00 0A", "06 00 0B"])
-        self.receive(6, "05 05", testbed)
+        #expect(testbed.takeFrames().map { String($0.prefix(8)) } == ["04 00 0A", "06 00 0B"])
+        testbed.receive(6, "05 05")
         #expect(user.reads.count == 2 && user.reads.last == .failure(.att(.insufficientEncryption, handle: 3)))
         #expect(testbed.host.links.map(\.id) == [link])
     }

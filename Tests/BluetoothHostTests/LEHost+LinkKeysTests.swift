@@ -45,7 +45,6 @@ struct LEHostLinkKeysTests {
         func host(_ host: LEHost, link: LinkID, didFailToPair error: PairingError) { self.errors.append(error) }
     }
 
-    private static let peer = SecurityManagerPair.peripheralAddress
     private static let key = Octets16(high: 5, low: 6)
 
     private func linked(
@@ -53,17 +52,9 @@ struct LEHostLinkKeysTests {
         _ user: User,
         _ prepare: (HostTestbed) throws -> Void = { _ in }
     ) throws -> HostTestbed {
-        let testbed = HostTestbed()
-        testbed.host.delegate = user
-        testbed.controller.dataIsAnswered = true
-        testbed.start()
+        let testbed = HostTestbed.used(by: user)
         try prepare(testbed)
-        if role == .central {
-            testbed.host.connect(to: Self.peer)
-            testbed.run()
-        }
-        testbed.controller.connect(0x40, peer: Self.peer, role: role)
-        testbed.run()
+        testbed.connect(role)
         _ = try #require(user.link)
         return testbed
     }
@@ -160,16 +151,7 @@ struct LEHostLinkKeysTests {
         var characteristic: AttributeHandle?
         let testbed = try self.linked(.peripheral, user) {
             characteristic = try $0.host.addService(
-                GATTServiceDefinition(
-                    uuid: 0xA000,
-                    characteristics: [
-                        GATTCharacteristicDefinition(
-                            uuid: 0xA001,
-                            properties: .authenticatedSignedWrites,
-                            permissions: .writeable
-                        )
-                    ]
-                )
+                GATTServiceDefinition(uuid: 0xA000, characteristics: [.signed])
             ).characteristics[0].value
         }
         let handle = try #require(characteristic)
@@ -194,10 +176,7 @@ struct LEHostLinkKeysTests {
             let user = User()
             let testbed = try self.linked(.peripheral, user) { $0.host.pairing.isPairingAllowed = isPairingAllowed }
             user.outOfBandQuestions = 0
-            for _ in 0..<2 {
-                testbed.controller.receive(0x40, channel: 6, [0x05, 0x05])
-                testbed.run()
-            }
+            for _ in 0..<2 { testbed.receive(6, "05 05") }
             #expect(user.outOfBandQuestions == (isPairingAllowed ? 2 : 0))
         }
     }
@@ -206,8 +185,7 @@ struct LEHostLinkKeysTests {
     func outOfBandWhilePairing() throws {
         let user = User()
         let testbed = try self.linked(.peripheral, user)
-        testbed.controller.receive(0x40, channel: 6, [0x01, 0x03, 0x00, 0x01, 0x10, 0x00, 0x00])
-        testbed.run()
+        testbed.receive(6, "01 03 00 01 10 00 00")
         try #require(testbed.host.openLinks.first?.securityManager.isPairing == true)
         user.outOfBandQuestions = 0
         testbed.host.cancelPairing(on: try #require(user.link))
@@ -228,8 +206,7 @@ struct LEHostLinkKeysTests {
             )
         }
         // Keyboard only; bonding, MITM protection and keypress notifications.
-        testbed.controller.receive(0x40, channel: 6, [0x01, 0x02, 0x00, 0x15, 0x10, 0x00, 0x00])
-        testbed.run()
+        testbed.receive(6, "01 02 00 15 10 00 00")
         #expect(user.questions.count == 1)
         guard case .displayPasskey? = user.questions.first else {
             Issue.record("\(user.questions)")
@@ -244,7 +221,7 @@ struct LEHostLinkKeysTests {
         testbed.run()
         #expect(user.errors == [.cancelled])
         // Pairing Failed: Unspecified Reason.
-        #expect(testbed.controller.takeData().map { String(hex($0.bytes).dropFirst(27)) } == ["05 08"])
+        #expect(testbed.takePayloads() == ["05 08"])
     }
 
     // MARK: Links that are not there

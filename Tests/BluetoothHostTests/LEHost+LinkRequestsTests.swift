@@ -215,9 +215,7 @@ struct LEHostLinkRequestsTests {
             let testbed = HostTestbed.started()
             testbed.connect(0x40, DeviceAddress(0xC000_0000_0001, kind: .random))
             _ = testbed.controller.takeData()
-            let request = hex("12 07 08 00 46 00 5A 00 02 00 \(timeout)")
-            testbed.controller.receive(0x40, channel: 5, Array(request.readableBytesView))
-            testbed.run()
+            testbed.receive(5, "12 07 08 00 46 00 5A 00 02 00 \(timeout)")
             let sent = testbed.controller.takeData().map { hex($0.bytes) }
             #expect(sent.last == "02 40 00 0A 00 06 00 05 00 13 07 02 00 \(isGranted ? "00" : "01") 00")
             #expect(testbed.controller.takeCommands() == (isGranted ? [LEConnectionUpdate.opcode] : []))

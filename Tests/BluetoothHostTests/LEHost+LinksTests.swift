@@ -25,10 +25,8 @@ struct LEHostLinkEndTests {
 
     /// What is sent when an ATT PDU of the peer has come.
     private func answers(_ octets: String, _ testbed: HostTestbed) -> [String] {
-        testbed.controller.receive(0x40, channel: 4, Array(hex(octets).readableBytesView))
-        testbed.run()
-        // In front of them are the headers of H4, ACL and L2CAP.
-        return testbed.controller.takeData().map { String(hex($0.bytes).dropFirst(27)) }
+        testbed.receive(4, octets)
+        return testbed.takePayloads()
     }
 
     // MARK: Reasons
@@ -131,11 +129,7 @@ struct LEHostLinkEndTests {
         testbed.controller.receive(0x40, channel: 5, [0x0A, 0x09, 0x02, 0x00, 0x02, 0x00])
         testbed.host.writeWithoutResponse(hex("AA"), to: 3, on: link)
         testbed.run()
-        // In front of them are the type octet, the ACL data header and the length of the frame.
-        #expect(
-            testbed.controller.takeData().map { String(hex($0.bytes).dropFirst(21)) }
-                == ["04 00 52 03 00 AA", "05 00 01 09 02 00 00 00"]
-        )
+        #expect(testbed.takeFrames() == ["04 00 52 03 00 AA", "05 00 01 09 02 00 00 00"])
     }
 
     /// Counts the channels that are reported as ready.

@@ -19,13 +19,11 @@ private final class PairedAgainUser: LEHostDelegate {
     private(set) var said: [PeerPrivacy] = []
 
     init(_ number: UInt64, on air: Air, keys: KeyDistribution) {
-        var configuration = LEHostConfiguration(
-            address: DeviceAddress(0xC0DE_0000_0000 | number, kind: .random),
-            pairing: PairingConfiguration(initiatorKeys: keys, responderKeys: keys),
-            privacy: PrivacyConfiguration()
+        let pairing = PairingConfiguration(initiatorKeys: keys, responderKeys: keys)
+        self.host = LEHost(
+            eventLoop: air.eventLoop,
+            configuration: .numbered(number, pairing: pairing, privacy: PrivacyConfiguration())
         )
-        configuration.pairingSeed = number
-        self.host = LEHost(eventLoop: air.eventLoop, configuration: configuration)
         self.host.delegate = self
         self.host.attach(to: air.makeController())
     }

@@ -37,40 +37,10 @@ struct LEHostPeerPrivacyQuestionsTests {
     private static let resolution = "08 01 00 FF FF A6 2A"
     private static let only = "08 01 00 FF FF C9 2A"
 
-    private let handle = ConnectionHandle(rawValue: 0x40)
-
-    private func started(_ user: User) -> HostTestbed {
-        let testbed = HostTestbed()
-        testbed.host.delegate = user
-        testbed.controller.dataIsAnswered = true
-        testbed.start()
-        return testbed
-    }
-
-    private func connect(_ testbed: HostTestbed) {
-        testbed.controller.connect(0x40, peer: SecurityManagerPair.peripheralAddress, role: .peripheral)
-        testbed.run()
-    }
-
-    /// The central encrypts the link with the key of the bond.
-    private func encrypt(_ testbed: HostTestbed) {
-        testbed.controller.deliver(
-            LELongTermKeyRequest(handle: self.handle, random: 0, encryptedDiversifier: 0).packet()
-        )
-        testbed.controller.deliver(EncryptionChange(status: .success, handle: self.handle, encryption: .on).packet())
-        testbed.run()
-    }
-
     /// The ATT PDUs that were sent since the last call.
     private func sent(_ testbed: HostTestbed) -> [String] {
         testbed.run()
-        // In front of them are the headers of H4, ACL and L2CAP.
-        return testbed.controller.takeData().map { String(hex($0.bytes).dropFirst(27)) }
-    }
-
-    private func answer(_ octets: String, _ testbed: HostTestbed) {
-        testbed.controller.receive(0x40, channel: 4, Array(hex(octets).readableBytesView))
-        testbed.run()
+        return testbed.takePayloads()
     }
 
     @Test(
@@ -85,17 +55,17 @@ struct LEHostPeerPrivacyQuestionsTests {
     )
     func answers(resolution: String, only: String, privacy: PeerPrivacy) {
         let user = User(Self.key)
-        let testbed = self.started(user)
-        self.connect(testbed)
+        let testbed = HostTestbed.used(by: user)
+        testbed.connect(.peripheral)
         #expect(self.sent(testbed) == [], "the link is not encrypted yet")
-        self.encrypt(testbed)
+        testbed.encrypt()
         #expect(self.sent(testbed) == [Self.resolution])
-        self.answer(resolution, testbed)
+        testbed.receive(4, resolution)
         #expect(self.sent(testbed) == [Self.only] && user.said == [])
-        self.answer(only, testbed)
+        testbed.receive(4, only)
         #expect(self.sent(testbed) == [] && user.said == [privacy])
         // It has been asked on this link, whatever the host keeps of it.
-        self.encrypt(testbed)
+        testbed.encrypt()
         #expect(self.sent(testbed) == [] && user.said == [privacy])
     }
 
@@ -106,44 +76,44 @@ struct LEHostPeerPrivacyQuestionsTests {
             as [(Octets16, [DeviceAddress: PeerPrivacy])]
         {
             let user = User(key)
-            let testbed = self.started(user)
+            let testbed = HostTestbed.used(by: user)
             testbed.host.peerPrivacy = known
-            self.connect(testbed)
-            self.encrypt(testbed)
+            testbed.connect(.peripheral)
+            testbed.encrypt()
             #expect(testbed.host.links.count == 1 && self.sent(testbed) == [] && user.said == [])
         }
         // What is known of another one is not known of this one.
         let user = User(Self.key)
-        let testbed = self.started(user)
+        let testbed = HostTestbed.used(by: user)
         testbed.host.peerPrivacy = [DeviceAddress(7, kind: .public): PeerPrivacy()]
-        self.connect(testbed)
-        self.encrypt(testbed)
+        testbed.connect(.peripheral)
+        testbed.encrypt()
         #expect(self.sent(testbed) == [Self.resolution])
     }
 
     @Test("A peer whose database is out of sync is not asked further, and is asked again on its next link")
     func outOfSync() {
         let user = User(Self.key)
-        let testbed = self.started(user)
-        self.connect(testbed)
-        self.encrypt(testbed)
+        let testbed = HostTestbed.used(by: user)
+        testbed.connect(.peripheral)
+        testbed.encrypt()
         #expect(self.sent(testbed) == [Self.resolution])
-        self.answer("01 08 01 00 12", testbed)
+        testbed.receive(4, "01 08 01 00 12")
         #expect(self.sent(testbed) == [] && user.said == [])
         testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
         testbed.run()
-        self.connect(testbed)
-        self.encrypt(testbed)
+        testbed.connect(.peripheral)
+        testbed.encrypt()
         #expect(self.sent(testbed) == [Self.resolution])
     }
 
     @Test("A link that ends between the two questions says nothing of the peer")
     func linkEnds() {
         let user = User(Self.key)
-        let testbed = self.started(user)
-        self.connect(testbed)
-        self.encrypt(testbed)
-        self.answer("09 03 10 00 01", testbed)
+        let testbed = HostTestbed.used(by: user)
+        testbed.connect(.peripheral)
+        testbed.encrypt()
+        testbed.receive(4, "09 03 10 00 01")
         #expect(self.sent(testbed) == [Self.resolution, Self.only])
         testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
         testbed.run()

@@ -10,61 +10,6 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A host that keeps bonds, and what their peers say of their privacy.
-private final class BondedHost: LEHostDelegate {
-    let host: LEHost
-    private(set) var bonds: [DeviceAddress: Bond] = [:]
-    private(set) var said: [PeerPrivacy] = []
-    private(set) var link: LinkID?
-
-    init(
-        _ number: UInt64,
-        on air: Air,
-        isPrivate: Bool = true,
-        resolvingListSize: Int = 64,
-        keys: KeyDistribution = [.encryptionKey, .identityKey]
-    ) {
-        var configuration = LEHostConfiguration(
-            address: DeviceAddress(0xC0DE_0000_0000 | number, kind: .random),
-            pairing: PairingConfiguration(initiatorKeys: keys, responderKeys: keys),
-            privacy: isPrivate ? PrivacyConfiguration() : nil
-        )
-        configuration.pairingSeed = number
-        self.host = LEHost(eventLoop: air.eventLoop, configuration: configuration)
-        self.host.delegate = self
-        var controller = VirtualControllerConfiguration()
-        controller.resolvingListSize = resolvingListSize
-        self.host.attach(to: air.makeController(configuration: controller))
-    }
-
-    /// Changes what is known of the peers, not what the host resolves.
-    func changeBonds(_ body: (inout Bond) -> Void) {
-        self.bonds = self.bonds.mapValues { bond in
-            var bond = bond
-            body(&bond)
-            return bond
-        }
-    }
-
-    func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
-    func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
-    func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { self.bonds[link.peer] }
-    func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) { host.answer(.consent(true), on: link) }
-    func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool) {
-        self.bonds[bond.identityAddress.withoutIdentity] = bond
-        host.bondedPeers = self.bonds.map { address, bond in
-            IdentityInformation(
-                identityResolvingKey: bond.peer.identity?.identityResolvingKey ?? .zero,
-                address: address
-            )
-        }
-    }
-    func host(_ host: LEHost, link: LinkInformation, didReadPrivacy privacy: PeerPrivacy) {
-        self.said.append(privacy)
-        host.peerPrivacy[link.peer] = privacy
-    }
-}
-
 @Suite("What peers say of their privacy", .onRecord)
 struct LEHostPeerPrivacyTests {
     private let loop = EmbeddedEventLoop()

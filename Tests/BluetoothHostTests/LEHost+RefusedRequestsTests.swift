@@ -29,18 +29,14 @@ struct LEHostRefusedRequestsTests {
 
     /// A host in the peripheral role that reads a value of its central.
     private struct Setup {
-        let testbed = HostTestbed()
+        let testbed: HostTestbed
         let user: User
         let link: LinkID
 
         init(isBonded: Bool = true) throws {
             self.user = User(isBonded ? SecurityManagerTests.bond(.encrypted) : nil)
-            self.testbed.host.delegate = self.user
-            self.testbed.controller.dataIsAnswered = true
-            self.testbed.start()
-            let peer = SecurityManagerPair.peripheralAddress
-            self.testbed.controller.connect(0x40, peer: peer, role: .peripheral)
-            self.testbed.run()
+            self.testbed = HostTestbed.used(by: self.user)
+            self.testbed.connect(.peripheral)
             let link = self.user.link
             self.link = try #require(link)
             self.testbed.forget()
@@ -50,43 +46,20 @@ struct LEHostRefusedRequestsTests {
             self.testbed.host.perform(ReadValue(3), on: self.link) { [user = self.user] in user.outcomes.append($0) }
             self.testbed.run()
         }
-
-        func receive(_ channel: UInt16, _ octets: String) {
-            self.testbed.controller.receive(0x40, channel: channel, Array(hex(octets).readableBytesView))
-            self.testbed.run()
-        }
-
-        /// The central begins to encrypt with the key of the bond, which comes to this end.
-        func encrypt(_ status: HCIErrorCode = .success) {
-            let handle = ConnectionHandle(rawValue: 0x40)
-            self.testbed.controller.deliver(
-                LELongTermKeyRequest(handle: handle, random: 0, encryptedDiversifier: 0).packet()
-            )
-            self.testbed.controller.deliver(
-                EncryptionChange(status: status, handle: handle, encryption: status == .success ? .on : .off).packet()
-            )
-            self.testbed.run()
-        }
-
-        /// What was sent since the last call: the channel and the octets of each frame.
-        func sent() -> [String] {
-            // In front of them are the type octet, the ACL data header and the length of the frame.
-            self.testbed.controller.takeData().map { String(hex($0.bytes).dropFirst(21)) }
-        }
     }
 
     @Test("A read that is refused for want of encryption is sent once more on the encrypted link")
     func repeated() throws {
         let setup = try Setup()
         setup.read()
-        #expect(setup.sent() == ["04 00 0A 03 00"])
-        setup.receive(4, "01 0A 03 00 0F")
-        let requests = setup.sent()
+        #expect(setup.testbed.takeFrames() == ["04 00 0A 03 00"])
+        setup.testbed.receive(4, "01 0A 03 00 0F")
+        let requests = setup.testbed.takeFrames()
         #expect(requests.count == 1 && requests.first?.hasPrefix("06 00 0B") == true, "a Security Request")
         #expect(setup.user.outcomes == [])
-        setup.encrypt()
-        #expect(setup.sent() == ["04 00 0A 03 00"])
-        setup.receive(4, "0B AA")
+        setup.testbed.encrypt()
+        #expect(setup.testbed.takeFrames() == ["04 00 0A 03 00"])
+        setup.testbed.receive(4, "0B AA")
         #expect(setup.user.outcomes == [.success(hex("AA"))])
     }
 
@@ -96,18 +69,18 @@ struct LEHostRefusedRequestsTests {
             let setup = try Setup(isBonded: false)
             setup.testbed.host.pairing.isPairingAllowed = isPairingAllowed
             setup.read()
-            _ = setup.sent()
-            setup.receive(4, "01 0A 03 00 05")
-            #expect(setup.sent().isEmpty == !isPairingAllowed)
+            _ = setup.testbed.takeFrames()
+            setup.testbed.receive(4, "01 0A 03 00 05")
+            #expect(setup.testbed.takeFrames().isEmpty == !isPairingAllowed)
             if isPairingAllowed {
                 #expect(setup.user.outcomes == [])
-                setup.receive(6, "05 05")
+                setup.testbed.receive(6, "05 05")
             }
             #expect(setup.user.outcomes == [.failure(.att(.insufficientAuthentication, handle: 3))])
             // The next one is asked as the first one was.
             setup.read()
-            #expect(setup.sent() == ["04 00 0A 03 00"])
-            setup.receive(4, "0B BB")
+            #expect(setup.testbed.takeFrames() == ["04 00 0A 03 00"])
+            setup.testbed.receive(4, "0B BB")
             #expect(setup.user.outcomes.last == .success(hex("BB")))
         }
     }
@@ -120,34 +93,34 @@ struct LEHostRefusedRequestsTests {
     func otherRefusals(octet: String, error: ATTErrorCode) throws {
         let setup = try Setup()
         setup.read()
-        _ = setup.sent()
-        setup.receive(4, "01 0A 03 00 \(octet)")
-        #expect(setup.user.outcomes == [.failure(.att(error, handle: 3))] && setup.sent() == [])
+        _ = setup.testbed.takeFrames()
+        setup.testbed.receive(4, "01 0A 03 00 \(octet)")
+        #expect(setup.user.outcomes == [.failure(.att(error, handle: 3))] && setup.testbed.takeFrames() == [])
     }
 
     @Test("A central that does nothing for 30 s is why the read has failed, and no more is asked of it")
     func timedOut() throws {
         let setup = try Setup()
         setup.read()
-        setup.receive(4, "01 0A 03 00 0F")
-        _ = setup.sent()
+        setup.testbed.receive(4, "01 0A 03 00 0F")
+        _ = setup.testbed.takeFrames()
         setup.testbed.run(.seconds(30) - .nanoseconds(1))
         #expect(setup.user.outcomes == [])
         setup.testbed.run(.nanoseconds(1))
         #expect(setup.user.outcomes == [.failure(.pairingTimedOut)])
         setup.read()
-        _ = setup.sent()
-        setup.receive(4, "01 0A 03 00 0F")
+        _ = setup.testbed.takeFrames()
+        setup.testbed.receive(4, "01 0A 03 00 0F")
         #expect(setup.user.outcomes == [.failure(.pairingTimedOut), .failure(.pairingTimedOut)])
-        #expect(setup.sent() == [])
+        #expect(setup.testbed.takeFrames() == [])
     }
 
     @Test("A key that does not encrypt the link is why the read has failed, and the link ends for want of it")
     func encryptionFails() throws {
         let setup = try Setup()
         setup.read()
-        setup.receive(4, "01 0A 03 00 0F")
-        setup.encrypt(.pinOrKeyMissing)
+        setup.testbed.receive(4, "01 0A 03 00 0F")
+        setup.testbed.encrypt(.pinOrKeyMissing)
         #expect(try setup.testbed.disconnected().reason == .authenticationFailure)
         setup.testbed.controller.disconnect(0x40, reason: .localHostTerminated)
         setup.testbed.run()
@@ -165,12 +138,10 @@ struct LEHostRefusedRequestsTests {
         var pairings = 0
 
         init(_ number: UInt64, on air: Air, isPrivate: Bool) {
-            var configuration = LEHostConfiguration(
-                address: DeviceAddress(0xC0DE_0000_0000 | number, kind: .random),
-                privacy: isPrivate ? PrivacyConfiguration() : nil
+            self.host = LEHost(
+                eventLoop: air.eventLoop,
+                configuration: .numbered(number, privacy: isPrivate ? PrivacyConfiguration() : nil)
             )
-            configuration.pairingSeed = number
-            self.host = LEHost(eventLoop: air.eventLoop, configuration: configuration)
             self.host.delegate = self
             self.host.attach(to: air.makeController())
         }

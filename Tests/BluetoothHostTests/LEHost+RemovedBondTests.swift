@@ -26,12 +26,8 @@ struct LEHostRemovedBondTests {
     func encryptionFails(isRemoved: Bool) throws {
         let user = User()
         defer { withExtendedLifetime(user) {} }
-        let testbed = HostTestbed()
-        testbed.host.delegate = user
-        testbed.controller.dataIsAnswered = true
-        testbed.start()
-        testbed.controller.connect(0x40, peer: SecurityManagerPair.peripheralAddress, role: .peripheral)
-        testbed.run()
+        let testbed = HostTestbed.used(by: user)
+        testbed.connect(.peripheral)
         let link = try #require(user.link)
         let handle = ConnectionHandle(rawValue: 0x40)
         testbed.controller.deliver(

@@ -40,13 +40,12 @@ struct LEHostSharedNotificationsTests {
         /// The ATT PDUs that were sent since the last call.
         func sent() -> [String] {
             self.testbed.run()
-            // In front of them are the headers of H4, ACL and L2CAP.
-            return self.testbed.controller.takeData().map { String(hex($0.bytes).dropFirst(27)) }
+            return self.testbed.takePayloads()
         }
 
         func answers(_ octets: String) -> [String] {
-            self.testbed.controller.receive(0x40, channel: 4, Array(hex(octets).readableBytesView))
-            return self.sent()
+            self.testbed.receive(4, octets)
+            return self.testbed.takePayloads()
         }
 
         func notify(_ octets: String) {
@@ -125,7 +124,7 @@ struct LEHostSharedNotificationsTests {
         testbed.controller.receive(0x40, channel: 4, [0x03, 0x17, 0x00])
         testbed.run()
         let name = hex(ByteBuffer(integer: characteristic.value, endianness: .little))
-        let sent = testbed.controller.takeData().map { String(hex($0.bytes).dropFirst(27)) }
+        let sent = testbed.takePayloads()
         #expect(sent.filter { $0.hasPrefix("1B") } == ["1B \(name) A1", "1B \(name) A2"])
         #expect(testbed.delegate.takeLines().filter { $0.hasPrefix("transmitted") } == ["transmitted 2 notification"])
     }

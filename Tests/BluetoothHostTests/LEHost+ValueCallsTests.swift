@@ -25,13 +25,7 @@ struct LEHostValueCallsTests {
     /// The ATT PDUs that were sent since the last call.
     private func sent(_ testbed: HostTestbed) -> [String] {
         testbed.run()
-        // In front of them are the headers of H4, ACL and L2CAP.
-        return testbed.controller.takeData().map { String(hex($0.bytes).dropFirst(27)) }
-    }
-
-    private func receive(_ octets: String, _ testbed: HostTestbed) {
-        testbed.controller.receive(0x40, channel: 4, Array(hex(octets).readableBytesView))
-        testbed.run()
+        return testbed.takePayloads()
     }
 
     // MARK: No link
@@ -94,7 +88,7 @@ struct LEHostValueCallsTests {
         testbed.host.perform(on: link, whenItsTurnComes: last) { _ in }
         #expect(self.sent(testbed) == [])
         for request in ["0A 07 00", "0A 05 00", "0A 09 00"] {
-            self.receive("0B 01", testbed)
+            testbed.receive(4, "0B 01")
             #expect(self.sent(testbed) == [request])
         }
     }
@@ -107,7 +101,7 @@ struct LEHostValueCallsTests {
         testbed.host.perform(on: link, whenItsTurnComes: nothing) { _ in results.append("nothing") }
         testbed.host.perform(ReadValue(5), on: link) { _ in results.append("5") }
         #expect(self.sent(testbed) == ["0A 05 00"])
-        self.receive("0B 01", testbed)
+        testbed.receive(4, "0B 01")
         #expect(results == ["5"])
     }
 
@@ -121,9 +115,9 @@ struct LEHostValueCallsTests {
         #expect(self.sent(testbed) == ["0A 03 00"])
         testbed.host.cancel(running, on: link)
         testbed.host.cancel(waiting, on: link)
-        self.receive("0B 01", testbed)
+        testbed.receive(4, "0B 01")
         #expect(self.sent(testbed) == ["0A 07 00"])
-        self.receive("0B 01", testbed)
+        testbed.receive(4, "0B 01")
         #expect(results == ["7"])
     }
 
@@ -148,7 +142,7 @@ struct LEHostValueCallsTests {
         #expect(self.sent(testbed) == ["0A 03 00"] && testbed.delegate.takeLines() == [])
         testbed.host.cancelWritesWithoutResponse(to: 4...5, on: link)
         #expect(self.sent(testbed) == [] && testbed.delegate.takeLines() == ["transmitted 2 writeCommand"])
-        self.receive("0B 01", testbed)
+        testbed.receive(4, "0B 01")
         #expect(self.sent(testbed) == ["0A 05 00", "52 03 00 AA", "52 06 00 AA"])
         #expect(testbed.delegate.takeLines() == ["transmitted 2 writeCommand"])
     }
@@ -157,7 +151,7 @@ struct LEHostValueCallsTests {
     func mtu() throws {
         let (testbed, link) = try self.connected()
         #expect(testbed.host.mtu(of: link) == 23)
-        self.receive("02 64 00", testbed)
+        testbed.receive(4, "02 64 00")
         #expect(testbed.host.mtu(of: link) == 100 && self.sent(testbed) == ["03 05 02"])
         #expect(testbed.delegate.takeLines() == ["mtu 100"])
     }
@@ -169,7 +163,7 @@ struct LEHostValueCallsTests {
         testbed.start()
         let link = try #require(testbed.acceptLink(0x40))
         _ = testbed.controller.takeData()
-        self.receive("02 05 02", testbed)
+        testbed.receive(4, "02 05 02")
         #expect(self.sent(testbed) == ["03 \(octets)"])
         #expect(testbed.host.mtu(of: link) == mtu)
     }
@@ -195,7 +189,7 @@ struct LEHostValueCallsTests {
     private func answerNotFound(_ testbed: HostTestbed) {
         for _ in 0..<10 {
             guard let request = self.sent(testbed).first else { return }
-            self.receive("01 \(request.prefix(2)) 01 00 0A", testbed)
+            testbed.receive(4, "01 \(request.prefix(2)) 01 00 0A")
         }
     }
 
@@ -243,12 +237,12 @@ struct LEHostValueCallsTests {
         let handles = try testbed.host.addService(definition)
         let value = handles.characteristics[0].value
         let name = hex(ByteBuffer(integer: value, endianness: .little))
-        self.receive("0A \(name)", testbed)
+        testbed.receive(4, "0A \(name)")
         #expect(self.sent(testbed) == ["0B 2A"])
         testbed.host.removeService(0x7000)
         testbed.host.removeService(handles.range.lowerBound)
         testbed.host.removeService(handles.range.lowerBound)
-        self.receive("0A \(name)", testbed)
+        testbed.receive(4, "0A \(name)")
         #expect(self.sent(testbed) == ["01 0A \(name) 01"])
         #expect(testbed.host.information(of: link) != nil)
     }

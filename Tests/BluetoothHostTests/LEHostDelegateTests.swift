@@ -51,10 +51,8 @@ struct LEHostDelegateTests {
         /// What is sent when octets of the peer have come on a channel; `HH HH` stands for the handle of the value.
         func answers(_ channel: UInt16, _ octets: String) -> [String] {
             _ = self.testbed.controller.takeData()
-            self.testbed.controller.receive(0x40, channel: channel, Array(hex(self.named(octets)).readableBytesView))
-            self.testbed.run()
-            // In front of them are the headers of H4, ACL and L2CAP.
-            return self.testbed.controller.takeData().map { String(hex($0.bytes).dropFirst(27)) }
+            self.testbed.receive(channel, self.named(octets))
+            return self.testbed.takePayloads()
         }
 
         func named(_ octets: String) -> String {

@@ -23,10 +23,7 @@ struct AnswerDescriptorsTests {
 
         /// - Parameter standardInput: `terminal`, or else `/dev/null`.
         init(_ standardInput: String) throws {
-            // A question that nobody answers ends the process.
-            endProcess(after: 60)
-            terminal = try ControllingTerminal()
-            dup2(standardInput == "terminal" ? terminal.slave : open("/dev/null", O_RDONLY), STDIN_FILENO)
+            terminal = try ControllingTerminal(standardInput: standardInput)
         }
 
         /// Asks, and types an answer.
@@ -102,11 +99,7 @@ struct AnswerDescriptorsTests {
     func notificationSocket() async {
         await #expect(processExitsWith: .exitCode(0)) {
             // No more may be open at once.
-            let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-            var limit = rlimit()
-            guard getrlimit(kind, &limit) == 0 else { exit(2) }
-            limit.rlim_cur = 128
-            guard setrlimit(kind, &limit) == 0 else { exit(3) }
+            limitDescriptors(to: 128)
             for _ in 1...300 {
                 guard NotificationSocket("@corebluetooth-nobody") != nil else { exit(1) }
             }

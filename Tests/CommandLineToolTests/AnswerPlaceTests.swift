@@ -20,26 +20,8 @@ struct AnswerPlaceTests {
 
         /// - Parameter standardInput: `terminal`; `pipe`, one that has ended; else `/dev/null`.
         init(_ standardInput: String) throws {
-            // A question that nobody answers ends the process.
-            endProcess(after: 60)
-            terminal = try ControllingTerminal()
-            var settings = termios()
-            tcgetattr(terminal.slave, &settings)
-            settings.c_lflag &= ~tcflag_t(ECHO)
-            settings.c_oflag = 0
-            tcsetattr(terminal.slave, TCSANOW, &settings)
-            switch standardInput {
-            case "terminal":
-                dup2(terminal.slave, STDIN_FILENO)
-            case "pipe":
-                var ends: [CInt] = [-1, -1]
-                _ = pipe(&ends)
-                dup2(ends[0], STDIN_FILENO)
-                close(ends[0])
-                close(ends[1])
-            default:
-                dup2(open("/dev/null", O_RDONLY), STDIN_FILENO)
-            }
+            terminal = try ControllingTerminal(standardInput: standardInput)
+            makePlain(terminal.slave)
         }
 
         /// Asks, types at the terminal, and prints the answer and what the terminal has got.
@@ -211,18 +193,12 @@ struct AnswerPlaceTests {
             let (input, cancel) = (Pipe(), Pipe())
             input.fileHandleForWriting.write(Data("yes\n".utf8))
             // No more may be waited for at once than a process may have open.
-            let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-            var limit = rlimit()
-            guard getrlimit(kind, &limit) == 0 else { exit(2) }
-            let count = limit.rlim_cur
-            limit.rlim_cur = 1
-            setrlimit(kind, &limit)
+            let count = limitDescriptors(to: 1)
             let reading = TerminalInput.read(
                 input.fileHandleForReading.fileDescriptor,
                 until: cancel.fileHandleForReading.fileDescriptor
             )
-            limit.rlim_cur = count
-            setrlimit(kind, &limit)
+            limitDescriptors(to: count)
             withExtendedLifetime((input, cancel)) {}
             exit(reading == .end ? 0 : 1)
         }

@@ -11,12 +11,6 @@ import Testing
 
 @Suite("Reading an answer beside others")
 struct AnswerReadingTests {
-    /// How many octets can be read; 0 where that is not known.
-    private static func waitingCount(_ descriptor: CInt) -> Int {
-        var count: CInt = 0
-        return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
-    }
-
     @Test("A reader whose octet another one has taken waits for the next one")
     func severalReaders() async {
         await #expect(processExitsWith: .exitCode(0)) {
@@ -37,7 +31,7 @@ struct AnswerReadingTests {
             for _ in 0..<500 {
                 input.fileHandleForWriting.write(Data("a".utf8))
                 // Each octet is one that all of them are woken for.
-                while AnswerReadingTests.waitingCount(descriptor) > 0, readings.value.count < count { sched_yield() }
+                while readableCount(of: descriptor) > 0, readings.value.count < count { sched_yield() }
             }
             input.fileHandleForWriting.write(Data(String(repeating: "\n", count: count).utf8))
             guard await readings.wait(until: { $0.count == count }) else { exit(3) }
@@ -70,7 +64,7 @@ struct AnswerReadingTests {
             guard await reader.wait(until: { $0 != nil }), let number = reader.value else { exit(2) }
             for part in ["y", "e", "s"] {
                 input.fileHandleForWriting.write(Data(part.utf8))
-                while AnswerReadingTests.waitingCount(descriptor) > 0, result.value == nil { sched_yield() }
+                while readableCount(of: descriptor) > 0, result.value == nil { sched_yield() }
                 for _ in 0..<300 where result.value == nil {
                     pthread_kill(number, SIGUSR1)
                     sched_yield()
@@ -110,7 +104,7 @@ struct AnswerReadingTests {
             guard await readers.wait(until: { $0.count == count }) else { exit(2) }
             for _ in 0..<300 {
                 input.fileHandleForWriting.write(Data("a".utf8))
-                while AnswerReadingTests.waitingCount(descriptor) > 0, readings.value.isEmpty { sched_yield() }
+                while readableCount(of: descriptor) > 0, readings.value.isEmpty { sched_yield() }
                 for reader in readers.value {
                     // Without an end of line nobody is done.
                     guard readings.value.isEmpty else { exit(3) }
@@ -176,17 +170,13 @@ struct AnswerReadingTests {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
             let pair = try PseudoTerminalPair()
             let other = open(pair.path, O_RDWR | O_NOCTTY)
-            var settings = termios()
-            tcgetattr(other, &settings)
-            settings.c_lflag &= ~tcflag_t(ECHO)
-            settings.c_oflag = 0
-            tcsetattr(other, TCSANOW, &settings)
+            makePlain(other)
             dup2(other, STDIN_FILENO)
             dup2(other, STDERR_FILENO)
             /// Waits until so many octets of lines can be read.
             @MainActor func waitForInput(_ count: Int) async {
                 let deadline = ContinuousClock.now + .seconds(60)
-                while AnswerReadingTests.waitingCount(STDIN_FILENO) != count, ContinuousClock.now < deadline {
+                while readableCount(of: STDIN_FILENO) != count, ContinuousClock.now < deadline {
                     await Task.yield()
                 }
             }

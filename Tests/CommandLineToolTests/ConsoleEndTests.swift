@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Below the lines of a terminal when a program ends")
 struct ConsoleEndTests {
-    // Written before the program ends, and read as it ends.
+    // What is done at the end of a program captures nothing; each process has one test, which writes this before that.
     nonisolated(unsafe) private static var terminal: ConsoleTerminalTests.Terminal?
 
     @Test("The row of a progress that was taken away at the end is not shown below later lines")

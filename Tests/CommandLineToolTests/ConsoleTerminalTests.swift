@@ -21,11 +21,7 @@ struct ConsoleTerminalTests {
             report = dup(STDOUT_FILENO)
             pair = try PseudoTerminalPair()
             let slave = open(pair.path, O_RDWR | O_NOCTTY)
-            var settings = termios()
-            tcgetattr(slave, &settings)
-            settings.c_oflag = 0
-            settings.c_lflag &= ~tcflag_t(ECHO)
-            tcsetattr(slave, TCSANOW, &settings)
+            makePlain(slave)
             var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
             _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
             dup2(report, STDERR_FILENO)

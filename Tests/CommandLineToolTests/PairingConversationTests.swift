@@ -183,11 +183,7 @@ struct PairingConversationTests {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
             let pair = try PseudoTerminalPair()
             let other = open(pair.path, O_RDWR | O_NOCTTY)
-            var settings = termios()
-            tcgetattr(other, &settings)
-            settings.c_lflag &= ~tcflag_t(ECHO)
-            settings.c_oflag = 0
-            tcsetattr(other, TCSANOW, &settings)
+            makePlain(other)
             dup2(other, STDIN_FILENO)
             dup2(other, STDERR_FILENO)
             let conversation = PairingConversation(serves: nil)

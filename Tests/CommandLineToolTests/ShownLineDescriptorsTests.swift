@@ -17,22 +17,14 @@ struct ShownLineDescriptorsTests {
             processExitsWith: .exitCode(0),
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) { @MainActor in
-            endProcess(after: 60)
-            let terminal = try ControllingTerminal()
-            dup2(terminal.slave, STDIN_FILENO)
+            let terminal = try ControllingTerminal(standardInput: "terminal")
             let input = TerminalInput()
             // What is opened once for the whole process is so by now.
             input.show("one")
             // No more may be open than there are.
-            let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-            var limit = rlimit()
-            guard getrlimit(kind, &limit) == 0 else { exit(2) }
-            let count = limit.rlim_cur
-            limit.rlim_cur = 3
-            guard setrlimit(kind, &limit) == 0 else { exit(3) }
+            let count = limitDescriptors(to: 3)
             input.show("two")
-            limit.rlim_cur = count
-            guard setrlimit(kind, &limit) == 0 else { exit(4) }
+            limitDescriptors(to: count)
             input.show("three")
             Console.print("\(terminal.text().split(whereSeparator: \.isNewline))")
             exit(0)
@@ -51,25 +43,17 @@ struct ShownLineDescriptorsTests {
             processExitsWith: .exitCode(0),
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) { @MainActor [standardInput = standardInput as String] in
-            endProcess(after: 60)
-            let terminal = try ControllingTerminal()
-            dup2(standardInput == "terminal" ? terminal.slave : open("/dev/null", O_RDONLY), STDIN_FILENO)
+            let terminal = try ControllingTerminal(standardInput: standardInput)
             let input = TerminalInput()
             // What is opened once for the whole process is so by now.
             input.show("one")
             let free = open("/dev/null", O_RDONLY)
             close(free)
             // The terminal can be opened, and a pipe beside it cannot.
-            let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-            var limit = rlimit()
-            guard getrlimit(kind, &limit) == 0 else { exit(2) }
-            let count = limit.rlim_cur
-            limit.rlim_cur = rlim_t(Int(free) + 1)
-            guard setrlimit(kind, &limit) == 0 else { exit(3) }
+            let count = limitDescriptors(to: UInt64(free) + 1)
             input.ask("Sure? ") { line, isTerminal in Console.print("\(line ?? "none") \(isTerminal)") }
             let isAsking = input.isAsking
-            limit.rlim_cur = count
-            guard setrlimit(kind, &limit) == 0 else { exit(4) }
+            limitDescriptors(to: count)
             Console.print("\(isAsking) \(open("/dev/null", O_RDONLY) == free)")
             Console.print("\(terminal.text().split(whereSeparator: \.isNewline))")
             exit(0)

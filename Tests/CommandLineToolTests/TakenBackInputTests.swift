@@ -10,24 +10,14 @@ import Testing
 
 @Suite("What was typed for a question that is taken back")
 struct TakenBackInputTests {
-    /// How many octets of whole lines can be read; 0 where that is not known.
-    private static func waitingCount(_ descriptor: CInt) -> Int {
-        var count: CInt = 0
-        return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
-    }
-
     @Test("The beginning of an answer is gone with its question, also for those that read the terminal behind it")
     func beginning() async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
             endProcess(after: 60)
             let pair = try PseudoTerminalPair()
             let other = open(pair.path, O_RDWR | O_NOCTTY)
-            var settings = termios()
-            tcgetattr(other, &settings)
             // What has come to the terminal is seen by its echo.
-            settings.c_lflag |= tcflag_t(ECHO)
-            settings.c_oflag = 0
-            tcsetattr(other, TCSANOW, &settings)
+            makePlain(other, echoes: true)
             dup2(other, STDIN_FILENO)
             dup2(other, STDERR_FILENO)
             guard fcntl(pair.descriptor, F_SETFL, O_NONBLOCK) == 0 else { exit(2) }
@@ -42,10 +32,8 @@ struct TakenBackInputTests {
             }
             input.takeBack("never mind")
             _ = "new\n".withCString { write(pair.descriptor, $0, strlen($0)) }
-            while TakenBackInputTests.waitingCount(STDIN_FILENO) == 0, ContinuousClock.now < deadline {
-                await Task.yield()
-            }
-            guard TakenBackInputTests.waitingCount(STDIN_FILENO) > 0 else { exit(3) }
+            while readableCount(of: STDIN_FILENO) == 0, ContinuousClock.now < deadline { await Task.yield() }
+            guard readableCount(of: STDIN_FILENO) > 0 else { exit(3) }
             var octets = [UInt8](repeating: 0, count: 100)
             let count = read(STDIN_FILENO, &octets, octets.count)
             Console.print(shown)

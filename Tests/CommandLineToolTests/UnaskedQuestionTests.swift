@@ -10,15 +10,6 @@ import Testing
 
 @Suite("A question while no descriptor is left")
 struct UnaskedQuestionTests {
-    /// How many descriptors may be open from now on; ends the process where that cannot be said.
-    private static func limitDescriptors(to count: rlim_t) {
-        let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        var limit = rlimit()
-        guard getrlimit(kind, &limit) == 0 else { exit(2) }
-        limit.rlim_cur = count
-        guard setrlimit(kind, &limit) == 0 else { exit(3) }
-    }
-
     /// The descriptor that is opened next.
     private static func nextDescriptor() -> CInt {
         let next = dup(STDOUT_FILENO)
@@ -36,26 +27,18 @@ struct UnaskedQuestionTests {
             processExitsWith: .exitCode(0),
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) { @MainActor [standardInput = standardInput as String, left = left as Int] in
-            endProcess(after: 60)
-            let terminal = try ControllingTerminal()
-            var settings = termios()
-            tcgetattr(terminal.slave, &settings)
-            settings.c_lflag &= ~tcflag_t(ECHO)
-            settings.c_oflag = 0
-            tcsetattr(terminal.slave, TCSANOW, &settings)
-            dup2(standardInput == "terminal" ? terminal.slave : open("/dev/null", O_RDONLY), STDIN_FILENO)
+            let terminal = try ControllingTerminal(standardInput: standardInput)
+            makePlain(terminal.slave)
             let input = TerminalInput()
             // What is opened once for the whole process is so by now.
             input.show("a line")
             _ = terminal.text()
-            var limit = rlimit()
-            guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(4) }
             let next = UnaskedQuestionTests.nextDescriptor()
             // The place of the question takes one, and its thread two more.
-            UnaskedQuestionTests.limitDescriptors(to: rlim_t(next) + rlim_t(left))
+            let count = limitDescriptors(to: UInt64(next) + UInt64(left))
             input.ask("One? ") { line, isTerminal in Console.print("\(line ?? "none") \(isTerminal)") }
             Console.print("\(input.isAsking)")
-            UnaskedQuestionTests.limitDescriptors(to: limit.rlim_cur)
+            limitDescriptors(to: count)
             Console.print("\(UnaskedQuestionTests.nextDescriptor() == next)")
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 input.ask("Two? ") { line, isTerminal in

@@ -12,27 +12,12 @@ import Testing
 
 @Suite("corebluetooth capture", .onRecord)
 struct CaptureTests {
-    private func file(_ packets: [([UInt8], BTSnoop.Direction)]) -> [UInt8] {
-        var bytes = ByteBuffer()
-        BTSnoopWriter.writeFileHeader(into: &bytes)
-        for (index, (octets, direction)) in packets.enumerated() {
-            BTSnoopWriter.write(
-                HCIPacket(h4: ByteBuffer(bytes: octets)),
-                direction,
-                at: BTSnoop.Timestamp(microsecondsSince1970: 1_000_000 + Int64(index) * 1_500),
-                into: &bytes
-            )
-        }
-        return Array(bytes.readableBytesView)
-    }
-
-    private let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
     private let answer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
 
     @Test("A stream is cut into records whatever the pieces are, and may begin anew", arguments: [1, 2, 7, 40, 1000])
     func pieces(size: Int) throws {
-        let one = self.file([(self.reset, .toController), (self.answer, .toHost)])
-        let octets = one + self.file([(self.reset, .toController)])
+        let one = captureOctets([(resetPacket, .toController), (self.answer, .toHost)])
+        let octets = one + captureOctets([(resetPacket, .toController)])
         var stream = CaptureStream()
         var packets: [[UInt8]] = []
         var rest = octets[...]
@@ -41,7 +26,7 @@ struct CaptureTests {
             rest = rest.dropFirst(size)
             while let record = try stream.next() { packets.append(Array(record.packet.bytes.readableBytesView)) }
         }
-        #expect(packets == [self.reset, self.answer, self.reset])
+        #expect(packets == [resetPacket, self.answer, resetPacket])
         #expect(stream.pendingOctetCount == 0)
     }
 
@@ -56,7 +41,7 @@ struct CaptureTests {
         begun.append([0x62])
         #expect(throws: (any Error).self) { try begun.next() }
         var damaged = CaptureStream()
-        damaged.append(self.file([]) + [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
+        damaged.append(captureOctets([]) + [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
         #expect(throws: Failure.self) { try damaged.next() }
         var version = CaptureStream()
         version.append(Array("btsnoop\0".utf8) + [0, 0, 0, 9, 0, 0, 3, 0xEA])
@@ -68,7 +53,7 @@ struct CaptureTests {
         let text = CapturePrinter(output: OutputFormat(isJSON: false, isVerbose: false))
         let json = CapturePrinter(output: OutputFormat(isJSON: true, isVerbose: false))
         var stream = CaptureStream()
-        stream.append(self.file([(self.reset, .toController), (self.answer, .toHost)]))
+        stream.append(captureOctets([(resetPacket, .toController), (self.answer, .toHost)]))
         let first = try #require(try stream.next())
         let second = try #require(try stream.next())
         #expect(text.line(first) == "   0.000000 > HCI   Reset")
@@ -88,7 +73,7 @@ struct CaptureTests {
     func layers() throws {
         let advertise: [UInt8] = [0x01, 0x0A, 0x20, 0x01, 0x01]
         var stream = CaptureStream()
-        stream.append(file([(reset, .toController), (advertise, .toController)]))
+        stream.append(captureOctets([(resetPacket, .toController), (advertise, .toController)]))
         let first = try #require(try stream.next())
         let second = try #require(try stream.next())
         func lines(_ layers: LayerName...) -> [String?] {

@@ -16,18 +16,7 @@ struct DemoBallErrorTests {
     @MainActor
     private static func demo() -> SessionRun {
         var run = SessionRun()
-        var devices = [run.world.addDevice("central"), run.world.addDevice("ball")]
-        run.world["central"]?.distance = 1000
-        run.start(on: devices[1]) {
-            let session = DemoSession(
-                question: "Will it rain?",
-                captureFile: nil,
-                output: OutputFormat(isJSON: false, isVerbose: false),
-                makeAdapter: { _ in devices.removeLast().adapter }
-            )
-            session.begin()
-            return session
-        }
+        run.startDemo { world in world["central"]?.distance = 1000 }
         run.mark("- 4.9", at: 4.9)
         run.mark("- 5.1", at: 5.1)
         return run

@@ -21,18 +21,7 @@ struct DemoSessionTests {
     ) throws -> SessionRun {
         var run = SessionRun()
         if isTraced { try Timeline.begin(.lines, device: "eightball") }
-        var devices = [run.world.addDevice("central"), run.world.addDevice("ball")]
-        arrange(run.world)
-        run.start(on: devices[1]) {
-            let session = DemoSession(
-                question: question,
-                captureFile: nil,
-                output: OutputFormat(isJSON: isJSON, isVerbose: false),
-                makeAdapter: { _ in devices.removeLast().adapter }
-            )
-            session.begin()
-            return session
-        }
+        run.startDemo(question, isJSON: isJSON, arrange)
         run.mark("before the time is up", at: 9.999)
         run.mark("behind it", at: 10.001)
         return run

@@ -30,11 +30,6 @@ struct WebChoiceTests {
         }
     }
 
-    /// Does something on the main thread at a time of the world, in seconds.
-    private static func at(_ seconds: Double, _ world: World, _ body: @escaping @MainActor () -> Void) {
-        world.after(.seconds(seconds)) { DispatchQueue.main.async { MainActor.assumeIsolated(body) } }
-    }
-
     @MainActor
     private static func post(_ json: String, to session: WebSession) {
         _ = session.answer(WebRequest(intent: .post(Array(json.utf8)), path: "do/en", languages: "en"))
@@ -54,13 +49,15 @@ struct WebChoiceTests {
                 output: OutputFormat(isJSON: false, isVerbose: false)
             )
             session.start { documents in shown.take(documents["en"] ?? "") }
-            Self.at(1, world) { device.run { Self.post(#"{"do":"role","role":"central"}"#, to: session) } }
+            world.onMain(after: .seconds(1)) {
+                device.run { Self.post(#"{"do":"role","role":"central"}"#, to: session) }
+            }
             for (seconds, ball) in [(10, "Bert"), (11, "Anna"), (12, "Carl"), (13, "Bert")] as [(Double, String)] {
-                Self.at(seconds, world) {
+                world.onMain(after: .seconds(seconds)) {
                     let identifier = shown.identifiers[ball] ?? ball
                     device.run { Self.post(#"{"do":"choose","ball":"\#(identifier)"}"#, to: session) }
                 }
-                Self.at(seconds + 0.5, world) { Console.print(shown.chosen) }
+                world.onMain(after: .seconds(seconds + 0.5)) { Console.print(shown.chosen) }
             }
             return session
         }

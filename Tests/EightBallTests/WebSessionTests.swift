@@ -39,16 +39,10 @@ struct WebSessionTests {
                 Console.print("\(second) \(name): \(Self.summary(text))")
             }
             for (seconds, json) in requests {
-                world.after(.seconds(seconds)) {
-                    DispatchQueue.main.async {
-                        MainActor.assumeIsolated { device.run { Self.post(json, to: session) } }
-                    }
-                }
+                world.onMain(after: .seconds(seconds)) { device.run { Self.post(json, to: session) } }
             }
             for (seconds, show) in prompts {
-                world.after(.seconds(seconds)) {
-                    DispatchQueue.main.async { MainActor.assumeIsolated { show(session) } }
-                }
+                world.onMain(after: .seconds(seconds)) { show(session) }
             }
             return session
         }

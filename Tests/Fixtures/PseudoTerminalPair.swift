@@ -50,6 +50,22 @@ package func writtenText(at other: CInt, of descriptor: CInt) -> String {
     return String(decoding: text.last == end ? text.dropLast() : text[...], as: UTF8.self)
 }
 
+/// Lets a terminal pass on what a program writes as it is. What is typed is written by the terminal itself only where
+/// it echoes.
+package func makePlain(_ terminal: CInt, echoes: Bool = false) {
+    var settings = termios()
+    tcgetattr(terminal, &settings)
+    if echoes { settings.c_lflag |= tcflag_t(ECHO) } else { settings.c_lflag &= ~tcflag_t(ECHO) }
+    settings.c_oflag = 0
+    tcsetattr(terminal, TCSANOW, &settings)
+}
+
+/// How many octets can be read from a descriptor, of a terminal those of whole lines; 0 where that is not known.
+package func readableCount(of descriptor: CInt) -> Int {
+    var count: CInt = 0
+    return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+}
+
 /// All that can be read from a descriptor that does not block.
 package func readableText(of descriptor: CInt) -> String {
     var octets = [UInt8](repeating: 0, count: 65_536)

@@ -25,6 +25,22 @@ package final class RawSocket: Sendable {
         guard result == 0 else { throw IOError(errnoCode: errno, reason: "connect") }
     }
 
+    /// Connects to a TCP port of this computer, at 127.0.0.1.
+    package convenience init(port: Int) throws {
+        self.init(descriptor: socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let descriptor = self.descriptor
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw IOError(errnoCode: errno, reason: "connect") }
+    }
+
     deinit { close(self.descriptor) }
 
     /// Two sockets that are connected with each other.

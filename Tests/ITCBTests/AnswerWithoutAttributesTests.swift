@@ -2,6 +2,7 @@
 // is kept by nobody behind its end.
 
 import CoreBluetooth
+import Fixtures
 import Foundation
 import NIOCore
 import Testbed
@@ -30,9 +31,7 @@ struct AnswerWithoutAttributesTests {
         let central = Asker(in: testbed, on: adapter)
         let helper = ForeignCentral(on: adapter)
         #expect(testbed.run { helper.peripheral != nil })
-        let manager = try #require(central.sdk.centralManagerInstance)
-        let identifier = try #require(helper.peripheral?.identifier)
-        let peripheral = try #require(manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+        let peripheral = try central.peripheral(foundBy: helper)
         let device = ITCB_SDK_Device_Peripheral(peripheral, name: "Far", owner: central.sdk)
         #expect(device._answerCharacteristic == nil)
         device._startTimeout(60)
@@ -61,22 +60,13 @@ struct ScheduledWorkTests {
     @Test("Work that is done or called off is kept by nobody", arguments: [false, true])
     @MainActor
     func released(isCalledOff: Bool) async {
-        final class Token {}
         let scheduler = _ITCB_SDK_RunLoopScheduler()
-        weak var token: Token?
-        var isDone = false
-        do {
-            let kept = Token()
-            token = kept
+        let (isReleased, isDone) = await releaseOfWork { body in
             // What is not called off is done at once.
-            let work = scheduler.schedule(after: isCalledOff ? 3600 : 0) {
-                withExtendedLifetime(kept) { isDone = true }
-            }
+            let work = scheduler.schedule(after: isCalledOff ? 3600 : 0, body)
             if isCalledOff { work.cancel() }
         }
-        let deadline = ContinuousClock.now + .seconds(60)
-        while token != nil, ContinuousClock.now < deadline { await Task.yield() }
-        #expect(token == nil)
+        #expect(isReleased)
         #expect(isDone == !isCalledOff)
     }
 }

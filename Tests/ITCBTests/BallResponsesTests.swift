@@ -11,56 +11,26 @@ import Testing
 
 @Suite("Responses of the ball", .adaptersOnRecord)
 struct BallResponsesTests {
-    /// A manager that notes the responses, and gives the system none.
-    private final class Responses: CBPeripheralManager {
-        var results: [CBATTError.Code] = []
-
-        override func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
-            results.append(result)
-        }
-
-        /// The responses since the last call.
-        func take() -> [CBATTError.Code] {
-            defer { results = [] }
-            return results
-        }
-    }
-
     private static var question: CBUUID { _static_ITCB_SDK_8BallService_Question_UUID }
     private static var answer: CBUUID { _static_ITCB_SDK_8BallService_Answer_UUID }
 
     private let testbed = Testbed()
-    private let central = CBCentral(identifier: UUID(), lock: ObjectLock())
+    private let central = CBCentral.unlinked()
 
     /// A ball that a person answers for, and what notes its responses.
-    private func ball() -> (Ball, Responses) {
+    private func ball() -> (Ball, NotedResponses) {
         let ball = self.testbed.ball("Crystal")
         ball.sdk.answersByHand = true
-        let responses = self.testbed.adapter().run { Responses(delegate: nil, queue: nil) }
+        let responses = self.testbed.adapter().run { NotedResponses(delegate: nil, queue: nil) }
         ball.steps = []
         return (ball, responses)
-    }
-
-    private func request(_ uuid: CBUUID, _ offset: Int = 0, _ value: Data? = nil) -> CBATTRequest {
-        CBATTRequest(
-            transaction: .unawaited,
-            central: self.central,
-            characteristic: CBMutableCharacteristic(
-                type: uuid,
-                properties: .write,
-                value: nil,
-                permissions: .writeable
-            ),
-            offset: offset,
-            value: value
-        )
     }
 
     @Test("A read of the answer gets what is there from its octet on; one of the question is not permitted")
     func reading() {
         let (ball, responses) = self.ball()
         func read(_ uuid: CBUUID, _ offset: Int) -> String {
-            let request = self.request(uuid, offset)
+            let request = self.central.request(uuid, offset)
             ball.sdk.peripheralManager(responses, didReceiveRead: request)
             return request.value.map { String(decoding: $0, as: UTF8.self) } ?? "none"
         }
@@ -104,7 +74,7 @@ struct BallResponsesTests {
             ([(Self.question, 0, nil)], .unlikelyError, ""),
         ]
         for row in rows {
-            let requests = row.parts.map { self.request($0.uuid, $0.offset, $0.value) }
+            let requests = row.parts.map { self.central.request($0.uuid, $0.offset, $0.value) }
             ball.sdk.peripheralManager(responses, didReceiveWrite: requests)
             #expect(responses.take() == [row.result], "\(row.parts)")
             #expect(ball.steps.last == .questionReceived(row.text, isAccepted: false), "\(row.parts)")
@@ -121,14 +91,15 @@ struct BallResponsesTests {
         var before: [[CBATTError.Code]] = []
         ball.onAsked = { _, _ in before.append(responses.results) }
         let parts = [
-            self.request(Self.question, 0, Data("Will it ".utf8)), self.request(Self.question, 8, Data("rain?".utf8)),
+            self.central.request(Self.question, 0, Data("Will it ".utf8)),
+            self.central.request(Self.question, 8, Data("rain?".utf8)),
         ]
         ball.sdk.peripheralManager(responses, didReceiveWrite: parts)
         #expect(before == [[.success]] && responses.take() == [.success])
         #expect(ball.asked == ["Will it rain?"] && ball.steps == [.questionReceived("Will it rain?", isAccepted: true)])
         #expect(parts[0].characteristic.value == Data("Will it rain?".utf8))
         #expect(ball.sdk._centrals.map(\._hasOpenQuestion) == [true])
-        let next = self.request(Self.question, 0, Data("Sun?".utf8))
+        let next = self.central.request(Self.question, 0, Data("Sun?".utf8))
         ball.sdk.peripheralManager(responses, didReceiveWrite: [next])
         #expect(responses.take() == [.insufficientResources] && ball.asked.count == 1)
         #expect(ball.steps.last == .questionReceived("Sun?", isAccepted: false) && next.characteristic.value == nil)

@@ -43,9 +43,7 @@ struct CentralLossesTests {
         let central = Asker(in: testbed, on: adapter)
         let helper = ForeignCentral(on: adapter)
         #expect(testbed.run { helper.peripheral != nil })
-        let manager = try #require(central.sdk.centralManagerInstance)
-        let identifier = try #require(helper.peripheral?.identifier)
-        let peripheral = try #require(manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+        let peripheral = try central.peripheral(foundBy: helper)
         return (testbed, ball, central, peripheral)
     }
 

@@ -123,8 +123,7 @@ struct ManyDevicesTests {
         #expect(testbed.run { helper.peripheral != nil })
         testbed.run(.seconds(1))
         let manager = try #require(central.sdk.centralManagerInstance)
-        let identifier = try #require(helper.peripheral?.identifier)
-        let peripheral = try #require(manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+        let peripheral = try central.peripheral(foundBy: helper)
         central.sdk.centralManager(
             manager,
             didDiscover: peripheral,
@@ -146,8 +145,7 @@ struct ManyDevicesTests {
         testbed.run(.seconds(1))
         #expect(central.found.isEmpty)
         let manager = try #require(central.sdk.centralManagerInstance)
-        let identifier = try #require(helper.peripheral?.identifier)
-        let peripheral = try #require(manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+        let peripheral = try central.peripheral(foundBy: helper)
         central.sdk.centralManager(
             manager,
             didDiscover: peripheral,
@@ -208,8 +206,7 @@ struct ManyDevicesTests {
         hear(device._peripheral, "Crystal")
         #expect(central.sdk.devices.isEmpty)
         // That concerns no other ball.
-        let identifier = try #require(helper.peripheral?.identifier)
-        let other = try #require(manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+        let other = try central.peripheral(foundBy: helper)
         hear(other, "Far")
         let far = try #require(central.sdk.devices.first as? ITCB_SDK_Device_Peripheral)
         #expect(far._peripheral === other)

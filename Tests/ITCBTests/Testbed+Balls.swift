@@ -113,6 +113,13 @@ final class Asker: ITCB_Observer_Central_Protocol {
         sdk.devices.compactMap { $0 as? ITCB_SDK_Device_Peripheral }.filter(\._isReady).map(\.name)
     }
 
+    /// The SDK's object of a ball that a foreign central at the same adapter has found.
+    func peripheral(foundBy other: ForeignCentral) throws -> CBPeripheral {
+        let manager = try #require(sdk.centralManagerInstance)
+        let identifier = try #require(other.peripheral?.identifier)
+        return try #require(manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+    }
+
     func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
         RunRecord.note("central \(words(error)) \(words(sdk.error))")
         errors.append(words(error))

@@ -4,7 +4,6 @@
 
 import Fixtures
 import Foundation
-import NIOCore
 import Testing
 
 @testable import LoopbackWeb
@@ -20,31 +19,13 @@ struct PageConnectionTests {
                 respond(.content(type: "text/plain", []))
             }
         }
-        let address = try server.start(port: 0)
-        let port = try #require(address.split(separator: ":").last.flatMap { Int($0.prefix { $0 != "/" }) })
-        return (server, port)
-    }
-
-    private static func connect(_ port: Int) throws -> RawSocket {
-        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        let client = RawSocket(descriptor: descriptor)
-        guard result == 0 else { throw IOError(errnoCode: errno, reason: "connect") }
-        return client
+        return (server, try pagePort(try server.start(port: 0)))
     }
 
     @Test("What is not HTTP is answered with 400, in words, and with what protects every answer")
     func noHTTP() throws {
         let (server, port) = try Self.server()
-        let client = try Self.connect(port)
+        let client = try RawSocket(port: port)
         client.send(Array("what is this\r\n\r\n".utf8))
         let answer = String(decoding: client.read(.max), as: UTF8.self)
         #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
@@ -59,7 +40,7 @@ struct PageConnectionTests {
     /// Opens a stream and sends the head of another request behind it, and so many octets of its body that there are
     /// `count` on the connection.
     private static func stream(_ port: Int, total count: Int) throws -> RawSocket {
-        let client = try connect(port)
+        let client = try RawSocket(port: port)
         let first = Array("GET /abcdefghijklmnop/events/en HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n".utf8)
         client.send(first)
         let start = client.read(15)
@@ -89,12 +70,7 @@ struct PageConnectionTests {
         #expect(Self.endsBeforeFifthBeat(flood))
         // What is published behind that still comes to the other one.
         server.publish(["en": "news"])
-        var octets: [UInt8] = []
-        while !octets.suffix(6).elementsEqual("news\n\n".utf8) {
-            let octet = whole.read(1)
-            guard !octet.isEmpty else { break }
-            octets += octet
-        }
+        let octets = whole.read(through: "news\n\n")
         #expect(octets.suffix(6).elementsEqual("news\n\n".utf8))
         withExtendedLifetime(server) {}
     }

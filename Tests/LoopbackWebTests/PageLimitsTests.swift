@@ -2,7 +2,6 @@
 // a field and of all fields, and how many streams there may be.
 
 import Fixtures
-import Foundation
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -91,30 +90,15 @@ struct PageLimitsTests {
 struct FieldLimitsTests {
     /// The first line of the answer to a request for a path of one letter.
     private func status(_ port: Int, _ fields: [(name: String, length: Int)]) throws -> String {
-        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        let client = RawSocket(descriptor: descriptor)
-        guard result == 0 else { throw IOError(errnoCode: errno, reason: "connect") }
         let lines = fields.map { "\($0.name): \(String(repeating: "a", count: $0.length))\r\n" }.joined()
-        client.send(Array("GET /abcdefghijklmnop/x HTTP/1.1\r\nHost: localhost:\(port)\r\n\(lines)\r\n".utf8))
-        let text = String(decoding: client.read(.max), as: UTF8.self)
-        return text.split(separator: "\r\n").first.map(String.init) ?? ""
+        return try statusLine(port, lines)
     }
 
     @Test("The value of a field has 16,384 octets at most, and target, names and values together have 65,536")
     func lengths() throws {
         let token = try #require(AccessToken("abcdefghijklmnop"))
         let server = WebServer(token: token) { _, respond in respond(.content(type: "text/plain", [])) }
-        let address = try server.start(port: 0)
-        let port = try #require(address.split(separator: ":").last.flatMap { Int($0.prefix { $0 != "/" }) })
+        let port = try pagePort(try server.start(port: 0))
         #expect(try status(port, [("A", 16_384)]) == "HTTP/1.1 200 OK")
         #expect(try status(port, [("A", 16_385)]) != "HTTP/1.1 200 OK")
         // The target, the Host with its value, and four fields with names of one letter.

@@ -10,33 +10,24 @@ import Testing
 
 @Suite("Descriptors behind a screen")
 struct DescriptorsTests {
-    /// How many descriptors are open; the one with which that is found out is among them.
-    private static func count() -> Int {
-        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
-    }
-
     @Test("A terminal that is given back leaves no descriptor open, also without a screen", arguments: [true, false])
     func restored(hasScreen: Bool) async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             @MainActor [hasScreen] in
             endProcess(after: 60)
-            let pair = try PseudoTerminalPair()
-            let slave = open(pair.path, O_RDWR | O_NOCTTY)
-            var settings = termios()
-            tcgetattr(slave, &settings)
-            dup2(slave, STDERR_FILENO)
+            let terminal = try StandardErrorTerminal()
             // What is opened once for the whole process is so by now.
-            TerminalRestoration.arm(slave, settings, leaving: "<left>", hasScreen: hasScreen)
+            terminal.arm(hasScreen: hasScreen)
             TerminalRestoration.restore()
-            let before = DescriptorsTests.count()
-            TerminalRestoration.arm(slave, settings, leaving: "<left>", hasScreen: hasScreen)
-            let meanwhile = DescriptorsTests.count()
+            let before = openDescriptorCount()
+            terminal.arm(hasScreen: hasScreen)
+            let meanwhile = openDescriptorCount()
             TerminalRestoration.restore()
             for _ in 1...20 {
-                TerminalRestoration.arm(slave, settings, leaving: "<left>", hasScreen: hasScreen)
+                terminal.arm(hasScreen: hasScreen)
                 TerminalRestoration.restore()
             }
-            print(meanwhile - before, DescriptorsTests.count() - before)
+            print(meanwhile - before, openDescriptorCount() - before)
             exit(0)
         }
         // The file of the lines, and standard error as it was.
@@ -47,15 +38,11 @@ struct DescriptorsTests {
     func takenAgain() async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
             endProcess(after: 60)
-            let pair = try PseudoTerminalPair()
-            let slave = open(pair.path, O_RDWR | O_NOCTTY)
-            var settings = termios()
-            tcgetattr(slave, &settings)
-            dup2(slave, STDERR_FILENO)
-            TerminalRestoration.arm(slave, settings, leaving: "", hasScreen: true)
-            let once = DescriptorsTests.count()
-            for _ in 1...20 { TerminalRestoration.arm(slave, settings, leaving: "", hasScreen: true) }
-            print(DescriptorsTests.count() - once)
+            let terminal = try StandardErrorTerminal()
+            terminal.arm(leaving: "")
+            let once = openDescriptorCount()
+            for _ in 1...20 { terminal.arm(leaving: "") }
+            print(openDescriptorCount() - once)
             TerminalRestoration.restore()
             exit(0)
         }

@@ -32,20 +32,14 @@ struct KeyInputTests {
         func open() {
             let world = run.world
             input.open(
-                onEnd: { Console.print("end at \(Self.milliseconds(world.now))") },
-                onKey: { key in Console.print("\(key) at \(Self.milliseconds(world.now))") }
+                onEnd: { Console.print("end at \(world.milliseconds)") },
+                onKey: { key in Console.print("\(key) at \(world.milliseconds)") }
             )
-        }
-
-        static func milliseconds(_ time: Duration) -> Int64 {
-            time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000
         }
 
         /// Does something at a time of the world, in milliseconds.
         func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
-            run.world.after(.milliseconds(milliseconds)) {
-                DispatchQueue.main.async { MainActor.assumeIsolated(body) }
-            }
+            run.world.onMain(after: .milliseconds(milliseconds), body)
         }
 
         /// Types, and has it read at once.

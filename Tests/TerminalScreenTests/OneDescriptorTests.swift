@@ -18,15 +18,11 @@ struct OneDescriptorTests {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             @MainActor [left = left as Int] in
             endProcess(after: 60)
-            let pair = try PseudoTerminalPair()
-            let slave = open(pair.path, O_RDWR | O_NOCTTY)
-            var settings = termios()
-            tcgetattr(slave, &settings)
-            dup2(slave, STDERR_FILENO)
+            let terminal = try StandardErrorTerminal()
             // What is opened once for the whole process is so by now.
-            TerminalRestoration.arm(slave, settings, leaving: "", hasScreen: true)
+            terminal.arm(leaving: "")
             TerminalRestoration.restore()
-            let (free, next) = (dup(slave), dup(slave))
+            let (free, next) = (dup(terminal.slave), dup(terminal.slave))
             close(free)
             close(next)
             let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -35,10 +31,10 @@ struct OneDescriptorTests {
             let count = limit.rlim_cur
             limit.rlim_cur = rlim_t(Int(left == 1 ? free : next) + 1)
             guard setrlimit(kind, &limit) == 0 else { exit(3) }
-            TerminalRestoration.arm(slave, settings, leaving: "", hasScreen: true)
+            terminal.arm(leaving: "")
             limit.rlim_cur = count
             guard setrlimit(kind, &limit) == 0 else { exit(4) }
-            let other = dup(slave)
+            let other = dup(terminal.slave)
             print(isatty(STDERR_FILENO) == 1, other == free)
             TerminalRestoration.restore()
             print(isatty(STDERR_FILENO) == 1)

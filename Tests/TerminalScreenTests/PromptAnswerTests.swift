@@ -2,7 +2,6 @@
 // the history when another one comes, and what another size and the end of the terminal do. Each test is a process of
 // its own, with a pseudo-terminal in place of standard input and output.
 
-import Fixtures
 import Foundation
 import SessionTestbed
 import Testing
@@ -11,62 +10,10 @@ import Testing
 
 @Suite("A line with a prompt behind another one")
 struct PromptAnswerTests {
-    /// A line at a terminal of 40 columns, and what it has reported.
-    @MainActor
-    private final class Session {
-        let line: PromptLine
-        let master: CInt
-        private let output: CInt
-        private var events: [String] = []
-
-        init(history: [String] = [], columns: Int = 40) throws {
-            // What the test prints does not go to the terminal.
-            output = dup(STDOUT_FILENO)
-            let pair = try PseudoTerminalPair()
-            master = pair.descriptor
-            let slave = open(pair.path, O_RDWR | O_NOCTTY)
-            dup2(slave, STDIN_FILENO)
-            dup2(slave, STDOUT_FILENO)
-            close(slave)
-            var report: ((PromptLine.Change) -> Void)?
-            let lines = LineHistory(history)
-            line = try #require(PromptLine(history: lines, environment: ["TERM": "xterm"]) { report?($0) })
-            report = { [unowned self] in self.events.append("\($0)") }
-            line.onLine = { [unowned self] in self.events.append("line \($0 ?? "end")") }
-            resize(columns)
-        }
-
-        func resize(_ columns: Int) {
-            var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-            _ = ioctl(STDIN_FILENO, UInt(TIOCSWINSZ), &size)
-        }
-
-        /// Types, and waits until so many events have come since the last ones were printed.
-        func type(_ text: String, _ count: Int) async {
-            _ = text.withCString { write(master, $0, strlen($0)) }
-            await wait(count)
-        }
-
-        /// Waits until so many events have come, and prints them.
-        func wait(_ count: Int) async {
-            let deadline = ContinuousClock.now + .seconds(60)
-            while events.count < count, ContinuousClock.now < deadline { await Task.yield() }
-            for event in events { tell(event) }
-            events = []
-        }
-
-        func tell(_ text: String) { _ = (text + "\n").withCString { write(output, $0, strlen($0)) } }
-    }
-
-    /// What is reported of a prompt and a text with the cursor behind it.
-    private static func shown(_ prompt: String, _ text: String) -> String {
-        #"shown("\#(prompt)\#(text)\r\u{1B}[\#(prompt.count + text.count)C")"#
-    }
-
     @Test("A prompt goes with its line, and the next line stands without one until it is asked for again")
     func prompt() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let session = try Session()
+            let session = try PromptedLine()
             session.line.open()
             session.line.ask("> ")
             await session.type("a", 3)
@@ -78,8 +25,8 @@ struct PromptAnswerTests {
         }
         #expect(
             try #require(result).lines == [
-                #"shown("")"#, Self.shown("> ", ""), Self.shown("> ", "a"), #"finished("> a")"#, "line a",
-                Self.shown("", "b"), Self.shown("> ", "b"),
+                #"shown("")"#, shownLine("> ", ""), shownLine("> ", "a"), #"finished("> a")"#, "line a",
+                shownLine("", "b"), shownLine("> ", "b"),
             ]
         )
     }
@@ -87,7 +34,7 @@ struct PromptAnswerTests {
     @Test("What was typed as an answer is gone where a prompt or another question takes its place")
     func answer() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let session = try Session()
+            let session = try PromptedLine()
             session.line.open()
             session.line.ask("> ")
             await session.type("x", 3)
@@ -102,9 +49,9 @@ struct PromptAnswerTests {
         }
         #expect(
             try #require(result).lines == [
-                #"shown("")"#, Self.shown("> ", ""), Self.shown("> ", "x"), Self.shown("Code: ", ""),
-                Self.shown("Code: ", "1"), Self.shown("Name: ", ""), Self.shown("Name: ", "2"),
-                Self.shown("> ", "x"), Self.shown("> ", "xy"), #"finished("> xy")"#, "line xy",
+                #"shown("")"#, shownLine("> ", ""), shownLine("> ", "x"), shownLine("Code: ", ""),
+                shownLine("Code: ", "1"), shownLine("Name: ", ""), shownLine("Name: ", "2"),
+                shownLine("> ", "x"), shownLine("> ", "xy"), #"finished("> xy")"#, "line xy",
             ]
         )
     }
@@ -112,7 +59,7 @@ struct PromptAnswerTests {
     @Test("An answer has no history, and is in none; lines are")
     func history() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let session = try Session(history: ["old"])
+            let session = try PromptedLine(history: ["old"])
             session.line.open()
             session.line.ask(question: "Code: ")
             await session.type("\u{1B}[A", 3)
@@ -125,9 +72,9 @@ struct PromptAnswerTests {
         }
         #expect(
             try #require(result).lines == [
-                #"shown("")"#, Self.shown("Code: ", ""), Self.shown("Code: ", ""), Self.shown("Code: ", "7"),
-                #"finished("Code: 7")"#, "line 7", Self.shown("> ", ""), Self.shown("> ", "old"),
-                Self.shown("> ", "old"),
+                #"shown("")"#, shownLine("Code: ", ""), shownLine("Code: ", ""), shownLine("Code: ", "7"),
+                #"finished("Code: 7")"#, "line 7", shownLine("> ", ""), shownLine("> ", "old"),
+                shownLine("> ", "old"),
             ]
         )
     }
@@ -135,7 +82,7 @@ struct PromptAnswerTests {
     @Test("A key that means nothing in a line shows nothing, and Ctrl-D in an empty answer is the end")
     func ends() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let session = try Session()
+            let session = try PromptedLine()
             session.line.open()
             session.line.ask("> ")
             await session.type("x", 3)
@@ -145,7 +92,7 @@ struct PromptAnswerTests {
         }
         #expect(
             try #require(result).lines == [
-                #"shown("")"#, Self.shown("> ", ""), Self.shown("> ", "x"), Self.shown("Code: ", ""), "line end",
+                #"shown("")"#, shownLine("> ", ""), shownLine("> ", "x"), shownLine("Code: ", ""), "line end",
             ]
         )
     }
@@ -153,7 +100,7 @@ struct PromptAnswerTests {
     @Test("A terminal that does not say its size has 80 columns; another size is shown at once")
     func sizes() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let session = try Session(columns: 0)
+            let session = try PromptedLine(columns: 0)
             session.line.open()
             session.line.ask("> ")
             await session.type("\u{1B}[200~\(String(repeating: "x", count: 100))\u{1B}[201~", 3)
@@ -164,8 +111,8 @@ struct PromptAnswerTests {
         }
         #expect(
             try #require(result).lines == [
-                #"shown("")"#, Self.shown("> ", ""), Self.shown("> ", String(repeating: "x", count: 77)),
-                Self.shown("> ", String(repeating: "x", count: 17)),
+                #"shown("")"#, shownLine("> ", ""), shownLine("> ", String(repeating: "x", count: 77)),
+                shownLine("> ", String(repeating: "x", count: 17)),
             ]
         )
     }
@@ -173,7 +120,7 @@ struct PromptAnswerTests {
     @Test("The end of the terminal is the end of lines, once")
     func gone() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let session = try Session()
+            let session = try PromptedLine()
             session.line.open()
             await session.wait(1)
             close(session.master)
@@ -186,7 +133,7 @@ struct PromptAnswerTests {
     @Test("Where standard output or standard input is no terminal there is no such line", arguments: [0, 1])
     func noTerminal(descriptor: Int) async throws {
         await #expect(processExitsWith: .success) { @MainActor [descriptor] in
-            _ = try Session()
+            _ = try PromptedLine()
             #expect(PromptLine(environment: ["TERM": "xterm"]) { _ in } != nil)
             dup2(open("/dev/null", O_RDWR), CInt(descriptor))
             #expect(PromptLine(environment: ["TERM": "xterm"]) { _ in } == nil)

@@ -34,9 +34,7 @@ struct ScreenLifeTests {
 
         /// Does something at a time of the world, in milliseconds.
         func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
-            run.world.after(.milliseconds(milliseconds)) {
-                DispatchQueue.main.async { MainActor.assumeIsolated(body) }
-            }
+            run.world.onMain(after: .milliseconds(milliseconds), body)
         }
 
         /// What was written to the terminal since the last call, with names for the sequences of the two ends.

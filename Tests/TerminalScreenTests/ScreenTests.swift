@@ -11,61 +11,11 @@ import Testing
 
 @Suite("A screen of one's own", .onRecord)
 struct ScreenTests {
-    /// A pseudo-terminal with a screen, which prints what it is asked to draw and the keys that it gets.
-    @MainActor
-    private final class Terminal {
-        /// Holds the clocks of the process from its first use on.
-        private(set) lazy var run = SessionRun()
-        private let pair: PseudoTerminalPair
-        let slave: CInt
-        let screen: Screen
-
-        init(rows: UInt16 = 4, columns: UInt16 = 20) throws {
-            pair = try PseudoTerminalPair()
-            slave = open(pair.path, O_RDWR | O_NOCTTY)
-            var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-            _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
-            screen = try #require(Screen(input: slave, output: slave, hasColors: false))
-        }
-
-        /// Prints when it is asked to draw, and draws a word.
-        func printDrawing() {
-            let world = run.world
-            screen.onDraw = { canvas in
-                Console.print("draws \(canvas.size.rows) by \(canvas.size.columns) at \(Self.milliseconds(world.now))")
-                canvas.write("text", row: 0, column: 0)
-            }
-        }
-
-        static func milliseconds(_ time: Duration) -> Int64 {
-            time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000
-        }
-
-        /// Does something at a time of the world, in milliseconds.
-        func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
-            run.world.after(.milliseconds(milliseconds)) {
-                DispatchQueue.main.async { MainActor.assumeIsolated(body) }
-            }
-        }
-
-        /// What was written to the terminal since the last call.
-        func written() -> String { pair.text() }
-
-        func type(_ text: String) { _ = text.withCString { write(pair.descriptor, $0, strlen($0)) } }
-
-        /// Whether the terminal gives keys one by one.
-        var isRaw: Bool {
-            var settings = termios()
-            tcgetattr(slave, &settings)
-            return settings.c_lflag & tcflag_t(ICANON | ECHO) == 0
-        }
-    }
-
     @Test("It is drawn when it is opened, and 33 ms after the last time at the earliest, once for all that has changed")
     func frames() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             let run = try await MainActor.run {
-                let terminal = try Terminal()
+                let terminal = try TerminalWithScreen()
                 terminal.printDrawing()
                 terminal.at(49) { terminal.screen.setNeedsDraw() }
                 terminal.at(50) { terminal.screen.open() }
@@ -88,7 +38,7 @@ struct ScreenTests {
     func drawing() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             let run = try await MainActor.run {
-                let terminal = try Terminal()
+                let terminal = try TerminalWithScreen()
                 terminal.printDrawing()
                 terminal.screen.open()
                 terminal.at(100) {
@@ -125,7 +75,7 @@ struct ScreenTests {
     func keys() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             @MainActor in
-            let terminal = try Terminal()
+            let terminal = try TerminalWithScreen()
             var keys: [Key] = []
             terminal.screen.onKey = { keys.append($0) }
             Console.print("raw \(terminal.isRaw)")
@@ -151,7 +101,7 @@ struct ScreenTests {
     func full() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             let run = try await MainActor.run {
-                let terminal = try Terminal()
+                let terminal = try TerminalWithScreen()
                 terminal.printDrawing()
                 terminal.screen.open()
                 terminal.at(50) {
@@ -177,7 +127,7 @@ struct ScreenTests {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             [rows, columns] in
             try await MainActor.run {
-                let terminal = try Terminal(rows: UInt16(rows), columns: UInt16(columns))
+                let terminal = try TerminalWithScreen(rows: UInt16(rows), columns: UInt16(columns))
                 Console.print("\(terminal.screen.size)")
                 exit(0)
             }
@@ -189,7 +139,7 @@ struct ScreenTests {
     func dumb(kind: String?) async throws {
         await #expect(processExitsWith: .success) { [kind] in
             try await MainActor.run {
-                let terminal = try Terminal()
+                let terminal = try TerminalWithScreen()
                 dup2(terminal.slave, STDIN_FILENO)
                 dup2(terminal.slave, STDOUT_FILENO)
                 #expect(Screen(environment: kind.map { ["TERM": $0] } ?? [:]) == nil)

@@ -10,34 +10,10 @@ import Testing
 
 @Suite("A terminal that is given back", .onRecord)
 struct TerminalRestorationTests {
-    /// A pseudo-terminal in the place of standard error.
-    @MainActor
-    private final class Terminal {
-        private let pair: PseudoTerminalPair
-        private let slave: CInt
-        private var settings = termios()
-
-        init() throws {
-            pair = try PseudoTerminalPair()
-            slave = open(pair.path, O_RDWR | O_NOCTTY)
-            dup2(slave, STDERR_FILENO)
-            tcgetattr(slave, &settings)
-        }
-
-        func arm(hasScreen: Bool) { TerminalRestoration.arm(slave, settings, leaving: "<left>", hasScreen: hasScreen) }
-
-        func write(_ text: String) { _ = text.withCString { Foundation.write(STDERR_FILENO, $0, strlen($0)) } }
-
-        /// Prints the last line, and what the terminal has got.
-        func print() {
-            Swift.print("\(TerminalRestoration.lastLine ?? "-") \(pair.text().debugDescription)")
-        }
-    }
-
     @Test("Lines on standard error stay off the screen, the last one is known, and all of them stand below it")
     func lines() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let terminal = try Terminal()
+            let terminal = try StandardErrorTerminal()
             terminal.print()
             terminal.arm(hasScreen: true)
             terminal.print()
@@ -62,7 +38,7 @@ struct TerminalRestorationTests {
     @Test("Below a line alone standard error is left as it is")
     func withoutScreen() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let terminal = try Terminal()
+            let terminal = try StandardErrorTerminal()
             terminal.arm(hasScreen: false)
             terminal.write("one\n")
             terminal.print()
@@ -76,7 +52,7 @@ struct TerminalRestorationTests {
     func manyLines(more: Int) async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             @MainActor [more] in
-            let terminal = try Terminal()
+            let terminal = try StandardErrorTerminal()
             terminal.arm(hasScreen: true)
             terminal.write(String(repeating: "x", count: (1 << 20) - 4 + more) + "\nend")
             terminal.print()

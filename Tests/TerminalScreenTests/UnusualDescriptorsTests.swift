@@ -11,11 +11,6 @@ import Testing
 
 @Suite("Unusual descriptors of a terminal's program")
 struct UnusualDescriptorsTests {
-    /// How many descriptors are open; the one with which that is found out is among them.
-    private static func count() -> Int {
-        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
-    }
-
     private static func write(_ text: String, to descriptor: CInt) {
         _ = text.withCString { Foundation.write(descriptor, $0, strlen($0)) }
     }
@@ -26,19 +21,15 @@ struct UnusualDescriptorsTests {
             endProcess(after: 60)
             // It is taken until the terminal is open.
             dup2(open("/dev/null", O_RDWR), STDIN_FILENO)
-            let pair = try PseudoTerminalPair()
-            let slave = open(pair.path, O_RDWR | O_NOCTTY)
-            var settings = termios()
-            tcgetattr(slave, &settings)
-            dup2(slave, STDERR_FILENO)
+            let terminal = try StandardErrorTerminal()
             close(STDIN_FILENO)
-            TerminalRestoration.arm(slave, settings, leaving: "<left>", hasScreen: true)
+            terminal.arm()
             let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/0")
             print(file?.contains("/screen-") ?? false)
             UnusualDescriptorsTests.write("one\n", to: STDERR_FILENO)
             print(TerminalRestoration.lastLine ?? "-")
             TerminalRestoration.restore()
-            print(pair.text().debugDescription)
+            print(terminal.text().debugDescription)
             exit(0)
         }
         #expect(try #require(result).lines == ["true", "one", #""<left>one\r\n""#])
@@ -48,22 +39,18 @@ struct UnusualDescriptorsTests {
     func noFolder() async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
             endProcess(after: 60)
-            let pair = try PseudoTerminalPair()
-            let slave = open(pair.path, O_RDWR | O_NOCTTY)
-            var settings = termios()
-            tcgetattr(slave, &settings)
-            dup2(slave, STDERR_FILENO)
+            let terminal = try StandardErrorTerminal()
             // What is opened once for the whole process is so by now.
-            TerminalRestoration.arm(slave, settings, leaving: "", hasScreen: true)
+            terminal.arm(leaving: "")
             TerminalRestoration.restore()
             setenv("TMPDIR", "/nowhere", 1)
-            let before = UnusualDescriptorsTests.count()
+            let before = openDescriptorCount()
             for _ in 1...3 {
-                TerminalRestoration.arm(slave, settings, leaving: "", hasScreen: true)
+                terminal.arm(leaving: "")
                 print(isatty(STDERR_FILENO) == 1, TerminalRestoration.lastLine ?? "-")
                 TerminalRestoration.restore()
             }
-            print(UnusualDescriptorsTests.count() - before)
+            print(openDescriptorCount() - before)
             exit(0)
         }
         #expect(try #require(result).lines == ["true -", "true -", "true -", "0"])

@@ -139,7 +139,7 @@ final class Controller {
     /// Whether the masks let an event pass (Vol 4, Part E, 7.3.1, 7.3.69 and 7.8.1).
     private func wants<Event: HCIEventPayload>(_: Event) -> Bool {
         if let subevent = Event.leSubevent { return self.wants(subevent) }
-        if Event.code.rawValue >= 0x40 { return self.settings.eventMaskPage2.contains(Event.code) }
+        if Event.code.rawValue >= EventMaskPage2.firstCode { return self.settings.eventMaskPage2.contains(Event.code) }
         return self.settings.eventMask.contains(Event.code)
     }
 

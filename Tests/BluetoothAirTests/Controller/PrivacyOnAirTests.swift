@@ -26,19 +26,17 @@ struct PrivacyOnAirTests {
         self.advertiser = self.testbed.host(leEvents: all)
         self.central = self.testbed.host(leEvents: all)
         self.foreign = self.testbed.host(leEvents: all)
-        self.add(self.central, to: self.advertiser, peerKey: self.centralKey, localKey: self.advertiserKey)
-        self.add(self.advertiser, to: self.central, peerKey: self.advertiserKey, localKey: self.centralKey)
-        for host in [self.advertiser, self.central] { host.ok(LESetAddressResolutionEnable(isEnabled: true)) }
-    }
-
-    private func add(_ peer: TestHost, to host: TestHost, peerKey: Octets16, localKey: Octets16) {
-        host.ok(
-            LEAddDeviceToResolvingList(
-                peer: peer.controller.address,
-                peerIdentityResolvingKey: peerKey,
-                localIdentityResolvingKey: localKey
-            )
+        self.advertiser.addToResolvingList(
+            self.central.controller.address,
+            peerKey: self.centralKey,
+            localKey: self.advertiserKey
         )
+        self.central.addToResolvingList(
+            self.advertiser.controller.address,
+            peerKey: self.advertiserKey,
+            localKey: self.centralKey
+        )
+        for host in [self.advertiser, self.central] { host.ok(LESetAddressResolutionEnable(isEnabled: true)) }
     }
 
     private func identity(of host: TestHost) -> DeviceAddress {
@@ -97,7 +95,7 @@ struct PrivacyOnAirTests {
 
     @Test("directed advertising of a device that hides names a peer without a key by its identity address")
     func directedWithoutKey() throws {
-        self.add(self.foreign, to: self.central, peerKey: .zero, localKey: self.centralKey)
+        self.central.addToResolvingList(self.foreign.controller.address, localKey: self.centralKey)
         self.central.advertise(
             type: .connectableDirectedLowDutyCycle,
             ownAddressType: .resolvableOrPublic,

@@ -21,21 +21,6 @@ struct PrivacyRulesTests {
         self.other = self.testbed.host()
     }
 
-    private func add(
-        _ peer: DeviceAddress,
-        to host: TestHost,
-        peerKey: Octets16 = .zero,
-        localKey: Octets16 = .zero
-    ) {
-        host.ok(
-            LEAddDeviceToResolvingList(
-                peer: peer,
-                peerIdentityResolvingKey: peerKey,
-                localIdentityResolvingKey: localKey
-            )
-        )
-    }
-
     private func addresses(heardBy host: TestHost) -> Set<DeviceAddress> {
         host.events = []
         self.testbed.pass(.seconds(1))
@@ -50,7 +35,7 @@ struct PrivacyRulesTests {
     )
     func rotationOfSet(type: OwnAddressType) {
         let set = AdvertisingHandle(rawValue: 1)
-        self.add(self.other.controller.address, to: self.one, localKey: self.key)
+        self.one.addToResolvingList(self.other.controller.address, localKey: self.key)
         self.one.ok(LESetResolvablePrivateAddressTimeout(timeout: ResolvablePrivateAddressTimeout(rawValue: 10)))
         self.one.ok(
             LESetExtendedAdvertisingParameters(
@@ -77,7 +62,7 @@ struct PrivacyRulesTests {
         let peer = self.other.controller.address
         self.other.scan()
         for type in [OwnAddressType.resolvableOrPublic, .resolvableOrRandom] {
-            self.add(peer, to: self.one, localKey: self.key)
+            self.one.addToResolvingList(peer, localKey: self.key)
             self.one.advertise(ownAddressType: type, peer: peer)
             let answer = try #require(self.one.run(LEReadLocalResolvableAddress(peer: peer)))
             let resolvable = DeviceAddress(answer.address.value, kind: .random)
@@ -96,7 +81,7 @@ struct PrivacyRulesTests {
     )
     func timeout(seconds: UInt16) throws {
         let peer = DeviceAddress(0x0102_0304_0506, kind: .public)
-        self.add(peer, to: self.one, localKey: self.key)
+        self.one.addToResolvingList(peer, localKey: self.key)
         if seconds > 0 {
             let timeout = ResolvablePrivateAddressTimeout(rawValue: seconds)
             self.one.ok(LESetResolvablePrivateAddressTimeout(timeout: timeout))
@@ -116,7 +101,7 @@ struct PrivacyRulesTests {
     @Test("Without a local key the public or the random address is used")
     func withoutLocalKey() {
         let random = DeviceAddress(0xC000_0000_0001, kind: .random)
-        self.add(self.other.controller.address, to: self.one, peerKey: self.key)
+        self.one.addToResolvingList(self.other.controller.address, peerKey: self.key)
         self.one.ok(LESetRandomAddress(address: random))
         self.other.scan()
         for (type, address) in [
@@ -135,7 +120,7 @@ struct PrivacyRulesTests {
         for (hasKey, isResolving, isReported) in [(true, true, false), (false, true, true), (true, false, true)] {
             let testbed = AirTestbed()
             let (advertiser, scanner) = (testbed.host(), testbed.host())
-            self.add(advertiser.controller.address, to: scanner, peerKey: hasKey ? self.key : .zero)
+            scanner.addToResolvingList(advertiser.controller.address, peerKey: hasKey ? self.key : .zero)
             scanner.ok(LESetAddressResolutionEnable(isEnabled: isResolving))
             advertiser.advertise()
             scanner.scan()
@@ -146,8 +131,8 @@ struct PrivacyRulesTests {
 
     @Test("A device is connected by its private address too, and reported by its identity address without its type")
     func peerByPrivateAddress() throws {
-        self.add(self.other.controller.address, to: self.one, localKey: self.key)
-        self.add(self.one.controller.address, to: self.other, peerKey: self.key)
+        self.one.addToResolvingList(self.other.controller.address, localKey: self.key)
+        self.other.addToResolvingList(self.one.controller.address, peerKey: self.key)
         self.other.ok(LESetAddressResolutionEnable(isEnabled: true))
         self.one.advertise(ownAddressType: .resolvableOrPublic, peer: self.other.controller.address)
         let answer = try #require(
@@ -163,8 +148,8 @@ struct PrivacyRulesTests {
     @Test("Advertising that is directed to a private address of a known central accepts the central")
     func directedToPrivateAddress() throws {
         let (advertiser, central) = (self.one, self.other)
-        self.add(central.controller.address, to: advertiser, peerKey: self.key)
-        self.add(advertiser.controller.address, to: central, localKey: self.key)
+        advertiser.addToResolvingList(central.controller.address, peerKey: self.key)
+        central.addToResolvingList(advertiser.controller.address, localKey: self.key)
         for host in [advertiser, central] { host.ok(LESetAddressResolutionEnable(isEnabled: true)) }
         central.ok(TestHost.createConnection(to: advertiser.controller.address, ownAddressType: .resolvableOrPublic))
         let answer = try #require(
@@ -259,11 +244,11 @@ struct PrivacyRulesTests {
     @Test("A peer is taken off the resolving list under its identity address, and all are by clearing it (7.8.39)")
     func removedFromResolvingList() {
         let (peer, second) = (DeviceAddress(1, kind: .public), DeviceAddress(1, kind: .random))
-        self.add(peer, to: self.one)
-        self.add(second, to: self.one)
+        self.one.addToResolvingList(peer)
+        self.one.addToResolvingList(second)
         self.one.ok(LERemoveDeviceFromResolvingList(peer: DeviceAddress(1, kind: .publicIdentity)))
         self.one.refused(LERemoveDeviceFromResolvingList(peer: peer), .unknownConnectionIdentifier)
-        self.add(peer, to: self.one)
+        self.one.addToResolvingList(peer)
         self.one.ok(LEClearResolvingList())
         for address in [peer, second] {
             self.one.refused(LERemoveDeviceFromResolvingList(peer: address), .unknownConnectionIdentifier)

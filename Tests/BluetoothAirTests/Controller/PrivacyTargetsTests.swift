@@ -15,13 +15,7 @@ struct PrivacyTargetsTests {
     private let scannerKey = Octets16(high: 1, low: 2)
 
     private func add(_ peer: TestHost, to host: TestHost, peerKey: Octets16, localKey: Octets16) {
-        host.ok(
-            LEAddDeviceToResolvingList(
-                peer: peer.controller.address,
-                peerIdentityResolvingKey: peerKey,
-                localIdentityResolvingKey: localKey
-            )
-        )
+        host.addToResolvingList(peer.controller.address, peerKey: peerKey, localKey: localKey)
         host.ok(LESetAddressResolutionEnable(isEnabled: true))
     }
 

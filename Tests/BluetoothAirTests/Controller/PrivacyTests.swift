@@ -61,26 +61,11 @@ struct PrivacyTests {
         }
     }
 
-    private func add(
-        _ host: TestHost,
-        peer: DeviceAddress,
-        peerKey: Octets16 = .zero,
-        localKey: Octets16 = .zero
-    ) {
-        host.ok(
-            LEAddDeviceToResolvingList(
-                peer: peer,
-                peerIdentityResolvingKey: peerKey,
-                localIdentityResolvingKey: localKey
-            )
-        )
-    }
-
     @Test("the resolving list follows the specification")
     func list() {
         let host = AirTestbed().host()
         #expect(host.run(LEReadResolvingListSize())?.size == 64)
-        self.add(host, peer: self.identity, peerKey: self.key)
+        host.addToResolvingList(self.identity, peerKey: self.key)
         host.refused(
             LEAddDeviceToResolvingList(
                 peer: self.identity,
@@ -112,7 +97,7 @@ struct PrivacyTests {
         host.refused(LESetAddressResolutionEnable(isEnabled: false), .commandDisallowed)
         host.ok(LESetScanEnable(isEnabled: false))
         host.ok(LERemoveDeviceFromResolvingList(peer: self.identity))
-        for value in 1...64 { self.add(host, peer: DeviceAddress(UInt64(value), kind: .public)) }
+        for value in 1...64 { host.addToResolvingList(DeviceAddress(UInt64(value), kind: .public)) }
         host.refused(
             LEAddDeviceToResolvingList(
                 peer: self.identity,
@@ -131,9 +116,9 @@ struct PrivacyTests {
         let central = testbed.host(leEvents: LEEventMask(rawValue: .max))
         let foreign = testbed.host()
         peripheral.ok(LESetRandomAddress(address: self.identity))
-        self.add(peripheral, peer: central.controller.address, localKey: self.key)
+        peripheral.addToResolvingList(central.controller.address, localKey: self.key)
         peripheral.ok(LESetAddressResolutionEnable(isEnabled: true))
-        self.add(central, peer: self.identity, peerKey: self.key)
+        central.addToResolvingList(self.identity, peerKey: self.key)
         central.ok(LESetAddressResolutionEnable(isEnabled: true))
 
         peripheral.advertise(ownAddressType: .resolvableOrRandom, peer: central.controller.address)
@@ -165,7 +150,7 @@ struct PrivacyTests {
         let testbed = AirTestbed()
         let peripheral = testbed.host()
         let scanner = testbed.host()
-        self.add(peripheral, peer: scanner.controller.address, localKey: self.key)
+        peripheral.addToResolvingList(scanner.controller.address, localKey: self.key)
         peripheral.ok(LESetAddressResolutionEnable(isEnabled: true))
         peripheral.ok(
             LESetResolvablePrivateAddressTimeout(timeout: ResolvablePrivateAddressTimeout(rawValue: 10))
@@ -185,7 +170,7 @@ struct PrivacyTests {
         let peripheral = testbed.host()
         let scanner = testbed.host()
         peripheral.advertise()
-        self.add(scanner, peer: peripheral.controller.address, peerKey: self.key)
+        scanner.addToResolvingList(peripheral.controller.address, peerKey: self.key)
         scanner.ok(LESetAddressResolutionEnable(isEnabled: true))
         scanner.scan()
         testbed.pass(.seconds(1))
@@ -203,8 +188,8 @@ struct PrivacyTests {
         let all = LEEventMask(rawValue: .max)
         let peripheral = testbed.host(leEvents: all)
         let central = testbed.host(leEvents: all)
-        self.add(peripheral, peer: central.controller.address, peerKey: self.otherKey, localKey: self.key)
-        self.add(central, peer: peripheral.controller.address, peerKey: self.key, localKey: self.otherKey)
+        peripheral.addToResolvingList(central.controller.address, peerKey: self.otherKey, localKey: self.key)
+        central.addToResolvingList(peripheral.controller.address, peerKey: self.key, localKey: self.otherKey)
         for host in [peripheral, central] { host.ok(LESetAddressResolutionEnable(isEnabled: true)) }
         peripheral.ok(LEAddDeviceToFilterAcceptList(entry: .device(central.controller.address)))
         peripheral.advertise(

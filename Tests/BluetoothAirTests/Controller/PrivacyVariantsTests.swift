@@ -26,13 +26,7 @@ struct PrivacyVariantsTests {
         let all = LEEventMask(rawValue: .max)
         let (advertiser, foreign) = (self.testbed.host(leEvents: all), self.testbed.host(leEvents: all))
         let peer = DeviceAddress(0x0102_0304_0506, kind: .public)
-        advertiser.ok(
-            LEAddDeviceToResolvingList(
-                peer: peer,
-                peerIdentityResolvingKey: self.otherKey,
-                localIdentityResolvingKey: self.key
-            )
-        )
+        advertiser.addToResolvingList(peer, peerKey: self.otherKey, localKey: self.key)
         advertiser.ok(LESetAddressResolutionEnable(isEnabled: true))
         advertiser.ok(LESetRandomAddress(address: self.random))
         advertiser.advertise(type: .connectableDirectedLowDutyCycle, ownAddressType: ownAddressType, peer: peer)
@@ -55,13 +49,7 @@ struct PrivacyVariantsTests {
         let (advertiser, scanner) = (self.testbed.host(), self.testbed.host())
         advertiser.ok(LESetRandomAddress(address: self.random))
         advertiser.advertise(ownAddressType: .random)
-        scanner.ok(
-            LEAddDeviceToResolvingList(
-                peer: self.random,
-                peerIdentityResolvingKey: self.key,
-                localIdentityResolvingKey: .zero
-            )
-        )
+        scanner.addToResolvingList(self.random, peerKey: self.key)
         scanner.ok(LESetAddressResolutionEnable(isEnabled: true))
         scanner.scan()
         self.testbed.pass(.seconds(1))
@@ -79,13 +67,7 @@ struct PrivacyVariantsTests {
         let (advertiser, scanner) = (self.testbed.host(), self.testbed.host())
         advertiser.ok(LESetRandomAddress(address: self.random))
         advertiser.advertise(ownAddressType: .random)
-        scanner.ok(
-            LEAddDeviceToResolvingList(
-                peer: DeviceAddress(self.random.value, kind: .public),
-                peerIdentityResolvingKey: self.key,
-                localIdentityResolvingKey: .zero
-            )
-        )
+        scanner.addToResolvingList(DeviceAddress(self.random.value, kind: .public), peerKey: self.key)
         scanner.ok(LESetAddressResolutionEnable(isEnabled: true))
         scanner.scan()
         self.testbed.pass(.seconds(1))
@@ -99,13 +81,7 @@ struct PrivacyVariantsTests {
         // Vol 3, Part H, D.7: made with the key.
         let own = DeviceAddress(0x7081_940D_FBAA, kind: .random)
         for host in [peripheral, central] {
-            host.ok(
-                LEAddDeviceToResolvingList(
-                    peer: DeviceAddress(7, kind: .public),
-                    peerIdentityResolvingKey: .zero,
-                    localIdentityResolvingKey: self.key
-                )
-            )
+            host.addToResolvingList(DeviceAddress(7, kind: .public), localKey: self.key)
             host.ok(LESetAddressResolutionEnable(isEnabled: true))
         }
         central.ok(LESetRandomAddress(address: own))

@@ -225,13 +225,7 @@ struct ScanningRulesTests {
         let key = Octets16(high: 1, low: 2)
         let (advertiser, scanner) = (self.testbed.host(), self.testbed.host())
         scanner.controller.setReportNeed(.changes(1))
-        advertiser.ok(
-            LEAddDeviceToResolvingList(
-                peer: scanner.controller.address,
-                peerIdentityResolvingKey: .zero,
-                localIdentityResolvingKey: key
-            )
-        )
+        advertiser.addToResolvingList(scanner.controller.address, localKey: key)
         advertiser.ok(
             LESetResolvablePrivateAddressTimeout(timeout: ResolvablePrivateAddressTimeout(rawValue: 10))
         )

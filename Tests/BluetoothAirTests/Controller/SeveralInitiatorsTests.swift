@@ -52,13 +52,7 @@ struct SeveralInitiatorsTests {
     func notBelieved() throws {
         // In network privacy mode (Vol 6, Part B, 4.7).
         let (first, second, peripheral) = (self.testbed.host(), self.testbed.host(), self.testbed.host())
-        first.ok(
-            LEAddDeviceToResolvingList(
-                peer: peripheral.controller.address,
-                peerIdentityResolvingKey: Octets16(high: 1, low: 2),
-                localIdentityResolvingKey: .zero
-            )
-        )
+        first.addToResolvingList(peripheral.controller.address, peerKey: Octets16(high: 1, low: 2))
         first.ok(LESetAddressResolutionEnable(isEnabled: true))
         for host in [first, second] { host.ok(TestHost.createConnection(to: peripheral.controller.address)) }
         peripheral.advertise()

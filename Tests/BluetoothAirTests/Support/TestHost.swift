@@ -252,6 +252,22 @@ final class TestHost: HCIChannelReceiver {
         self.ok(LESetScanEnable(isEnabled: true, filterDuplicates: filter), sourceLocation: sourceLocation)
     }
 
+    func addToResolvingList(
+        _ peer: DeviceAddress,
+        peerKey: Octets16 = .zero,
+        localKey: Octets16 = .zero,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        self.ok(
+            LEAddDeviceToResolvingList(
+                peer: peer,
+                peerIdentityResolvingKey: peerKey,
+                localIdentityResolvingKey: localKey
+            ),
+            sourceLocation: sourceLocation
+        )
+    }
+
     /// Parameters with an interval of 24 units, 30 ms.
     static let parameters = ConnectionParameters(
         minimumInterval: ConnectionInterval(rawValue: 24),

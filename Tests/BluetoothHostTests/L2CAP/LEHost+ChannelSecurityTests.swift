@@ -25,18 +25,14 @@ struct LEHostChannelSecurityTests {
 
     /// A host in the peripheral role, on a link that is not encrypted.
     private struct Setup {
-        let testbed = HostTestbed()
+        let testbed: HostTestbed
         let user = User()
         let link: LinkID
 
         init(isBonded: Bool = true) throws {
             if !isBonded { self.user.bond = nil }
-            self.testbed.host.delegate = self.user
-            self.testbed.controller.dataIsAnswered = true
-            self.testbed.start()
-            let peer = SecurityManagerPair.peripheralAddress
-            self.testbed.controller.connect(0x40, peer: peer, role: .peripheral)
-            self.testbed.run()
+            self.testbed = HostTestbed.used(by: self.user)
+            self.testbed.connect(.peripheral)
             let link = self.user.link
             self.link = try #require(link)
             self.testbed.forget()
@@ -53,33 +49,9 @@ struct LEHostChannelSecurityTests {
             self.testbed.run()
         }
 
-        /// Octets of the peer on a channel.
-        func receive(_ channel: UInt16, _ octets: String) {
-            self.testbed.controller.receive(0x40, channel: channel, Array(hex(octets).readableBytesView))
-            self.testbed.run()
-        }
-
         /// The peer refuses the request with an identifier.
         func refuse(_ identifier: String, _ result: String) {
-            self.receive(5, "15 \(identifier) 0A 00 00 00 00 00 00 00 00 00 \(result) 00")
-        }
-
-        /// The central encrypts the link with the key of the bond.
-        func encrypt() {
-            let handle = ConnectionHandle(rawValue: 0x40)
-            self.testbed.controller.deliver(
-                LELongTermKeyRequest(handle: handle, random: 0, encryptedDiversifier: 0).packet()
-            )
-            self.testbed.controller.deliver(
-                EncryptionChange(status: .success, handle: handle, encryption: .on).packet()
-            )
-            self.testbed.run()
-        }
-
-        /// What was sent since the last call: the channel and the octets of each frame.
-        func sent() -> [String] {
-            // In front of them are the type octet, the ACL data header and the length of the frame.
-            self.testbed.controller.takeData().map { String(hex($0.bytes).dropFirst(21)) }
+            self.testbed.receive(5, "15 \(identifier) 0A 00 00 00 00 00 00 00 00 00 \(result) 00")
         }
     }
 
@@ -87,14 +59,14 @@ struct LEHostChannelSecurityTests {
     func repeated() throws {
         let setup = try Setup()
         setup.open(0x25)
-        #expect(setup.sent() == ["05 00 14 01 0A 00 25 00 40 00 40 00 20 00 04 00"])
+        #expect(setup.testbed.takeFrames() == ["05 00 14 01 0A 00 25 00 40 00 40 00 20 00 04 00"])
         setup.refuse("01", "08")
-        let requests = setup.sent()
+        let requests = setup.testbed.takeFrames()
         #expect(requests.count == 1 && requests.first?.hasPrefix("06 00 0B") == true, "a Security Request")
         #expect(setup.user.outcomes == [])
-        setup.encrypt()
-        #expect(setup.sent() == ["05 00 14 02 0A 00 25 00 41 00 40 00 20 00 04 00"])
-        setup.receive(5, "15 02 0A 00 41 00 40 00 20 00 02 00 00 00")
+        setup.testbed.encrypt()
+        #expect(setup.testbed.takeFrames() == ["05 00 14 02 0A 00 25 00 41 00 40 00 20 00 04 00"])
+        setup.testbed.receive(5, "15 02 0A 00 41 00 40 00 20 00 02 00 00 00")
         #expect(setup.user.outcomes == [.success(0x25)])
         #expect(setup.testbed.host.linksByID[setup.link]?.requestedChannels.isEmpty == true)
     }
@@ -104,12 +76,12 @@ struct LEHostChannelSecurityTests {
         let setup = try Setup()
         setup.open(0x25)
         setup.refuse("01", "08")
-        setup.encrypt()
-        _ = setup.sent()
+        setup.testbed.encrypt()
+        _ = setup.testbed.takeFrames()
         setup.refuse("02", result)
         let outcome = result == "08" ? L2CAPConnectionResult.insufficientEncryption : .encryptionKeySizeTooShort
         #expect(setup.user.outcomes == [.failure(.refused(outcome))])
-        #expect(setup.sent() == [])
+        #expect(setup.testbed.takeFrames() == [])
         #expect(setup.testbed.host.linksByID[setup.link]?.requestedChannels.isEmpty == true)
     }
 
@@ -117,10 +89,10 @@ struct LEHostChannelSecurityTests {
     func securedMeanwhile() throws {
         let setup = try Setup()
         setup.open(0x25)
-        setup.encrypt()
-        _ = setup.sent()
+        setup.testbed.encrypt()
+        _ = setup.testbed.takeFrames()
         setup.refuse("01", "05")
-        #expect(setup.sent() == ["05 00 14 02 0A 00 25 00 41 00 40 00 20 00 04 00"])
+        #expect(setup.testbed.takeFrames() == ["05 00 14 02 0A 00 25 00 41 00 40 00 20 00 04 00"])
         #expect(setup.user.outcomes == [])
     }
 
@@ -134,9 +106,9 @@ struct LEHostChannelSecurityTests {
     func otherRefusals(octet: String, result: L2CAPConnectionResult) throws {
         let setup = try Setup()
         setup.open(0x25)
-        _ = setup.sent()
+        _ = setup.testbed.takeFrames()
         setup.refuse("01", octet)
-        #expect(setup.user.outcomes == [.failure(.refused(result))] && setup.sent() == [])
+        #expect(setup.user.outcomes == [.failure(.refused(result))] && setup.testbed.takeFrames() == [])
     }
 
     @Test("A central that refuses to pair is the end of what has waited for it", arguments: [true, false])
@@ -145,7 +117,7 @@ struct LEHostChannelSecurityTests {
         setup.open(0x25)
         setup.refuse("01", "05")
         #expect(setup.user.outcomes == [])
-        setup.receive(6, "05 05")
+        setup.testbed.receive(6, "05 05")
         #expect(setup.user.outcomes == [.failure(.refused(.insufficientAuthentication))])
         #expect(setup.testbed.host.linksByID[setup.link]?.requestedChannels.isEmpty == true)
     }
@@ -167,9 +139,9 @@ struct LEHostChannelSecurityTests {
             let setup = try Setup(isBonded: isBonded)
             setup.testbed.host.pairing.isPairingAllowed = false
             setup.open(0x25)
-            _ = setup.sent()
+            _ = setup.testbed.takeFrames()
             setup.refuse("01", "08")
-            #expect(setup.sent().contains { $0.hasPrefix("06 00 0B") } == isBonded)
+            #expect(setup.testbed.takeFrames().contains { $0.hasPrefix("06 00 0B") } == isBonded)
             let outcomes: [Outcome] = isBonded ? [] : [.failure(.refused(.insufficientEncryption))]
             #expect(setup.user.outcomes == outcomes)
         }
@@ -179,12 +151,12 @@ struct LEHostChannelSecurityTests {
     func several() throws {
         let setup = try Setup()
         for spsm in [0x25, 0x26, 0x27] as [SPSM] { setup.open(spsm) }
-        _ = setup.sent()
+        _ = setup.testbed.takeFrames()
         for identifier in ["01", "02", "03"] { setup.refuse(identifier, "08") }
-        #expect(setup.sent().count == 1)
-        setup.encrypt()
+        #expect(setup.testbed.takeFrames().count == 1)
+        setup.testbed.encrypt()
         #expect(
-            setup.sent().map { String($0.prefix(20)) } == [
+            setup.testbed.takeFrames().map { String($0.prefix(20)) } == [
                 "05 00 14 04 0A 00 25", "05 00 14 05 0A 00 26", "05 00 14 06 0A 00 27",
             ]
         )

@@ -86,16 +86,7 @@ struct ObservedReadsTests {
     private static func database(after request: String, _ answer: String) -> ObservedDatabase {
         var database = ObservedDatabase()
         var transactions = ServerTransactions()
-        for (text, isFromPeripheral) in [(request, false), (answer, true)] {
-            let pdu = ByteBuffer(hex: text)
-            transactions.receive(
-                pdu,
-                ATTOpcode(rawValue: pdu.getInteger(at: pdu.readerIndex) ?? 0),
-                isFromPeripheral: isFromPeripheral,
-                at: 0,
-                into: &database
-            )
-        }
+        transactions.receive(request, answer, into: &database)
         return database
     }
 

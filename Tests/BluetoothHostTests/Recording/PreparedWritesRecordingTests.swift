@@ -10,25 +10,6 @@ import Testing
 
 @Suite("Recording: prepared writes up to the limit", .onRecord)
 struct PreparedWritesRecordingTests {
-    /// Takes a request of the client and the answer of the server.
-    private static func take(
-        _ request: String,
-        _ answer: String,
-        _ transactions: inout ServerTransactions,
-        _ database: inout ObservedDatabase
-    ) {
-        for (octets, isFromPeripheral) in [(request, false), (answer, true)] {
-            let pdu = ByteBuffer(hex: octets)
-            transactions.receive(
-                pdu,
-                ATTOpcode(rawValue: pdu.getInteger(at: pdu.readerIndex) ?? 0),
-                isFromPeripheral: isFromPeripheral,
-                at: 0,
-                into: &database
-            )
-        }
-    }
-
     @Test(
         "What was executed, refused or cancelled makes room for as much again",
         arguments: [("18 01", "19", 128), ("18 01", "01 18 01 00 07", 128), ("18 00", "19", 0)]
@@ -39,15 +20,15 @@ struct PreparedWritesRecordingTests {
         let value = String(repeating: "01", count: 512)
         for handle in UInt16(1)...128 {
             let part = "\(ByteBuffer(integer: handle, endianness: .little).hex) 00 00 \(value)"
-            Self.take("16 \(part)", "17 \(part)", &transactions, &database)
+            transactions.receive("16 \(part)", "17 \(part)", into: &database)
         }
-        Self.take(request, answer, &transactions, &database)
+        transactions.receive(request, answer, into: &database)
         #expect(database.events.count == count)
-        Self.take("16 81 00 00 00 02", "17 81 00 00 00 02", &transactions, &database)
-        Self.take("18 01", "19", &transactions, &database)
+        transactions.receive("16 81 00 00 00 02", "17 81 00 00 00 02", into: &database)
+        transactions.receive("18 01", "19", into: &database)
         #expect(database.events.count == count + 1 && database.events.last?.handle == 0x81)
         // Nothing of it is left for the next one.
-        Self.take("18 01", "19", &transactions, &database)
+        transactions.receive("18 01", "19", into: &database)
         #expect(database.events.count == count + 1)
     }
 }

@@ -160,14 +160,7 @@ struct RecordedConversationEdgesTests {
         var database = ObservedDatabase()
         var transactions = ServerTransactions()
         for line in lines {
-            let pdu = ByteBuffer(hex: String(line.dropFirst()))
-            transactions.receive(
-                pdu,
-                ATTOpcode(rawValue: pdu.getInteger(at: pdu.readerIndex) ?? 0),
-                isFromPeripheral: line.first == "<",
-                at: 0,
-                into: &database
-            )
+            transactions.receive(String(line.dropFirst()), isFromPeripheral: line.first == "<", into: &database)
         }
         return database.events.compactMap { event in
             guard case .read(.success(let value)) = event.kind else { return nil }

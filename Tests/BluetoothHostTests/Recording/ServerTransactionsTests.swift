@@ -15,10 +15,8 @@ struct ServerTransactionsTests {
         var transactions = ServerTransactions()
         transactions.linkNumber = 1
         for (time, line) in lines.enumerated() {
-            let pdu = ByteBuffer(hex: String(line.dropFirst()))
             transactions.receive(
-                pdu,
-                ATTOpcode(rawValue: pdu.getInteger(at: pdu.readerIndex)!),
+                String(line.dropFirst()),
                 isFromPeripheral: line.first == "<",
                 at: Int64(time),
                 into: &database

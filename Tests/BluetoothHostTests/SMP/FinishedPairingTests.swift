@@ -9,18 +9,6 @@ import Testing
 
 @Suite("Pairing: what is over")
 struct FinishedPairingTests {
-    private static func parameters(isCentral: Bool, _ configuration: PairingConfiguration) -> PairingParameters {
-        PairingParameters(
-            isCentral: isCentral,
-            localAddress: isCentral ? SecurityManagerPair.centralAddress : SecurityManagerPair.peripheralAddress,
-            peerAddress: isCentral ? SecurityManagerPair.peripheralAddress : SecurityManagerPair.centralAddress,
-            configuration: configuration,
-            requiredLevel: .encrypted,
-            existing: nil,
-            outOfBand: OutOfBandData()
-        )
-    }
-
     private static func context(_ seed: UInt64) -> SecurityManager.Context {
         SecurityManager.Context(now: .uptimeNanoseconds(0), generator: SeededGenerator(seed: seed))
     }
@@ -45,8 +33,8 @@ struct FinishedPairingTests {
 
     @Test("Legacy authentication hands out its short term key once, at both sides, and receives nothing behind it")
     func legacy() throws {
-        let central = Self.parameters(isCentral: true, .legacy())
-        let peripheral = Self.parameters(isCentral: false, .legacy())
+        let central = PairingParameters(.legacy(), isCentral: true)
+        let peripheral = PairingParameters(.legacy())
         let request = central.request
         let response = peripheral.response(to: request)
         var (first, second) = (Self.context(1), Self.context(2))
@@ -75,8 +63,8 @@ struct FinishedPairingTests {
 
     @Test("Secure Connections authentication hands out its long term key once, at both sides")
     func secureConnections() throws {
-        let central = Self.parameters(isCentral: true, .secureConnections())
-        let peripheral = Self.parameters(isCentral: false, .secureConnections())
+        let central = PairingParameters(.secureConnections(), isCentral: true)
+        let peripheral = PairingParameters(.secureConnections())
         let request = central.request
         let response = peripheral.response(to: request)
         var (first, second) = (Self.context(1), Self.context(2))
@@ -113,7 +101,7 @@ struct FinishedPairingTests {
     func pairing() throws {
         var (first, second) = (Self.context(1), Self.context(2))
         var initiator = Pairing(
-            requesting: Self.parameters(isCentral: true, .legacy()),
+            requesting: PairingParameters(.legacy(), isCentral: true),
             asksUser: false,
             &first
         )
@@ -123,7 +111,7 @@ struct FinishedPairingTests {
         }
         var responder = try Pairing(
             respondingTo: request,
-            Self.parameters(isCentral: false, .legacy()),
+            PairingParameters(.legacy()),
             asksUser: false,
             &second
         )

@@ -11,24 +11,6 @@ import Testing
 struct PairingAgreementTests {
     private static let just = PairingConfiguration()
 
-    private static func parameters(
-        _ configuration: PairingConfiguration,
-        isCentral: Bool = false,
-        requiredLevel: SecurityLevel = .encrypted,
-        existing: Bond? = nil,
-        outOfBand: OutOfBandData = OutOfBandData()
-    ) -> PairingParameters {
-        PairingParameters(
-            isCentral: isCentral,
-            localAddress: isCentral ? SecurityManagerPair.centralAddress : SecurityManagerPair.peripheralAddress,
-            peerAddress: isCentral ? SecurityManagerPair.peripheralAddress : SecurityManagerPair.centralAddress,
-            configuration: configuration,
-            requiredLevel: requiredLevel,
-            existing: existing,
-            outOfBand: outOfBand
-        )
-    }
-
     /// Why two features give no pairing; `nil` where they do.
     private static func refusal(
         _ request: PairingFeatures,
@@ -52,7 +34,7 @@ struct PairingAgreementTests {
             for (otherIndex, minimum) in levels.enumerated() {
                 var configuration = Self.just
                 configuration.minimumLevel = minimum
-                let parameters = Self.parameters(configuration, requiredLevel: required)
+                let parameters = PairingParameters(configuration, requiredLevel: required)
                 #expect(parameters.leastLevel == levels[max(index, otherIndex)])
                 #expect(parameters.authentication.contains(.mitm) == (max(index, otherIndex) >= 2))
             }
@@ -65,7 +47,7 @@ struct PairingAgreementTests {
         configuration.isSecureConnectionsOnly = true
         configuration.supportsSecureConnections = false
         let outOfBand = OutOfBandData(temporaryKey: Octets16(high: 0, low: 1))
-        let parameters = Self.parameters(configuration, isCentral: true, outOfBand: outOfBand)
+        let parameters = PairingParameters(configuration, isCentral: true, outOfBand: outOfBand)
         #expect(parameters.leastLevel == .secureConnections)
         #expect(parameters.authentication.rawValue == 0x0D)
     }
@@ -75,20 +57,20 @@ struct PairingAgreementTests {
         var configuration = Self.just
         configuration.isBondable = false
         configuration.supportsSecureConnections = false
-        #expect(Self.parameters(configuration).authentication.rawValue == 0x00)
+        #expect(PairingParameters(configuration).authentication.rawValue == 0x00)
         configuration.usesKeypressNotifications = true
-        #expect(Self.parameters(configuration).authentication.rawValue == 0x10)
+        #expect(PairingParameters(configuration).authentication.rawValue == 0x10)
         configuration.prefersMITMProtection = true
-        #expect(Self.parameters(configuration).authentication.rawValue == 0x14)
+        #expect(PairingParameters(configuration).authentication.rawValue == 0x14)
         configuration.supportsSecureConnections = true
-        #expect(Self.parameters(configuration).authentication.rawValue == 0x1C)
+        #expect(PairingParameters(configuration).authentication.rawValue == 0x1C)
         configuration.isBondable = true
-        #expect(Self.parameters(configuration).authentication.rawValue == 0x1D)
+        #expect(PairingParameters(configuration).authentication.rawValue == 0x1D)
     }
 
     @Test("A wish of the peer for protection is followed, one for encryption alone changes nothing")
     func preferring() {
-        let parameters = Self.parameters(Self.just)
+        let parameters = PairingParameters(Self.just)
         #expect(parameters.preferring(.encrypted).authentication == parameters.authentication)
         for level in [SecurityLevel.authenticated, .secureConnections] {
             let preferred = parameters.preferring(level)
@@ -173,7 +155,7 @@ struct PairingAgreementTests {
             )
             request.initiatorKeys = KeyDistribution(rawValue: 0x0F)
             request.responderKeys = KeyDistribution(rawValue: 0x0D)
-            let agreement = try PairingAgreement(request: request, response: request, Self.parameters(Self.just))
+            let agreement = try PairingAgreement(request: request, response: request, PairingParameters(Self.just))
             #expect(agreement.initiatorKeys.rawValue == (isSecureConnections ? 0x06 : 0x07))
             #expect(agreement.responderKeys.rawValue == (isSecureConnections ? 0x04 : 0x05))
         }
@@ -226,7 +208,7 @@ struct PairingAgreementTests {
         )
         let isWeaker = bit(0) && !bit(2) || bit(1) && !bit(3)
         let reason: PairingFailedReason? = isWeaker ? .authenticationRequirements : nil
-        #expect(Self.refusal(request, response, Self.parameters(Self.just, existing: existing)) == reason)
+        #expect(Self.refusal(request, response, PairingParameters(Self.just, existing: existing)) == reason)
     }
 
     @Test("A key is not replaced by a shorter one", arguments: [(7, 7), (7, 8), (8, 7), (15, 16), (16, 15), (16, 16)])
@@ -240,7 +222,7 @@ struct PairingAgreementTests {
             secureConnections: true
         )
         features.maximumKeySize = size
-        let parameters = Self.parameters(
+        let parameters = PairingParameters(
             configuration,
             existing: SecurityManagerTests.bond(.encrypted, keySize: existing)
         )
@@ -252,7 +234,7 @@ struct PairingAgreementTests {
     func levelFour() {
         var configuration = Self.just
         configuration.minimumKeySize = 7
-        let parameters = Self.parameters(configuration, requiredLevel: .secureConnections)
+        let parameters = PairingParameters(configuration, requiredLevel: .secureConnections)
         for (isSecureConnections, mitm, size, reason) in [
             (true, true, 16, nil), (true, true, 15, .encryptionKeySize), (true, false, 16, .authenticationRequirements),
             (false, true, 16, .authenticationRequirements),
@@ -272,7 +254,7 @@ struct PairingAgreementTests {
     func levelThree() {
         var configuration = Self.just
         configuration.minimumKeySize = 7
-        let parameters = Self.parameters(configuration, requiredLevel: .authenticated)
+        let parameters = PairingParameters(configuration, requiredLevel: .authenticated)
         for (mitm, size, reason) in [
             (true, 7, nil), (true, 16, nil), (false, 16, .authenticationRequirements),
         ] as [(Bool, Int, PairingFailedReason?)] {

@@ -13,21 +13,6 @@ struct PairingPhase2Tests {
     private static let own = SecurityManagerScript.ownKey
     private static let tester = SecurityManagerScript.testerKey
 
-    private static func parameters(
-        _ configuration: PairingConfiguration,
-        temporaryKey: Octets16? = nil
-    ) -> PairingParameters {
-        PairingParameters(
-            isCentral: false,
-            localAddress: SecurityManagerPair.peripheralAddress,
-            peerAddress: SecurityManagerPair.centralAddress,
-            configuration: configuration,
-            requiredLevel: .encrypted,
-            existing: nil,
-            outOfBand: OutOfBandData(temporaryKey: temporaryKey)
-        )
-    }
-
     /// Why legacy authentication does not begin; `nil` where it does.
     private static func refusal(
         _ parameters: PairingParameters,
@@ -50,7 +35,7 @@ struct PairingPhase2Tests {
             mitm: false,
             secureConnections: false
         )
-        let parameters = Self.parameters(.legacy(), temporaryKey: Octets16(high: 1, low: 2))
+        let parameters = PairingParameters(.legacy(), outOfBand: OutOfBandData(temporaryKey: Octets16(high: 1, low: 2)))
         let agreement = try PairingAgreement(
             request: request,
             response: parameters.response(to: request),
@@ -58,7 +43,7 @@ struct PairingPhase2Tests {
         )
         #expect(agreement.model == .outOfBand)
         #expect(Self.refusal(parameters, agreement) == nil)
-        #expect(Self.refusal(Self.parameters(.legacy()), agreement) == .oobNotAvailable)
+        #expect(Self.refusal(PairingParameters(.legacy()), agreement) == .oobNotAvailable)
     }
 
     @Test("Legacy authentication knows no Numeric Comparison")
@@ -69,7 +54,7 @@ struct PairingPhase2Tests {
             mitm: true,
             secureConnections: true
         )
-        let parameters = Self.parameters(.secureConnections(.displayYesNo))
+        let parameters = PairingParameters(.secureConnections(.displayYesNo))
         let agreement = try PairingAgreement(
             request: request,
             response: parameters.response(to: request),

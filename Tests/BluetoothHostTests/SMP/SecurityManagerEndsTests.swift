@@ -132,9 +132,7 @@ struct SecurityManagerEndsTests {
         var waiting: [Bool] = []
         for seconds: Int64 in [0, 1] {
             pair.wait(seconds)
-            pair.with(.peripheral) { _, context in
-                waiting.append(context.attempts.isWaiting(SecurityManagerPair.centralAddress, now: context.now))
-            }
+            waiting.append(pair.isWaiting(.peripheral))
         }
         #expect(waiting == [true, false])
     }
@@ -323,10 +321,6 @@ struct SecurityManagerEndsTests {
         pair.with(.peripheral) { $0.answer(.passkey(Passkey(1)), &$1) }
         pair.breakLink()
         #expect(pair.report(.peripheral).errors == [.linkEnded] && pair.peripheral.bond == nil)
-        var isWaiting = false
-        pair.with(.peripheral) { _, context in
-            isWaiting = context.attempts.isWaiting(SecurityManagerPair.centralAddress, now: context.now)
-        }
-        #expect(isWaiting)
+        #expect(pair.isWaiting(.peripheral))
     }
 }

@@ -45,9 +45,7 @@ struct SecurityManagerLinksTests {
     @Test("The key of a pairing in progress has neither EDIV nor Rand")
     func nameOfThePairing() {
         var pair = SecurityManagerPair(central: Self.just, peripheral: Self.just)
-        pair.tamper = { to, pdu in
-            to == .central && pdu.getInteger(at: pdu.readerIndex) == UInt8(0x0D) ? nil : pdu
-        }
+        pair.loseLastCheck()
         pair.pair()
         var context = SecurityManager.Context(now: .uptimeNanoseconds(0), generator: SeededGenerator(seed: 1))
         pair.peripheral.requestLongTermKey(encryptedDiversifier: 0, random: 1, &context)
@@ -209,10 +207,7 @@ struct SecurityManagerLinksTests {
         pair.encryptionStatus = .connectionTerminatedMICFailure
         pair.pair()
         for side in [SecurityManagerPair.Side.central, .peripheral] {
-            let peer = side == .central ? SecurityManagerPair.peripheralAddress : SecurityManagerPair.centralAddress
-            var isWaiting = false
-            pair.with(side) { _, context in isWaiting = context.attempts.isWaiting(peer, now: context.now) }
-            #expect(isWaiting, "\(side)")
+            #expect(pair.isWaiting(side), "\(side)")
         }
     }
 

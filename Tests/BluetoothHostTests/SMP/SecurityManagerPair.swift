@@ -98,6 +98,20 @@ struct SecurityManagerPair {
     func manager(_ side: Side) -> SecurityManager { side == .central ? self.central : self.peripheral }
     func report(_ side: Side) -> Report { self.reports[side] ?? Report() }
 
+    /// Whether the other side has to wait before it may pair with this one again.
+    func isWaiting(_ side: Side) -> Bool {
+        guard let context = self.contexts[side] else { return false }
+        let peer = side == .central ? Self.peripheralAddress : Self.centralAddress
+        return context.attempts.isWaiting(peer, now: context.now)
+    }
+
+    /// Loses the last check, so that the central waits for it, and the link is not encrypted.
+    mutating func loseLastCheck() {
+        self.tamper = { to, pdu in
+            to == .central && pdu.getInteger(at: pdu.readerIndex) == UInt8(0x0D) ? nil : pdu
+        }
+    }
+
     /// A step of one side.
     mutating func with(_ side: Side, _ body: (inout SecurityManager, inout SecurityManager.Context) -> Void) {
         guard var context = self.contexts[side] else { return }

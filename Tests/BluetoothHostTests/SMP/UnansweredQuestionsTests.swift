@@ -17,16 +17,8 @@ private class PairingUser: LEHostDelegate {
     private(set) var outcomes: [String] = []
 
     init(_ number: UInt64, on air: Air, _ capability: IOCapability, consent: PairingConsentPolicy = .never) {
-        var configuration = LEHostConfiguration(
-            address: DeviceAddress(0xC0DE_0000_0000 | number, kind: .random),
-            pairing: PairingConfiguration(
-                ioCapability: capability,
-                prefersMITMProtection: true,
-                consent: consent
-            )
-        )
-        configuration.pairingSeed = number
-        self.host = LEHost(eventLoop: air.eventLoop, configuration: configuration)
+        let pairing = PairingConfiguration(ioCapability: capability, prefersMITMProtection: true, consent: consent)
+        self.host = LEHost(eventLoop: air.eventLoop, configuration: .numbered(number, pairing: pairing))
         self.host.delegate = self
         self.host.attach(to: air.makeController())
     }

@@ -55,21 +55,7 @@ struct BenchmarkChannelTests {
     private static func benchmark(_ service: Service, isToDevice: Bool, isFromDevice: Bool) throws -> SessionRun {
         var run = SessionRun()
         run.world.addPeripheral(service.script)
-        let output = OutputFormat(isJSON: true, isVerbose: false)
-        try run.start(on: run.world.addDevice("tool")) {
-            let central = Central(output: output)
-            let plan = BenchmarkRun.Plan(
-                reads: 1,
-                octets: 1024,
-                isToDevice: isToDevice,
-                isFromDevice: isFromDevice,
-                wanted: try ConnectionParameterOptions.parse([])
-            )
-            try DeviceOptions.parse(["Peer"]).start(central) { central, peripheral in
-                try await BenchmarkRun(central: central, peripheral: peripheral, output: output).run(plan)
-            }
-            return central
-        }
+        try run.startBenchmark(octets: 1024, isToDevice: isToDevice, isFromDevice: isFromDevice)
         return run
     }
 

@@ -35,21 +35,7 @@ struct BenchmarkLimitTests {
     private static func benchmark(isToDevice: Bool) throws -> SessionRun {
         var run = SessionRun()
         run.world.addPeripheral(silent())
-        let output = OutputFormat(isJSON: true, isVerbose: false)
-        try run.start(on: run.world.addDevice("tool")) {
-            let central = Central(output: output)
-            let plan = BenchmarkRun.Plan(
-                reads: 1,
-                octets: 1024,
-                isToDevice: isToDevice,
-                isFromDevice: !isToDevice,
-                wanted: try ConnectionParameterOptions.parse([])
-            )
-            try DeviceOptions.parse(["Peer"]).start(central) { central, peripheral in
-                try await BenchmarkRun(central: central, peripheral: peripheral, output: output).run(plan)
-            }
-            return central
-        }
+        try run.startBenchmark(octets: 1024, isToDevice: isToDevice, isFromDevice: !isToDevice)
         return run
     }
 

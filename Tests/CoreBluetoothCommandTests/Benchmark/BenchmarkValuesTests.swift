@@ -50,21 +50,7 @@ struct BenchmarkValuesTests {
     private static func benchmark(octets: Int, arrived: Int, isToDevice: Bool) throws -> SessionRun {
         var run = SessionRun()
         run.world.addPeripheral(device(arrived: arrived))
-        let output = OutputFormat(isJSON: true, isVerbose: false)
-        try run.start(on: run.world.addDevice("tool")) {
-            let central = Central(output: output)
-            let plan = BenchmarkRun.Plan(
-                reads: 1,
-                octets: octets,
-                isToDevice: isToDevice,
-                isFromDevice: !isToDevice,
-                wanted: try ConnectionParameterOptions.parse([])
-            )
-            try DeviceOptions.parse(["Peer"]).start(central) { central, peripheral in
-                try await BenchmarkRun(central: central, peripheral: peripheral, output: output).run(plan)
-            }
-            return central
-        }
+        try run.startBenchmark(octets: octets, isToDevice: isToDevice, isFromDevice: !isToDevice)
         return run
     }
 

@@ -1,12 +1,10 @@
 // Files that commands are given: a capture that is shown, whole or cut anywhere, and what is said of one that is not to
 // be read.
 
-import BluetoothHCI
 import BluetoothTransport
 import CommandLineTool
 import Fixtures
 import Foundation
-import NIOCore
 import SessionTestbed
 import Testing
 
@@ -14,24 +12,12 @@ import Testing
 
 @Suite("A capture that is read", .onRecord)
 struct CaptureReadingTests {
-    private static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
     private static let answer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
     private static let advertise: [UInt8] = [0x01, 0x0A, 0x20, 0x01, 0x01]
 
     /// A capture of three packets.
     private static var capture: [UInt8] {
-        var bytes = ByteBuffer()
-        BTSnoopWriter.writeFileHeader(into: &bytes)
-        let packets = [Self.reset, Self.answer, Self.advertise]
-        for (index, octets) in packets.enumerated() {
-            BTSnoopWriter.write(
-                HCIPacket(h4: ByteBuffer(bytes: octets)),
-                index == 1 ? .toHost : .toController,
-                at: BTSnoop.Timestamp(microsecondsSince1970: 1_000_000 + Int64(index) * 1_500),
-                into: &bytes
-            )
-        }
-        return Array(bytes.readableBytesView)
+        captureOctets([(resetPacket, .toController), (answer, .toHost), (advertise, .toController)])
     }
 
     @MainActor

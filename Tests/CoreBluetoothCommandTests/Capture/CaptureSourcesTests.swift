@@ -1,13 +1,11 @@
 // Where packets come from, in processes of their own: the pipe with a name, what is shown of a program that has ended,
 // and the scan of this program itself.
 
-import BluetoothHCI
 import BluetoothTransport
 import CommandLineTool
 import CoreBluetoothTesting
 import Fixtures
 import Foundation
-import NIOCore
 import SessionTestbed
 import Testing
 
@@ -15,19 +13,6 @@ import Testing
 
 @Suite("Where packets come from", .timeLimit(.minutes(2)))
 struct CaptureSourcesTests {
-    /// A capture of one packet.
-    private static var capture: [UInt8] {
-        var bytes = ByteBuffer()
-        BTSnoopWriter.writeFileHeader(into: &bytes)
-        BTSnoopWriter.write(
-            HCIPacket(h4: ByteBuffer(bytes: [0x01, 0x03, 0x0C, 0x00])),
-            .toController,
-            at: BTSnoop.Timestamp(microsecondsSince1970: 1_000_000),
-            into: &bytes
-        )
-        return Array(bytes.readableBytesView)
-    }
-
     private static var printer: CapturePrinter { CapturePrinter(output: OutputFormat(isJSON: false, isVerbose: false)) }
 
     // MARK: The pipe
@@ -161,7 +146,7 @@ struct CaptureSourcesTests {
     @Test("What a program wrote is shown to its last packet, and then this one ends as the program has ended")
     func ended() async throws {
         let result = await #expect(processExitsWith: .exitCode(37), observing: [\.standardOutputContent]) {
-            try await CaptureSourcesTests.show(CaptureSourcesTests.capture, status: 37)
+            try await CaptureSourcesTests.show(captureOctets([(resetPacket, .toController)]), status: 37)
             exit(99)
         }
         let lines = try #require(result).lines

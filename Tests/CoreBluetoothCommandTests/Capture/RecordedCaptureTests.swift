@@ -1,31 +1,16 @@
 // Captures that are read as recorded peripherals: what is said of files that are none, and of captures of nobody.
 
-import BluetoothHCI
 import BluetoothHost
 import BluetoothTransport
 import CommandLineTool
 import Fixtures
 import Foundation
-import NIOCore
 import Testing
 
 @testable import CoreBluetoothCommand
 
 @Suite("A capture that is read as a peripheral", .onRecord)
 struct RecordedCaptureTests {
-    /// A capture of HCI Reset alone.
-    private static var reset: Data {
-        var bytes = ByteBuffer()
-        BTSnoopWriter.writeFileHeader(into: &bytes)
-        BTSnoopWriter.write(
-            HCIPacket(h4: ByteBuffer(bytes: [0x01, 0x03, 0x0C, 0x00])),
-            .toController,
-            at: BTSnoop.Timestamp(microsecondsSince1970: 1_000_000),
-            into: &bytes
-        )
-        return Data(bytes.readableBytesView)
-    }
-
     @Test("A file that is not there, is no capture, or has no peripheral, is named with the reason, in one line")
     func wrong() throws {
         let folder = try TemporaryFolder()
@@ -39,7 +24,7 @@ struct RecordedCaptureTests {
         #expect(
             line(nil) == "\(path): this is no capture: neither a btsnoop nor a PacketLogger file begins like this"
         )
-        try Self.reset.write(to: URL(fileURLWithPath: path))
+        try Data(captureOctets([(resetPacket, .toController)])).write(to: URL(fileURLWithPath: path))
         for device in [nil, "Lamp"] as [String?] {
             let words = line(device)
             #expect(words.hasPrefix("\(path): ") && !words.contains("\n"), "\(words)")

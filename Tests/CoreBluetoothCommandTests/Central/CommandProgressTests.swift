@@ -18,7 +18,7 @@ struct CommandProgressTests {
         case discover, inspect, record, read, write, benchmarkTo, benchmarkFrom
     }
 
-    // Written before the program ends, and read as it ends.
+    // What is done at the end of a program captures nothing; each process has one test, which writes this before that.
     nonisolated(unsafe) private static var pair: PseudoTerminalPair?
 
     /// Puts a terminal at standard error; what it has got is printed when the program ends, a line for each row.

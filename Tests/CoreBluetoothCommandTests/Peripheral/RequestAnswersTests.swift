@@ -13,12 +13,9 @@ import Testing
 @Suite("The requests to a described peripheral", .onRecord)
 @MainActor
 struct RequestAnswersTests {
-    private let world: World
+    private let peripheral: SubscribedPeripheral
     private let printed: Watched<[String]>
-    private let session: CoreBluetoothCommand.PeripheralSession
-    private let testbed: ToolTestbed
     private let manager: CBPeripheralManager
-    private let user: CBCentral
     private let first: CoreBluetoothCommand.PeripheralSession.Attribute
     private let second: CoreBluetoothCommand.PeripheralSession.Attribute
 
@@ -28,37 +25,15 @@ struct RequestAnswersTests {
                 { "uuid": "FFF1", "properties": ["read", "write", "notify"], "value": { "hex": "0102" } },
                 { "uuid": "FFF2", "properties": ["read", "write"], "value": { "hex": "0304" } } ] } ] }
             """
-        let description = try GATTDescription(json: Data(json.utf8), from: "t.json")
-        let world = World(seed: 1)
         let printed = Watched<[String]>([])
-        let session = world.addDevice("peripheral").run {
-            CoreBluetoothCommand.PeripheralSession.started("Safe", description) { line in
-                printed.update { $0.append(line) }
-            }
-        }
-        let testbed = try ToolTestbed(world)
-        let connection = try testbed.connect("Safe")
-        world.advance(by: .seconds(1))
-        try testbed.perform("subscribe FFF1 --hex", on: connection)
-        let attributes = session.attributes
+        let peripheral = try SubscribedPeripheral(json) { line in printed.update { $0.append(line) } }
+        let attributes = peripheral.session.attributes
         try #require(attributes.count == 2)
-        let centrals = attributes[0].characteristic.subscribedCentrals ?? []
-        let user = try #require(centrals.first)
         // What is answered is seen in the requests, which nobody waits for.
-        let manager = world.addDevice("other").run { CBPeripheralManager(delegate: nil, queue: nil) }
-        world.advance(by: .seconds(1))
-        (self.world, self.printed, self.session, self.testbed) = (world, printed, session, testbed)
-        (self.manager, self.user, first, second) = (manager, user, attributes[0], attributes[1])
-    }
-
-    private func request(_ characteristic: CBMutableCharacteristic, _ offset: Int, _ value: Data?) -> CBATTRequest {
-        CBATTRequest(
-            transaction: .unawaited,
-            central: user,
-            characteristic: characteristic,
-            offset: offset,
-            value: value
-        )
+        let manager = peripheral.world.addDevice("other").run { CBPeripheralManager(delegate: nil, queue: nil) }
+        peripheral.world.advance(by: .seconds(1))
+        (self.peripheral, self.printed, self.manager) = (peripheral, printed, manager)
+        (first, second) = (attributes[0], attributes[1])
     }
 
     @Test("A read gets the value from its offset on, up to the end, and nothing beyond it; the first part is a line")
@@ -68,8 +43,8 @@ struct RequestAnswersTests {
         ]
         for (offset, value) in cases {
             let before = printed.value.count
-            let read = request(first.characteristic, offset, nil)
-            session.answer(read: read, manager)
+            let read = peripheral.request(first.characteristic, offset)
+            peripheral.session.answer(read: read, manager)
             #expect(read.value == value, "from octet \(offset)")
             #expect(Array(printed.value.dropFirst(before)) == (offset == 0 ? ["read FFF1"] : []))
         }
@@ -84,12 +59,13 @@ struct RequestAnswersTests {
             permissions: [.readable, .writeable]
         )
         let before = printed.value
-        let read = request(other, 0, nil)
-        session.answer(read: read, manager)
+        let read = peripheral.request(other, 0)
+        peripheral.session.answer(read: read, manager)
         #expect(read.value == nil)
-        session.answer(write: [request(other, 0, Data([9]))], manager)
-        session.answer(write: [request(second.characteristic, 0, Data([9])), request(other, 0, Data([9]))], manager)
-        session.answer(write: [], manager)
+        peripheral.session.answer(write: [peripheral.request(other, 0, Data([9]))], manager)
+        let both = [peripheral.request(second.characteristic, 0, Data([9])), peripheral.request(other, 0, Data([9]))]
+        peripheral.session.answer(write: both, manager)
+        peripheral.session.answer(write: [], manager)
         #expect(first.value == Data([1, 2]) && second.value == Data([3, 4]))
         #expect(printed.value == before)
     }
@@ -101,9 +77,9 @@ struct RequestAnswersTests {
             try #require(parts.count == 3)
             let offset = try #require(Int(parts[1]))
             let value = try #require(Hexadecimal.octets(parts[2]))
-            return request((parts[0] == "1" ? first : second).characteristic, offset, value)
+            return peripheral.request((parts[0] == "1" ? first : second).characteristic, offset, value)
         }
-        session.answer(write: requests, manager)
+        peripheral.session.answer(write: requests, manager)
     }
 
     @Test("Writes change the value from their offsets on, one behind the other; all of one request are taken, or none")
@@ -121,7 +97,7 @@ struct RequestAnswersTests {
             (first.value, second.value) = (Data([1, 2]), Data([3, 4]))
             let before = printed.value.count
             try answer(entry.writes)
-            world.advance(by: .seconds(2))
+            peripheral.world.advance(by: .seconds(2))
             #expect(Hexadecimal.digits(first.value) == entry.first ?? "0102", "\(number)")
             #expect(Hexadecimal.digits(second.value) == entry.second ?? "0304", "\(number)")
             var lines: [String] = []
@@ -152,7 +128,7 @@ struct RequestAnswersTests {
         ]
         for (number, entry) in cases.enumerated() {
             let requests = entry.requests.map { part in
-                request(slow.attributes[part.number].characteristic, part.offset, nil)
+                peripheral.request(slow.attributes[part.number].characteristic, part.offset)
             }
             let count = Watched(0)
             slow.afterDelay(of: requests) { count.update { $0 += 1 } }

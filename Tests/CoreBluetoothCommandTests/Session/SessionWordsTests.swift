@@ -52,13 +52,14 @@ struct SessionWordsTests {
     /// The commands of a session.
     @MainActor
     private static func commands(
-        _ central: Central,
-        _ peripheral: CBPeripheral,
-        _ output: OutputFormat,
-        _ lines: LineReader
-    ) async throws {
-        let connection = DeviceConnection(central, peripheral, output: output, isSession: true)
-        try await DeviceSession(connection, device: "Thermo", keepsGoing: true, lines: lines).run()
+        _ lines: [(seconds: Double, text: String?)],
+        isVerbose: Bool,
+        changesAt seconds: Double? = nil
+    ) throws -> SessionRun {
+        try session(lines, isVerbose: isVerbose, changesAt: seconds) { central, peripheral, output, reader in
+            let connection = DeviceConnection(central, peripheral, output: output, isSession: true)
+            try await DeviceSession(connection, device: "Thermo", keepsGoing: true, lines: reader).run()
+        }
     }
 
     @Test("A value that is printed as text and is not UTF-8 is marked, which is said; one in another form is not")
@@ -70,13 +71,7 @@ struct SessionWordsTests {
             let lines: [(Double, String?)] = [
                 (1, "read FFF1"), (2, "read FFF1 --hex"), (3, "read FFF2 --text"), (4, "read FFF1 --text"), (5, nil),
             ]
-            let run = try await SessionWordsTests.session(lines, isVerbose: false) {
-                central,
-                peripheral,
-                output,
-                reader in
-                try await SessionWordsTests.commands(central, peripheral, output, reader)
-            }
+            let run = try await SessionWordsTests.commands(lines, isVerbose: false)
             run.passMinute()
         }
         let process = try #require(result)
@@ -95,13 +90,7 @@ struct SessionWordsTests {
             let lines: [(Double, String?)] = [
                 (1, ""), (2, "# a comment"), (3, "phy --help"), (4, "read FFF2 --text"), (5, "help phy"), (6, nil),
             ]
-            let run = try await SessionWordsTests.session(lines, isVerbose: false) {
-                central,
-                peripheral,
-                output,
-                reader in
-                try await SessionWordsTests.commands(central, peripheral, output, reader)
-            }
+            let run = try await SessionWordsTests.commands(lines, isVerbose: false)
             run.passMinute()
         }
         let process = try #require(result)
@@ -121,13 +110,7 @@ struct SessionWordsTests {
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) { [isVerbose = isVerbose as Bool] in
             let lines: [(Double, String?)] = [(1, "read FFF2 --text"), (2, "subscribe FFF3"), (3, "wait 8"), (12, nil)]
-            let run = try await SessionWordsTests.session(lines, isVerbose: isVerbose, changesAt: 5) {
-                central,
-                peripheral,
-                output,
-                reader in
-                try await SessionWordsTests.commands(central, peripheral, output, reader)
-            }
+            let run = try await SessionWordsTests.commands(lines, isVerbose: isVerbose, changesAt: 5)
             run.passMinute()
         }
         let process = try #require(result)

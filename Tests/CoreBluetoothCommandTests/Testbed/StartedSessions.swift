@@ -1,4 +1,5 @@
-// The sessions of a peripheral, and of who uses it line by line, as the tests of commands start them.
+// The sessions of a peripheral, of who uses it line by line, and of who measures with it, as the tests of commands
+// start them.
 
 import CommandLineTool
 import CoreBluetoothTesting
@@ -28,6 +29,27 @@ extension PeripheralSession {
 }
 
 extension SessionRun {
+    /// Starts a benchmark at the device "Peer" whose results are objects: of a read, and of so many octets each way
+    /// that is asked for.
+    @MainActor
+    mutating func startBenchmark(octets: Int, isToDevice: Bool, isFromDevice: Bool) throws {
+        let output = OutputFormat(isJSON: true, isVerbose: false)
+        try self.start(on: self.world.addDevice("tool")) {
+            let central = Central(output: output)
+            let plan = BenchmarkRun.Plan(
+                reads: 1,
+                octets: octets,
+                isToDevice: isToDevice,
+                isFromDevice: isFromDevice,
+                wanted: try ConnectionParameterOptions.parse([])
+            )
+            try DeviceOptions.parse(["Peer"]).start(central) { central, peripheral in
+                try await BenchmarkRun(central: central, peripheral: peripheral, output: output).run(plan)
+            }
+            return central
+        }
+    }
+
     /// Starts a session for the device "Safe" that gets lines.
     @MainActor
     mutating func startSession(on name: String, _ lines: [(seconds: Double, text: String?)]) throws {

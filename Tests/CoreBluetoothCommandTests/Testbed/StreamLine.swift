@@ -33,7 +33,7 @@ final class StreamLine {
 
     func read(_ buffer: UnsafeMutablePointer<UInt8>, _ length: Int) -> Int {
         readLengths.append(length)
-        // Whoever goes on all the same is not to do so for ever.
+        // What goes on all the same does not do so for ever.
         if readLengths.count > 1_000 { octets = Data() }
         if let readAnswer { return readAnswer }
         let part = octets.prefix(length)

@@ -12,27 +12,14 @@ import Testing
 @Suite("Work of code that has returned")
 struct SettledWorkTests {
     /// The clocks of no process, which any thread may use.
-    private final class SilentClock: ProcessClock, Sendable {
-        var nextDeadline: UInt64? { nil }
-
-        func advance(to nanoseconds: UInt64) {}
-        func rest(within limit: Duration) throws {}
-        func setRandomStream(_ identifier: UInt64) -> UInt64 { 0 }
-        func setPlace(_ place: UInt64) -> UInt64 { 0 }
-        func serve(_ work: () -> Void, step: @escaping () -> Bool) { work() }
-        func end() {}
-    }
-
-    private static func owner(_ work: WorldWork) -> WorkOwner {
-        WorkOwner(work, order: WorkOrder(device: 0, start: 1), streams: 1, surroundings: nil)
-    }
+    private final class SilentClock: IdleClock, Sendable {}
 
     @Test("What code has asked for comes before what the test asks for behind it")
     func place() {
         let loop = WorldLoop()
         let clock = NotedClock()
         loop.clock = clock
-        let owner = Self.owner(loop.work)
+        let owner = WorkOwner.first(loop.work)
         for _ in 1...2 {
             loop.settle(after: { owner.run { loop.execute { clock.note("code") } } })
             loop.execute { clock.note("test") }
@@ -77,7 +64,7 @@ struct SettledWorkTests {
     func mainQueue() {
         let work = WorldWork()
         work.clock = SilentClock()
-        let owner = Self.owner(work)
+        let owner = WorkOwner.first(work)
         let runs = Watched(0)
         for number in 1...2 {
             work.handOver(to: .main, owner: owner) { runs.update { $0 += 1 } }
@@ -93,7 +80,7 @@ struct SettledWorkTests {
     func besideMainQueue() async {
         let work = WorldWork()
         work.clock = SilentClock()
-        let owner = Self.owner(work)
+        let owner = WorkOwner.first(work)
         let places = Watched<[Bool]>([])
         for _ in 0..<50 {
             work.handOver(to: .main, owner: owner) {

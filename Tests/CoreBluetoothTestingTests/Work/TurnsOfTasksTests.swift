@@ -10,27 +10,6 @@ import Testing
 
 @Suite("Turns of tasks before time passes")
 struct TurnsOfTasksTests {
-    /// The clocks of no process, which call a function once when rest is waited for.
-    private final class TurningClock: ProcessClock, @unchecked Sendable {
-        // Unchecked: the test's thread sets the function; what else calls changes nothing.
-
-        var atRest: (() -> Void)?
-        let nextDeadline: UInt64? = nil
-
-        func advance(to nanoseconds: UInt64) {}
-
-        func rest(within limit: Duration) throws {
-            let body = self.atRest
-            self.atRest = nil
-            body?()
-        }
-
-        func setRandomStream(_ identifier: UInt64) -> UInt64 { 0 }
-        func setPlace(_ place: UInt64) -> UInt64 { 0 }
-        func serve(_ work: () -> Void, step: @escaping () -> Bool) { work() }
-        func end() {}
-    }
-
     /// Hands over work that adds one to a count, so many times.
     private static func handOver(
         _ turns: Int,
@@ -39,20 +18,9 @@ struct TurnsOfTasksTests {
         task: UInt64,
         _ work: WorldWork
     ) {
-        let owner = WorkOwner(work, order: WorkOrder(device: 0, start: 1), streams: 1, surroundings: nil)
+        let owner = WorkOwner.first(work)
         for _ in 0..<turns {
-            let isTaken = work.handOver(
-                to: queue,
-                isBarrier: false,
-                isWaiting: false,
-                owner: owner,
-                task: task,
-                { argument in
-                    guard let argument else { return }
-                    Unmanaged<Watched<Int>>.fromOpaque(argument).takeUnretainedValue().update { $0 += 1 }
-                },
-                Unmanaged.passUnretained(count).toOpaque()
-            )
+            let isTaken = work.handOver(counting: count, to: queue, owner: owner, task: task)
             #expect(isTaken)
         }
     }

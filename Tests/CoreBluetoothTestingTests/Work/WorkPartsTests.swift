@@ -11,10 +11,6 @@ import Testing
 
 @Suite("Parts of work", .onRecord)
 struct WorkPartsTests {
-    private static func owner(_ work: WorldWork) -> WorkOwner {
-        WorkOwner(work, order: WorkOrder(device: 0, start: 1), streams: 1, surroundings: nil)
-    }
-
     @Test("What a test starts is work of the world that it has made last, as long as that is there")
     func makers() {
         let (first, second) = (WorldWork(), WorldWork())
@@ -38,7 +34,7 @@ struct WorkPartsTests {
     @Test("Of work that does not come to rest the queues are said, each once, and whether it has begun")
     func unrest() {
         let work = WorldWork()
-        let owner = Self.owner(work)
+        let owner = WorkOwner.first(work)
         func item(_ label: String, isRunning: Bool) -> WorkItem {
             let queue = WorkQueue(label: label, isMain: false)
             let item = WorkItem(number: 1, owner: owner, queue: queue, end: nil, {})
@@ -64,7 +60,7 @@ struct WorkPartsTests {
         let loop = WorldLoop()
         let clock = NotedClock()
         loop.clock = clock
-        let owner = Self.owner(loop.work)
+        let owner = WorkOwner.first(loop.work)
         loop.work.serve { owner.run { loop.execute { clock.note("task") } } }
         #expect(clock.takeNotes() == ["serve", "advance 0", "task", "served true"])
         owner.run { loop.execute { clock.note("next") } }
@@ -122,7 +118,7 @@ struct WorkPartsTests {
         loop.advanceTime(by: .seconds(2))
         #expect(runs.value == 0 && failures.value == 2)
         var isCounted = true
-        loop.work.run(Self.owner(loop.work)) { isCounted = !loop.work.isAtRest }
+        loop.work.run(WorkOwner.first(loop.work)) { isCounted = !loop.work.isAtRest }
         #expect(!isCounted && WorkObserver.workOfTest == nil)
     }
 

@@ -7,23 +7,15 @@ import Testing
 @Suite("Streams of random numbers of work")
 struct WorkStreamsTests {
     /// The clocks of no process, which note the streams that are set.
-    private final class StreamClock: ProcessClock, @unchecked Sendable {
+    private final class StreamClock: IdleClock, @unchecked Sendable {
         // Unchecked: one thread uses it, that of the test.
 
         private(set) var streams: [UInt64] = []
-        let nextDeadline: UInt64? = nil
-
-        func advance(to nanoseconds: UInt64) {}
-        func rest(within limit: Duration) throws {}
 
         func setRandomStream(_ identifier: UInt64) -> UInt64 {
             self.streams.append(identifier)
             return 0
         }
-
-        func setPlace(_ place: UInt64) -> UInt64 { 0 }
-        func serve(_ work: () -> Void, step: @escaping () -> Bool) { work() }
-        func end() {}
     }
 
     /// The stream of an item of work.

@@ -11,28 +11,20 @@ import Testing
 struct EndingAppTests {
     // MARK: The end of a process
 
-    private func central(of policy: PolicyStub, on adapter: BluetoothAdapter, in testbed: Testbed) -> CentralApp {
-        let central = policy.make(in: testbed) {
-            CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
-        }
-        testbed.run { central.manager.state == .poweredOn }
-        return central
-    }
-
     @Test("13.1 what an app has asked for in the turn in which the system ends it goes on")
     func lastCommands() {
         let testbed = Testbed()
         let adapter = testbed.adapter("Curious")
         let policy = PolicyStub("app")
-        let first = self.central(of: policy, on: adapter, in: testbed)
+        let first = policy.launchCentral(on: adapter, in: testbed)
         first.manager.scanForPeripherals(withServices: [IDs.service])
         policy.restart(in: testbed)
-        let second = self.central(of: policy, on: adapter, in: testbed)
+        let second = policy.launchCentral(on: adapter, in: testbed)
         #expect(second.calls == ["restore 0", "state 5"] && second.manager.isScanning)
         // The other way round: what it has stopped is stopped.
         second.manager.stopScan()
         policy.restart(in: testbed)
-        let third = self.central(of: policy, on: adapter, in: testbed)
+        let third = policy.launchCentral(on: adapter, in: testbed)
         #expect(third.calls == ["restore 0", "state 5"] && !third.manager.isScanning)
         // What it asks for when the user ends it for good is over with it.
         third.manager.scanForPeripherals(withServices: [IDs.service])
@@ -41,7 +33,7 @@ struct EndingAppTests {
             [core.centralSessions.isEmpty, core.wantedScanPace == nil]
         }
         #expect(left == [true, true])
-        let fourth = self.central(of: policy, on: adapter, in: testbed)
+        let fourth = policy.launchCentral(on: adapter, in: testbed)
         #expect(fourth.calls == ["state 5"] && !fourth.manager.isScanning)
         withExtendedLifetime((first, second, third)) {}
     }
@@ -51,11 +43,11 @@ struct EndingAppTests {
         let testbed = Testbed()
         let adapter = testbed.adapter("Curious")
         let policy = PolicyStub("app")
-        let first = self.central(of: policy, on: adapter, in: testbed)
+        let first = policy.launchCentral(on: adapter, in: testbed)
         first.manager.scanForPeripherals(withServices: [IDs.service])
         testbed.run(.milliseconds(10))
         for _ in 1...2 { policy.restart(in: testbed) }
-        let second = self.central(of: policy, on: adapter, in: testbed)
+        let second = policy.launchCentral(on: adapter, in: testbed)
         #expect(second.calls == ["restore 0", "state 5"] && second.manager.isScanning)
         let count = adapter.readEngine(in: testbed) { core -> Int in core.centralSessions.count }
         #expect(count == 1)

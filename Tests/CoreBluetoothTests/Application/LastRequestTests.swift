@@ -14,11 +14,7 @@ struct LastRequestTests {
     func delayedConnection() throws {
         let testbed = Testbed()
         let storage = MemoryStorage()
-        let adapter = BluetoothAdapter(
-            air: testbed.air,
-            configuration: BluetoothAdapter.Configuration(identity: "Curious"),
-            storage: storage
-        )
+        let adapter = testbed.adapter("Curious", storage: storage)
         let ball = PeripheralApp(on: testbed.adapter("Crystal"))
         let policy = PolicyStub("app")
         let central = policy.make(in: testbed) {

@@ -34,19 +34,11 @@ struct NeighbouringAppsTests {
             service.characteristics = [second.answer]
             second.manager.add(service)
             second.advertise(name: "Two", services: [IDs.other])
-            let options: [String: Any] = [CBCentralManagerScanOptionAllowDuplicatesKey: true]
-            central.manager.scanForPeripherals(withServices: nil, options: options)
+            central.hearEverything()
         }
 
-        /// The name and the services of the last advertisement that was heard within two seconds.
-        func heard() -> String {
-            self.central.advertisements = []
-            self.testbed.run(.seconds(2))
-            guard let last = self.central.advertisements.last else { return "nothing" }
-            let services = last[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
-            let name = last[CBAdvertisementDataLocalNameKey] as? String ?? "-"
-            return "\(name) \(services.map { String($0.uuidString.prefix(4)) }.sorted())"
-        }
+        /// The name and the services that are advertised.
+        func heard() -> String { self.central.heard(in: self.testbed) }
 
         /// Whether the characteristic of each app is there.
         func arePublished() -> [Bool]? {

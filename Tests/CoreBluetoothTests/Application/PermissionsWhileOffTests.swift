@@ -10,52 +10,11 @@ import Testing
 
 @Suite("1.7 9.7 11.3 Permissions that change while Bluetooth is off", .adaptersOnRecord)
 struct PermissionsWhileOffTests {
-    /// A peripheral app with a policy, and a central that hears every advertisement.
-    private struct Setup {
-        let testbed = Testbed()
-        let policy = PolicyStub("ball")
-        let adapter: BluetoothAdapter
-        let ball: PeripheralApp
-        let central: CentralApp
-
-        init() {
-            let adapter = self.testbed.adapter("Crystal")
-            self.adapter = adapter
-            let ball = self.policy.make(in: self.testbed) { PeripheralApp(on: adapter) }
-            let central = CentralApp(on: self.testbed.adapter("Curious"))
-            (self.ball, self.central) = (ball, central)
-            self.testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
-            let options: [String: Any] = [CBCentralManagerScanOptionAllowDuplicatesKey: true]
-            central.manager.scanForPeripherals(withServices: nil, options: options)
-        }
-
-        /// Switches Bluetooth off and, after the permission has changed, on again.
-        func switchOff(changing policy: PolicyStub, to permission: ManagerPermission) {
-            self.adapter.setPowered(false)
-            self.testbed.run()
-            policy.change(to: permission, in: self.testbed)
-            self.adapter.setPowered(true)
-            self.testbed.run()
-        }
-
-        /// The name and the services of the last advertisement that was heard within two seconds.
-        func heard() -> String {
-            self.central.advertisements = []
-            self.testbed.run(.seconds(2))
-            guard let last = self.central.advertisements.last else { return "nothing" }
-            let services = last[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
-            let name = last[CBAdvertisementDataLocalNameKey] as? String ?? "-"
-            return "\(name) \(services.map { String($0.uuidString.prefix(4)) }.sorted())"
-        }
-
-        /// Whether the answer's characteristic is there.
-        func isPublished() -> Bool {
-            guard let handle = self.ball.answer.publishedHandle else { return false }
-            let found = self.adapter.readEngine(in: self.testbed) { core -> Bool in
-                core.peripheralSessions.contains { $0.owns(handle) }
-            }
-            return found ?? false
-        }
+    /// A ball of an app with a policy, and a central that hears every advertisement.
+    private func setup() -> ManagedBall {
+        let setup = ManagedBall()
+        setup.central.hearEverything()
+        return setup
     }
 
     @Test(
@@ -73,7 +32,7 @@ struct PermissionsWhileOffTests {
             case .nothing: "nothing"
             }
         }
-        let setup = Setup()
+        let setup = self.setup()
         setup.ball.open()
         setup.testbed.run(.milliseconds(10))
         setup.policy.change(to: before, in: setup.testbed)
@@ -89,7 +48,7 @@ struct PermissionsWhileOffTests {
 
     @Test("9.7 11.3 what waited for the permission is there, and reported, when Bluetooth is on again")
     func waiting() {
-        let setup = Setup()
+        let setup = self.setup()
         setup.policy.change(to: .nothing, in: setup.testbed)
         setup.ball.open()
         setup.testbed.run()
@@ -101,7 +60,7 @@ struct PermissionsWhileOffTests {
 
     @Test("13.1 11.3 the end of another app while Bluetooth is off leaves an app what it may then advertise")
     func otherApp() {
-        let setup = Setup()
+        let setup = self.setup()
         let (other, adapter) = (PolicyStub("other"), setup.adapter)
         let second = other.make(in: setup.testbed) { PeripheralApp(on: adapter) }
         setup.testbed.run { second.manager.state == .poweredOn }
@@ -134,5 +93,28 @@ struct PermissionsWhileOffTests {
         ball.manager.add(ball.ball)
         testbed.run(.milliseconds(10))
         #expect(ball.calls == ["state 5", "state 1", "state 5", "added 8E38"])
+    }
+}
+
+extension ManagedBall {
+    /// Switches Bluetooth off and, after the permission has changed, on again.
+    fileprivate func switchOff(changing policy: PolicyStub, to permission: ManagerPermission) {
+        self.adapter.setPowered(false)
+        self.testbed.run()
+        policy.change(to: permission, in: self.testbed)
+        self.adapter.setPowered(true)
+        self.testbed.run()
+    }
+
+    /// The name and the services that are advertised.
+    fileprivate func heard() -> String { self.central.heard(in: self.testbed) }
+
+    /// Whether the answer's characteristic is there.
+    fileprivate func isPublished() -> Bool {
+        guard let handle = self.ball.answer.publishedHandle else { return false }
+        let found = self.adapter.readEngine(in: self.testbed) { core -> Bool in
+            core.peripheralSessions.contains { $0.owns(handle) }
+        }
+        return found ?? false
     }
 }

@@ -1,6 +1,5 @@
 // The table of the objects that are alive, without a session behind it.
 
-import BluetoothTypes
 import Foundation
 import Testbed
 import Testing
@@ -11,22 +10,12 @@ import Testing
 struct CentralContextTests {
     private let testbed = Testbed()
 
-    private func context() -> CentralContext {
-        let commands = Mailbox<CentralCommand> { _ in }
-        let endpoint = BluetoothAdapter.ManagerEndpoint(commands: commands, wakeQueue: {}, begin: {})
-        return CentralContext(adapter: self.testbed.adapter(), lock: ObjectLock(), endpoint: endpoint)
-    }
-
-    private func peer(_ number: UInt64) -> PeerDescription {
-        PeerDescription(identifier: UUID(), address: DeviceAddress(number, kind: .public), name: nil)
-    }
-
     @Test("The place of a restored peripheral is given to no other one while it lives")
     func restored() {
-        let context = self.context()
+        let context = CentralContext.withoutSession(in: self.testbed)
         let token = PeripheralToken(index: 2, generation: 5)
-        let restored = context.peripheral(for: self.peer(1), token: token)
-        let others = (2...4).map { context.peripheral(for: self.peer($0)) }
+        let restored = context.peripheral(for: .numbered(1), token: token)
+        let others = (2...4).map { context.peripheral(for: .numbered($0)) }
         #expect(context.peripheral(token) === restored)
         #expect(Set(others.map(\.token)).count == 3)
         #expect(!others.contains { $0.token.index == token.index })
@@ -35,8 +24,8 @@ struct CentralContextTests {
 
     @Test("A device has one object while it lives, and another one after the objects were forgotten")
     func forgotten() throws {
-        let context = self.context()
-        let peer = self.peer(1)
+        let context = CentralContext.withoutSession(in: self.testbed)
+        let peer = PeerDescription.numbered(1)
         var old: CBPeripheral? = context.peripheral(for: peer)
         let token = try #require(old?.token)
         #expect(context.peripheral(for: peer).token == token)
@@ -47,7 +36,7 @@ struct CentralContextTests {
         old = nil
         #expect(context.peripheral(token) == nil && old == nil)
         #expect(context.peripheral(for: peer) === new && context.livePeripherals == [new])
-        let other = context.peripheral(for: self.peer(2))
+        let other = context.peripheral(for: .numbered(2))
         #expect(other.token == PeripheralToken(index: token.index, generation: token.generation + 1))
         #expect(context.peripheral(token) == nil && context.peripheral(other.token) === other)
     }

@@ -32,18 +32,13 @@ struct CentralFlowTests {
     }
 
     private func discovery(_ number: UInt64, _ name: String?, rssi: RSSI?) -> Discovery {
-        Discovery(
-            peer: PeerDescription(
+        .empty(
+            of: PeerDescription(
                 identifier: UUID(random: number, 1),
                 address: DeviceAddress(number, kind: .public),
                 name: name
             ),
-            advertisement: Advertisement(data: ByteBuffer(), scanResponse: nil, isConnectable: true),
-            overflowServices: [],
-            rssi: rssi,
-            timestamp: 0,
-            primaryPHY: 1,
-            secondaryPHY: 0
+            rssi: rssi
         )
     }
 

@@ -1,6 +1,5 @@
 // The places of objects that are gone, some of which restored objects get: no place is given twice, and none is lost.
 
-import BluetoothTypes
 import Foundation
 import Testbed
 import Testing
@@ -11,27 +10,17 @@ import Testing
 struct FreedPlacesTests {
     private let testbed = Testbed()
 
-    private func context() -> CentralContext {
-        let commands = Mailbox<CentralCommand> { _ in }
-        let endpoint = BluetoothAdapter.ManagerEndpoint(commands: commands, wakeQueue: {}, begin: {})
-        return CentralContext(adapter: self.testbed.adapter(), lock: ObjectLock(), endpoint: endpoint)
-    }
-
-    private func peer(_ number: UInt64) -> PeerDescription {
-        PeerDescription(identifier: UUID(), address: DeviceAddress(number, kind: .public), name: nil)
-    }
-
     @Test("A free place that a restored object gets is free no longer, and the other free ones are", arguments: 0...2)
     func restored(place: Int) {
-        let context = self.context()
-        var gone = (1...3).map { context.peripheral(for: self.peer($0)) }
+        let context = CentralContext.withoutSession(in: self.testbed)
+        var gone = (1...3).map { context.peripheral(for: .numbered($0)) }
         while !gone.isEmpty { gone.removeFirst() }
         #expect(context.livePeripherals.isEmpty)
         let token = PeripheralToken(index: Int32(place), generation: 9)
-        let restored = context.peripheral(for: self.peer(4), token: token)
+        let restored = context.peripheral(for: .numbered(4), token: token)
         #expect(restored.token == token)
         // The two that are left, then a new one.
-        let others = (5...7).map { context.peripheral(for: self.peer($0)) }
+        let others = (5...7).map { context.peripheral(for: .numbered($0)) }
         #expect(Set(others.map(\.token.index)) == Set([0, 1, 2, 3]).subtracting([Int32(place)]))
         #expect(context.peripheral(token) === restored)
         #expect(context.livePeripherals.count == 4)

@@ -7,31 +7,16 @@ import Testing
 
 @Suite("7.13 Validation of a peripheral's database", .adaptersOnRecord)
 struct DatabaseValidationTests {
-    /// The Generic Attribute Service with Service Changed and a Database Hash, and another service.
-    private static let attributes = [
-        ForeignPeripheral.Attribute(handle: 1, type: 0x2800, value: [0x01, 0x18], end: 6),
-        ForeignPeripheral.Attribute(handle: 2, type: 0x2803, value: [0x20, 0x03, 0x00, 0x05, 0x2A]),
-        ForeignPeripheral.Attribute(handle: 3, type: 0x2A05, value: []),
-        ForeignPeripheral.Attribute(handle: 4, type: 0x2902, value: [0, 0]),
-        ForeignPeripheral.Attribute(handle: 5, type: 0x2803, value: [0x02, 0x06, 0x00, 0x2A, 0x2B]),
-        ForeignPeripheral.Attribute(handle: 6, type: 0x2B2A, value: Array(repeating: 7, count: 16)),
-        ForeignPeripheral.Attribute(handle: 7, type: 0x2800, value: [0x0D, 0x18], end: 9),
-        ForeignPeripheral.Attribute(handle: 8, type: 0x2803, value: [0x02, 0x09, 0x00, 0x37, 0x2A]),
-        ForeignPeripheral.Attribute(handle: 9, type: 0x2A37, value: Array("beat".utf8)),
-    ]
-
     @Test("A4 a server that reports a change in answer to our subscription is not asked without end")
     func endlessChange() throws {
-        let testbed = Testbed()
-        let foreign = ForeignPeripheral(in: testbed, Self.attributes)
-        foreign.onRequest = { [unowned foreign] request in
-            guard request[0] == 0x12, request[1] == 4 else { return nil }
-            foreign.push([0x1D, 0x03, 0x00, 0x01, 0x00, 0xFF, 0xFF])
-            return nil
+        let setup = try ForeignConversation(ForeignPeripheral.hashedAttributes) { foreign in
+            foreign.onRequest = { [unowned foreign] request in
+                guard request[0] == 0x12, request[1] == 4 else { return nil }
+                foreign.push([0x1D, 0x03, 0x00, 0x01, 0x00, 0xFF, 0xFF])
+                return nil
+            }
         }
-        let central = CentralApp(on: testbed.adapter("Curious"))
-        testbed.run { central.manager.state == .poweredOn }
-        let peripheral = try central.connect(in: testbed, services: nil)
+        let (testbed, foreign, central) = (setup.testbed, setup.foreign, setup.central)
         testbed.run(.seconds(5))
         let count = foreign.requests.count
         #expect(count < 500)
@@ -40,19 +25,14 @@ struct DatabaseValidationTests {
         #expect(foreign.requests.count { $0[0] == 0x12 && $0[1] == 4 } == 1, "subscribed once")
         #expect(foreign.requests.count(where: Self.readsHash) == 2, "the hash alone is read again")
         // The app can use it all the same.
-        let service = try peripheral.discover(nil, in: testbed)
-        let characteristic = try #require(service.characteristics?.first)
-        peripheral.readValue(for: characteristic)
+        setup.peripheral.readValue(for: try setup.discover())
         #expect(testbed.run { central.values == ["beat"] })
     }
 
     @Test("A4 a database that changes again and again is validated 16 times on a link, and anew on the next one")
     func validationLimit() throws {
-        let testbed = Testbed()
-        let foreign = ForeignPeripheral(in: testbed, Self.attributes)
-        let central = CentralApp(on: testbed.adapter("Curious"))
-        testbed.run { central.manager.state == .poweredOn }
-        let peripheral = try central.connect(in: testbed, services: nil)
+        let setup = try ForeignConversation(ForeignPeripheral.hashedAttributes)
+        let (testbed, foreign, central) = (setup.testbed, setup.foreign, setup.central)
         testbed.run(.seconds(3))
         func readCount() -> Int { foreign.requests.count(where: Self.readsHash) }
         func change() {
@@ -65,8 +45,8 @@ struct DatabaseValidationTests {
             #expect(readCount() == min(1 + count, Peer.validationLimit), "\(count)")
             #expect(central.count("modified ") == count)
         }
-        central.disconnect(peripheral, in: testbed)
-        central.connect(peripheral, in: testbed)
+        central.disconnect(setup.peripheral, in: testbed)
+        central.connect(setup.peripheral, in: testbed)
         testbed.run(.seconds(3))
         #expect(readCount() == Peer.validationLimit + 1)
         change()
@@ -80,36 +60,22 @@ struct DatabaseValidationTests {
 
     /// A central that has discovered a foreign peripheral, whose next reads are refused with Database Out Of Sync.
     private struct Outdated {
-        let testbed = Testbed()
-        let foreign: ForeignPeripheral
-        let central: CentralApp
-        let peripheral: CBPeripheral
+        let talk: ForeignConversation
         let characteristic: CBCharacteristic
 
-        /// - Parameters:
-        ///   - refusals: How many reads are refused.
-        ///   - change: The handles that the server reports as changed before it refuses; `nil` where it reports none.
-        ///   - hash: What the Database Hash consists of then.
+        /// - Parameters: Those of the peripheral's `refuseReads`.
         init(refusals: Int, change: [UInt8]?, hash: UInt8) throws {
-            let foreign = ForeignPeripheral(in: self.testbed, DatabaseValidationTests.attributes)
-            self.foreign = foreign
-            let central = CentralApp(on: self.testbed.adapter("Curious"))
-            self.central = central
-            self.testbed.run { central.manager.state == .poweredOn }
-            self.peripheral = try central.connect(in: self.testbed, services: nil)
-            let service = try self.peripheral.discover(nil, in: self.testbed)
-            self.characteristic = try #require(service.characteristics?.first)
-            self.testbed.run(.seconds(3))
-            var left = refusals
-            foreign.onRequest = { [unowned foreign] request in
-                guard request[0] == 0x0A, left > 0 else { return nil }
-                left -= 1
-                foreign.attributes[5].value = Array(repeating: hash, count: 16)
-                if let change { foreign.push([0x1D, 0x03, 0x00] + change) }
-                return [0x01, 0x0A, 0x09, 0x00, 0x12]
-            }
-            central.calls = []
+            self.talk = try ForeignConversation(ForeignPeripheral.hashedAttributes)
+            self.characteristic = try self.talk.discover()
+            self.talk.testbed.run(.seconds(3))
+            self.talk.foreign.refuseReads(refusals, change: change, hash: hash)
+            self.talk.central.calls = []
         }
+
+        var testbed: Testbed { self.talk.testbed }
+        var foreign: ForeignPeripheral { self.talk.foreign }
+        var central: CentralApp { self.talk.central }
+        var peripheral: CBPeripheral { self.talk.peripheral }
 
         /// The reads of the value.
         var readCount: Int { self.foreign.requests.count { $0 == [0x0A, 0x09, 0x00] } }

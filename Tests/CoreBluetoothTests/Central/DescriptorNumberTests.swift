@@ -11,19 +11,15 @@ import Testing
 struct DescriptorNumberTests {
     /// The values of a foreign peripheral's descriptors, as an app reads them.
     private func values(_ descriptors: [(type: UInt16, value: [UInt8])]) throws -> [Any?] {
-        let testbed = Testbed()
-        let foreign = ForeignPeripheral(in: testbed, ForeignPeripheral.heart(descriptors: descriptors))
-        let central = CentralApp(on: testbed.adapter("Curious"))
-        testbed.run { central.manager.state == .poweredOn }
-        let peripheral = try central.connect(in: testbed, services: nil)
-        let service = try peripheral.discover(nil, in: testbed)
-        let heart = try #require(service.characteristics?.first)
+        let setup = try ForeignConversation(ForeignPeripheral.heart(descriptors: descriptors))
+        let (testbed, peripheral) = (setup.testbed, setup.peripheral)
+        let heart = try setup.discover()
         peripheral.discoverDescriptors(for: heart)
         try #require(testbed.run { heart.descriptors?.count == descriptors.count })
         let found = heart.descriptors ?? []
         for descriptor in found { peripheral.readValue(for: descriptor) }
         try #require(testbed.run { found.allSatisfy { $0.value != nil } })
-        withExtendedLifetime(foreign) {}
+        withExtendedLifetime(setup) {}
         return found.map(\.value)
     }
 

@@ -9,35 +9,10 @@ import Testing
 
 @Suite("6.7 The time of a disconnection", .adaptersOnRecord)
 struct DisconnectTimestampTests {
-    /// Connects to what it finds, and notes the times at which connections end.
-    private final class Listener: NSObject, CBCentralManagerDelegate {
-        private(set) var found: CBPeripheral?
-        private(set) var times: [CFAbsoluteTime] = []
-
-        func centralManagerDidUpdateState(_ central: CBCentralManager) {
-            if central.state == .poweredOn { central.scanForPeripherals(withServices: nil) }
-        }
-
-        func centralManager(
-            _ central: CBCentralManager,
-            didDiscover peripheral: CBPeripheral,
-            advertisementData: [String: Any],
-            rssi RSSI: NSNumber
-        ) { self.found = peripheral }
-
-        func centralManager(
-            _ central: CBCentralManager,
-            didDisconnectPeripheral peripheral: CBPeripheral,
-            timestamp: CFAbsoluteTime,
-            isReconnecting: Bool,
-            error: (any Error)?
-        ) { self.times.append(timestamp) }
-    }
-
     @Test("6.7 a disconnection has the second at which the link ended, also where it is heard of later")
     func timestamps() throws {
         let talk = Conversation()
-        let listener = Listener()
+        let listener = DisconnectListener()
         let manager = talk.centralAdapter.run { CBCentralManager(delegate: listener, queue: nil) }
         try #require(talk.testbed.run { listener.found != nil })
         let peripheral = try #require(listener.found)

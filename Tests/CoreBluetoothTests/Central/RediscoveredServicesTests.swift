@@ -11,11 +11,8 @@ import Testing
 struct RediscoveredServicesTests {
     @Test("7.1 a service is the same object while its handles and its UUID are the same, else another one")
     func objects() throws {
-        let testbed = Testbed()
-        let foreign = ForeignPeripheral(in: testbed, ForeignPeripheral.heart(descriptors: []))
-        let central = CentralApp(on: testbed.adapter("Curious"))
-        testbed.run { central.manager.state == .poweredOn }
-        let peripheral = try central.connect(in: testbed, services: nil)
+        let setup = try ForeignConversation(ForeignPeripheral.heart(descriptors: []))
+        let (testbed, central, peripheral) = (setup.testbed, setup.central, setup.peripheral)
         testbed.run(.seconds(3))
         func discover() throws -> CBService {
             let count = central.count("services 1")
@@ -27,12 +24,12 @@ struct RediscoveredServicesTests {
         #expect(first.handles?.upperBound == 3)
         #expect(try discover() === first)
         // It is longer now.
-        foreign.attributes[0].end = 6
+        setup.foreign.attributes[0].end = 6
         let second = try discover()
         #expect(second !== first && second.handles?.upperBound == 6 && first.handles?.upperBound == 3)
         #expect(try discover() === second)
         // And another one.
-        foreign.attributes[0].value = [0x0F, 0x18]
+        setup.foreign.attributes[0].value = [0x0F, 0x18]
         let third = try discover()
         #expect(third !== second && third.uuid == CBUUID(string: "180F"))
         #expect(second.uuid == CBUUID(string: "180D"))

@@ -8,51 +8,11 @@ import Testing
 
 @Suite("6 One link, several managers", .adaptersOnRecord)
 struct SharedLinkTests {
-    /// Two central managers of one adapter that have both connected a foreign peripheral and discovered its
-    /// characteristic.
-    private struct Pair {
-        let testbed = Testbed()
-        let foreign: ForeignPeripheral
-        let first: CentralApp
-        let second: CentralApp
-        private(set) var characteristics: [CBCharacteristic] = []
-
-        init() throws {
-            let testbed = self.testbed
-            self.foreign = ForeignPeripheral(
-                in: testbed,
-                ForeignPeripheral.heart(descriptors: [(type: 0x2902, value: [0, 0])])
-            )
-            let adapter = testbed.adapter("Curious")
-            let (first, second) = (CentralApp(on: adapter), CentralApp(on: adapter))
-            self.first = first
-            self.second = second
-            testbed.run { first.manager.state == .poweredOn && second.manager.state == .poweredOn }
-            let peripheral = try first.connect(in: testbed, services: nil)
-            let known = second.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier])
-            let same = try #require(known.first)
-            second.found = [same]
-            same.delegate = second
-            second.connect(same, in: testbed)
-            for peripheral in [peripheral, same] {
-                let service = try peripheral.discover(nil, in: testbed)
-                self.characteristics.append(try #require(service.characteristics?.first))
-            }
-        }
-
-        /// The values that were written to the Client Characteristic Configuration.
-        var configurations: [UInt8] { self.foreign.requests.filter { $0[0] == 0x12 }.map { $0[3] } }
-    }
-
     @Test("A3 connecting in the moment of a link loss leads to didConnect, and can be cancelled")
     func connectingDuringLoss() throws {
         let talk = Conversation()
         let peripheral = try talk.connect()
-        let late = CentralApp(on: talk.centralAdapter)
-        talk.testbed.run { late.manager.state == .poweredOn }
-        let known = late.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier])
-        let same = try #require(known.first)
-        late.found = [same]
+        let (late, same) = try talk.otherApp(knowing: peripheral)
         late.connect(same, in: talk.testbed)
         late.calls = []
         // The first manager's queue hears of the loss while the second one's is still busy.
@@ -101,40 +61,43 @@ struct SharedLinkTests {
 
     @Test("B2 a second subscriber gets the peer's answer, not the first one's hope")
     func refusedSecondSubscriber() throws {
-        let pair = try Pair()
+        let pair = try ForeignPair()
+        let characteristics = try pair.discover()
         pair.foreign.onRequest = { $0[0] == 0x12 ? [0x01, 0x12, 0x04, 0x00, 0x05] : nil }
-        pair.first.found[0].setNotifyValue(true, for: pair.characteristics[0])
-        pair.second.found[0].setNotifyValue(true, for: pair.characteristics[1])
+        pair.first.found[0].setNotifyValue(true, for: characteristics[0])
+        pair.second.found[0].setNotifyValue(true, for: characteristics[1])
         pair.testbed.run()
         #expect(pair.first.calls.last == "notifying false CBATTErrorDomain 5")
         #expect(pair.second.calls.last == "notifying false CBATTErrorDomain 5")
-        #expect(!pair.characteristics[1].isNotifying)
+        #expect(!characteristics[1].isNotifying)
     }
 
     @Test("7.8 two subscribers cost one subscription, and the last one ends it")
     func twoSubscribers() throws {
-        let pair = try Pair()
-        pair.first.found[0].setNotifyValue(true, for: pair.characteristics[0])
-        pair.second.found[0].setNotifyValue(true, for: pair.characteristics[1])
+        let pair = try ForeignPair()
+        let characteristics = try pair.discover()
+        pair.first.found[0].setNotifyValue(true, for: characteristics[0])
+        pair.second.found[0].setNotifyValue(true, for: characteristics[1])
         pair.testbed.run()
-        #expect(pair.characteristics.filter(\.isNotifying).count == 2)
+        #expect(characteristics.filter(\.isNotifying).count == 2)
         #expect(pair.configurations == [1])
         pair.foreign.push([0x1B, 0x03, 0x00] + Array("bum".utf8))
         pair.testbed.run()
         #expect(pair.first.values == ["bum"])
         #expect(pair.second.values == ["bum"])
-        pair.first.found[0].setNotifyValue(false, for: pair.characteristics[0])
+        pair.first.found[0].setNotifyValue(false, for: characteristics[0])
         pair.testbed.run()
         #expect(pair.configurations == [1])
-        pair.second.found[0].setNotifyValue(false, for: pair.characteristics[1])
+        pair.second.found[0].setNotifyValue(false, for: characteristics[1])
         pair.testbed.run()
         #expect(pair.configurations == [1, 0])
     }
 
     @Test("B3 a manager that cancels takes its subscription with it where no other has one")
     func cancelledSubscriber() throws {
-        let pair = try Pair()
-        pair.first.found[0].setNotifyValue(true, for: pair.characteristics[0])
+        let pair = try ForeignPair()
+        let characteristics = try pair.discover()
+        pair.first.found[0].setNotifyValue(true, for: characteristics[0])
         pair.testbed.run()
         #expect(pair.configurations == [1])
         pair.first.manager.cancelPeripheralConnection(pair.first.found[0])
@@ -146,8 +109,9 @@ struct SharedLinkTests {
 
     @Test("B3 a subscription that another manager has stays")
     func sharedSubscription() throws {
-        let pair = try Pair()
-        for (app, characteristic) in zip([pair.first, pair.second], pair.characteristics) {
+        let pair = try ForeignPair()
+        let characteristics = try pair.discover()
+        for (app, characteristic) in zip([pair.first, pair.second], characteristics) {
             app.found[0].setNotifyValue(true, for: characteristic)
         }
         pair.testbed.run()

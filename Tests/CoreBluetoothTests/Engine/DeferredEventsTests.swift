@@ -14,16 +14,7 @@ struct DeferredEventsTests {
     private let window = ReceiveWindow()
 
     private func discovery(_ number: Int, rssi: RSSI? = nil) -> CentralEvent {
-        let discovery = Discovery(
-            peer: PeerDescription(identifier: UUID(), address: DeviceAddress(UInt64(number), kind: .public)),
-            advertisement: Advertisement(data: ByteBuffer(), scanResponse: nil, isConnectable: true),
-            overflowServices: [],
-            rssi: rssi,
-            timestamp: 0,
-            primaryPHY: 1,
-            secondaryPHY: 0
-        )
-        return .discovered(discovery, self.window)
+        .discovered(.empty(of: .numbered(UInt64(number)), rssi: rssi), self.window)
     }
 
     /// The events as texts: discoveries as their numbers, others as `-`.

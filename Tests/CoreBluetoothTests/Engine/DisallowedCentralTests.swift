@@ -50,9 +50,8 @@ struct DisallowedCentralTests {
         }
 
         /// The same for the other app, on the link of the first one.
-        func subscribeOther(_ identifier: UUID) throws -> CBPeripheral {
-            let known = self.other.manager.retrievePeripherals(withIdentifiers: [identifier])
-            let peripheral = try #require(known.first)
+        func subscribeOther(_ first: CBPeripheral) throws -> CBPeripheral {
+            let peripheral = try self.other.retrieve(first)
             peripheral.delegate = self.other
             self.other.connect(peripheral, in: self.testbed)
             try self.subscribe(peripheral)
@@ -60,8 +59,7 @@ struct DisallowedCentralTests {
         }
 
         func change(to authorization: CBManagerAuthorization) {
-            self.policy.authorization = authorization
-            self.policy.observer?.authorizationDidChange(of: self.policy)
+            self.policy.decide(authorization)
             self.testbed.run(.seconds(2))
         }
 
@@ -93,7 +91,7 @@ struct DisallowedCentralTests {
     func shared() throws {
         let setup = Setup()
         let first = try setup.subscribe()
-        let second = try setup.subscribeOther(first.identifier)
+        let second = try setup.subscribeOther(first)
         #expect(setup.counts() == [1, 1])
         setup.change(to: .denied)
         #expect(first.state == .disconnected && second.state == .connected)
@@ -130,8 +128,7 @@ struct DisallowedCentralTests {
         setup.ballAdapter.setPowered(false)
         setup.testbed.run(.seconds(15))
         #expect(setup.counts() == [0, 1] && peripheral.state == .connected)
-        setup.policy.authorization = .denied
-        setup.policy.observer?.authorizationDidChange(of: setup.policy)
+        setup.policy.decide(.denied)
         setup.testbed.run(.seconds(1))
         #expect(setup.counts() == [0, 0])
         setup.testbed.run(.seconds(60))

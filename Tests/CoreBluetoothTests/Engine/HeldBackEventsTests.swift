@@ -105,18 +105,8 @@ struct HeldBackEventsTests {
         for _ in 1...2 {
             let scans = adapter.readEngine(in: testbed) { core -> [Bool] in
                 guard let session = core.centralSessions.first else { return [] }
-                let discovery = Discovery(
-                    peer: PeerDescription(
-                        identifier: UUID(random: 1, 2),
-                        address: DeviceAddress(1, kind: .public)
-                    ),
-                    advertisement: Advertisement(data: ByteBuffer(), scanResponse: nil, isConnectable: true),
-                    overflowServices: [],
-                    rssi: nil,
-                    timestamp: 0,
-                    primaryPHY: 1,
-                    secondaryPHY: 0
-                )
+                let peer = PeerDescription(identifier: UUID(random: 1, 2), address: DeviceAddress(1, kind: .public))
+                let discovery = Discovery.empty(of: peer)
                 for _ in 1..<228 { session.discovered(discovery) }
                 var scans = [session.effectiveScan != nil]
                 session.discovered(discovery)

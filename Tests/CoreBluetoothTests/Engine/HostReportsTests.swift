@@ -56,11 +56,7 @@ struct HostReportsTests {
             host.delegate?.host(host, link: link.id, didChangeMTU: 100)
         }
         #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 97)
-        let other = CentralApp(on: talk.centralAdapter)
-        talk.testbed.run { other.manager.state == .poweredOn }
-        let known = other.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier])
-        let same = try #require(known.first)
-        other.found = [same]
+        let (other, same) = try talk.otherApp(knowing: peripheral)
         other.connect(same, in: talk.testbed)
         #expect(same.maximumWriteValueLength(for: .withoutResponse) == 97)
     }
@@ -124,18 +120,7 @@ struct HostReportsTests {
     // MARK: Bonds
 
     private static func bond(with peer: DeviceAddress, signCounter: UInt32? = nil) -> Bond {
-        let key = LongTermKey(value: Octets16(high: 1, low: 2), encryptedDiversifier: 3, random: 4)
-        let signing = signCounter.map {
-            SigningKey(connectionSignatureResolvingKey: Octets16(high: 5, low: 6), signCounter: $0)
-        }
-        return Bond(
-            peerAddress: peer,
-            keySize: 16,
-            isAuthenticated: false,
-            isSecureConnections: true,
-            local: PairingKeys(longTermKey: key),
-            peer: PairingKeys(longTermKey: key, signing: signing)
-        )
+        .symmetric(with: peer, isAuthenticated: false, signCounter: signCounter)
     }
 
     @Test("a new bond is kept, and nothing of the client that was bonded before; a rejected one takes both away")

@@ -14,20 +14,9 @@ import Testing
 struct IdentifiedPeerTests {
     @Test("a connection goes on under the identity address, and a request that waited for that address fails, once")
     func identified() throws {
-        let talk = Conversation()
-        let second = PeripheralApp(on: talk.testbed.adapter("Second"))
-        talk.testbed.run { second.manager.state == .poweredOn }
-        second.open(name: "Second")
-        talk.central.manager.scanForPeripherals(withServices: [IDs.service])
-        try #require(talk.testbed.run { talk.central.found.count == 2 })
-        talk.central.manager.stopScan()
-        let known = try #require(talk.central.found.first { $0.name == "Crystal" })
-        let waited = try #require(talk.central.found.first { $0.name == "Second" })
-        second.manager.stopAdvertising()
-        talk.testbed.run()
-        talk.central.connect(known, in: talk.testbed)
-        talk.central.manager.connect(waited)
-        talk.testbed.run(.seconds(2))
+        let setup = try TwoBalls()
+        let (talk, second, known, waited) = (setup.talk, setup.second, setup.first, setup.other)
+        setup.connectFirst()
         talk.central.calls = []
         let (before, identity) = (known.address, waited.address)
         func identify() -> [Bool]? {

@@ -20,13 +20,7 @@ struct InvalidatedWritesTests {
         let heart: CBCharacteristic
 
         init() throws {
-            var attributes = ForeignPeripheral.heart(descriptors: [])
-            attributes += [
-                .init(handle: 0x10, type: 0x2800, value: [0x01, 0x18], end: 0x13),
-                .init(handle: 0x11, type: 0x2803, value: [0x20, 0x12, 0x00, 0x05, 0x2A]),
-                .init(handle: 0x12, type: 0x2A05, value: []),
-                .init(handle: 0x13, type: 0x2902, value: [0, 0]),
-            ]
+            let attributes = ForeignPeripheral.heart(descriptors: []) + ForeignPeripheral.serviceChangedAttributes
             self.foreign = ForeignPeripheral(in: self.testbed, attributes)
             self.device = RestartableDevice("Curious", in: self.testbed)
             let central = CentralApp(on: self.device.adapter)

@@ -69,8 +69,7 @@ struct ManagedApplicationTests {
             central.calls = []
             ball.calls = []
             second.calls = []
-            policy.authorization = authorization
-            policy.observer?.authorizationDidChange(of: policy)
+            policy.decide(authorization)
             testbed.run(.milliseconds(1))
             #expect(central.calls == calls && ball.calls == calls, "\(authorization)")
             #expect(second.calls.isEmpty && second.manager.isScanning && second.manager.state == .poweredOn)
@@ -151,15 +150,7 @@ struct ManagedApplicationTests {
             let waiting = adapter.readEngine(in: testbed) { core -> [Int] in
                 guard let session = core.centralSessions.first else { return [] }
                 let address = DeviceAddress(1, kind: .public)
-                let discovery = Discovery(
-                    peer: PeerDescription(identifier: identifier, address: address),
-                    advertisement: Advertisement(data: ByteBuffer(), scanResponse: nil, isConnectable: true),
-                    overflowServices: [],
-                    rssi: nil,
-                    timestamp: 0,
-                    primaryPHY: 1,
-                    secondaryPHY: 0
-                )
+                let discovery = Discovery.empty(of: PeerDescription(identifier: identifier, address: address))
                 return [2, 0, 1].map { count in
                     for _ in 0..<count { session.discovered(discovery) }
                     session.flush()

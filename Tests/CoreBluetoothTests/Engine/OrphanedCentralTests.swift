@@ -14,17 +14,10 @@ struct OrphanedCentralTests {
         let testbed = Testbed()
         let adapter = testbed.adapter("Curious")
         let policy = PolicyStub("app")
-        func launch() -> CentralApp {
-            let central = policy.make(in: testbed) {
-                CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
-            }
-            testbed.run { central.manager.state == .poweredOn }
-            return central
-        }
         func sessionCount() -> Int? {
             adapter.readEngine(in: testbed) { core -> Int in core.centralSessions.count }
         }
-        let first = launch()
+        let first = policy.launchCentral(on: adapter, in: testbed)
         first.manager.scanForPeripherals(withServices: [IDs.service])
         testbed.run(.milliseconds(10))
         policy.restart(in: testbed)
@@ -34,7 +27,7 @@ struct OrphanedCentralTests {
         #expect(sessionCount() == 0)
         adapter.setPowered(true)
         testbed.run()
-        let second = launch()
+        let second = policy.launchCentral(on: adapter, in: testbed)
         #expect(second.calls == ["state 5"] && second.restored.isEmpty && !second.manager.isScanning)
         #expect(sessionCount() == 1)
         withExtendedLifetime(first) {}

@@ -12,30 +12,9 @@ import Testing
 
 @Suite("6 Peers and their links, beside each other", .adaptersOnRecord)
 struct PeerTableLinksTests {
-    /// A central that has found two balls.
-    private struct Setup {
-        let talk = Conversation()
-        let second: PeripheralApp
-        let first: CBPeripheral
-        let other: CBPeripheral
-
-        init() throws {
-            let talk = self.talk
-            let second = PeripheralApp(on: talk.testbed.adapter("Second"))
-            self.second = second
-            talk.testbed.run { second.manager.state == .poweredOn }
-            second.open(name: "Second")
-            talk.central.manager.scanForPeripherals(withServices: [IDs.service])
-            try #require(talk.testbed.run { talk.central.found.count == 2 })
-            talk.central.manager.stopScan()
-            self.first = try #require(talk.central.found.first { $0.name == "Crystal" })
-            self.other = try #require(talk.central.found.first { $0.name == "Second" })
-        }
-    }
-
     @Test("6.7 a connection comes back by itself also while there is a link with another device")
     func reconnection() throws {
-        let setup = try Setup()
+        let setup = try TwoBalls()
         let (talk, first, other) = (setup.talk, setup.first, setup.other)
         talk.central.manager.connect(first, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
         try #require(talk.testbed.run { first.state == .connected })
@@ -52,7 +31,7 @@ struct PeerTableLinksTests {
 
     @Test("6 of two devices with a link that turn out to be one, both connections go on, each until its own link ends")
     func identified() throws {
-        let setup = try Setup()
+        let setup = try TwoBalls()
         let (talk, first, other) = (setup.talk, setup.first, setup.other)
         talk.central.connect(first, in: talk.testbed)
         talk.central.connect(other, in: talk.testbed)
@@ -132,12 +111,7 @@ struct PeerTableLinksTests {
     )
     func validation(isCentral: Bool) throws {
         let talk = Conversation()
-        let peripheral = try talk.find()
-        talk.central.manager.stopScan()
-        talk.ball.manager.stopAdvertising()
-        talk.testbed.run()
-        talk.central.manager.connect(peripheral)
-        talk.testbed.run()
+        let peripheral = try talk.requestConnection()
         let address = peripheral.address
         let states = talk.centralAdapter.readEngine(in: talk.testbed) { core -> [String] in
             let link = LinkInformation(id: LinkID(rawValue: 1_000), peer: address, isCentral: isCentral)

@@ -68,12 +68,7 @@ struct PeerTableTests {
     @Test("6.3 a request that fails is reported once, and its peer is known no more")
     func failed() throws {
         let talk = Conversation()
-        let peripheral = try talk.find()
-        talk.central.manager.stopScan()
-        talk.ball.manager.stopAdvertising()
-        talk.testbed.run()
-        talk.central.manager.connect(peripheral)
-        talk.testbed.run()
+        let peripheral = try talk.requestConnection()
         let other = DeviceAddress(0xC000_0000_0055, kind: .random)
         talk.central.calls = []
         self.fail(other, talk.centralAdapter, talk.testbed)
@@ -155,11 +150,7 @@ struct PeerTableTests {
     func delayedOnSharedLink() throws {
         let talk = Conversation()
         let peripheral = try talk.connect()
-        let other = CentralApp(on: talk.centralAdapter)
-        talk.testbed.run { other.manager.state == .poweredOn }
-        let known = other.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier])
-        let same = try #require(known.first)
-        other.found = [same]
+        let (other, same) = try talk.otherApp(knowing: peripheral)
         talk.ball.manager.stopAdvertising()
         // The name is read by then.
         talk.testbed.run(.seconds(5))
@@ -195,11 +186,7 @@ struct PeerTableTests {
     func heldBack() throws {
         let talk = Conversation()
         let peripheral = try talk.connect()
-        let other = CentralApp(on: talk.centralAdapter)
-        talk.testbed.run { other.manager.state == .poweredOn }
-        let known = other.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier])
-        let same = try #require(known.first)
-        other.found = [same]
+        let (other, same) = try talk.otherApp(knowing: peripheral)
         other.connect(same, in: talk.testbed)
         talk.testbed.run(.seconds(3))
         let found = talk.centralAdapter.readEngine(in: talk.testbed) { core -> LinkID? in core.host.links.first?.id }

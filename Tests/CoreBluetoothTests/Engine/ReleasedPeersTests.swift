@@ -27,21 +27,10 @@ struct ReleasedPeersTests {
         }
     }
 
-    /// A request for the ball that is not met.
-    private func wait(_ talk: Conversation) throws -> CBPeripheral {
-        let peripheral = try talk.find()
-        talk.central.manager.stopScan()
-        talk.ball.manager.stopAdvertising()
-        talk.testbed.run()
-        talk.central.manager.connect(peripheral)
-        talk.testbed.run()
-        return peripheral
-    }
-
     @Test("nothing is left of a request that waits when Bluetooth is switched off")
     func switchedOff() throws {
         let talk = Conversation()
-        let peripheral = try self.wait(talk)
+        let peripheral = try talk.requestConnection()
         let reference = Reference()
         #expect(reference.take(peripheral.address, of: talk.centralAdapter, in: talk.testbed) == true)
         talk.centralAdapter.setPowered(false)
@@ -52,7 +41,7 @@ struct ReleasedPeersTests {
     @Test("nothing is left of a request that its app cancels")
     func cancelled() throws {
         let talk = Conversation()
-        let peripheral = try self.wait(talk)
+        let peripheral = try talk.requestConnection()
         let reference = Reference()
         #expect(reference.take(peripheral.address, of: talk.centralAdapter, in: talk.testbed) == true)
         talk.central.manager.cancelPeripheralConnection(peripheral)
@@ -62,20 +51,9 @@ struct ReleasedPeersTests {
 
     @Test("nothing is left of a request for a device that turns out to be one with a link")
     func identified() throws {
-        let talk = Conversation()
-        let second = PeripheralApp(on: talk.testbed.adapter("Second"))
-        talk.testbed.run { second.manager.state == .poweredOn }
-        second.open(name: "Second")
-        talk.central.manager.scanForPeripherals(withServices: [IDs.service])
-        try #require(talk.testbed.run { talk.central.found.count == 2 })
-        talk.central.manager.stopScan()
-        let known = try #require(talk.central.found.first { $0.name == "Crystal" })
-        let waited = try #require(talk.central.found.first { $0.name == "Second" })
-        second.manager.stopAdvertising()
-        talk.testbed.run()
-        talk.central.connect(known, in: talk.testbed)
-        talk.central.manager.connect(waited)
-        talk.testbed.run(.seconds(2))
+        let setup = try TwoBalls()
+        let (talk, known, waited) = (setup.talk, setup.first, setup.other)
+        setup.connectFirst()
         let reference = Reference()
         #expect(reference.take(waited.address, of: talk.centralAdapter, in: talk.testbed) == true)
         let (before, identity) = (known.address, waited.address)
@@ -89,6 +67,6 @@ struct ReleasedPeersTests {
         talk.testbed.run()
         #expect(waited.state == .disconnected && known.state == .connected)
         #expect(reference.peer == nil)
-        withExtendedLifetime(second) {}
+        withExtendedLifetime(setup) {}
     }
 }

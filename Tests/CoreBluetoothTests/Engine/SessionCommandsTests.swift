@@ -94,11 +94,7 @@ struct SessionCommandsTests {
         let (peripheral, question, _) = try talk.discover()
         talk.testbed.run(.seconds(3))
         let handle = try #require(question.record?.valueHandle)
-        let other = CentralApp(on: talk.centralAdapter)
-        talk.testbed.run { other.manager.state == .poweredOn }
-        let known = other.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier])
-        let same = try #require(known.first)
-        other.found = [same]
+        let (other, same) = try talk.otherApp(knowing: peripheral)
         let options: [String: Any] = [CBConnectPeripheralOptionStartDelayKey: NSNumber(value: 2)]
         other.manager.connect(same, options: options)
         talk.testbed.run(.milliseconds(100))

@@ -12,21 +12,12 @@ import Testing
 
 @Suite("1.6 13.1 What is left when an adapter stops", .adaptersOnRecord)
 struct StoppedAdapterTests {
-    /// The central manager of an app with a restore identifier.
-    private func launch(_ policy: PolicyStub, on adapter: BluetoothAdapter, in testbed: Testbed) -> CentralApp {
-        let central = policy.make(in: testbed) {
-            CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
-        }
-        testbed.run { central.manager.state == .poweredOn }
-        return central
-    }
-
     @Test("4.1 13.1 an app can scan again after Bluetooth was off, where another app's session ended with that")
     func scanAfterOrphan() {
         let talk = Conversation()
         let policy = PolicyStub("app")
         let adapter = talk.testbed.adapter("Third")
-        let first = self.launch(policy, on: adapter, in: talk.testbed)
+        let first = policy.launchCentral(on: adapter, in: talk.testbed)
         let other = CentralApp(on: adapter)
         talk.testbed.run { other.manager.state == .poweredOn }
         other.manager.scanForPeripherals(withServices: [IDs.other])
@@ -53,7 +44,7 @@ struct StoppedAdapterTests {
         let testbed = Testbed()
         let adapter = testbed.adapter("Curious")
         let policy = PolicyStub("app")
-        let first = self.launch(policy, on: adapter, in: testbed)
+        let first = policy.launchCentral(on: adapter, in: testbed)
         testbed.run(.milliseconds(1))
         func waiting() -> Int? {
             adapter.readEngine(in: testbed) { core -> Int in
@@ -73,7 +64,7 @@ struct StoppedAdapterTests {
         policy.restart(in: testbed)
         #expect(waiting() == 0)
         policy.presentDelivery = .now
-        let second = self.launch(policy, on: adapter, in: testbed)
+        let second = policy.launchCentral(on: adapter, in: testbed)
         testbed.run(.milliseconds(1))
         #expect(second.calls == ["restore 0", "state 5"] && first.calls == ["state 5"])
     }

@@ -74,11 +74,7 @@ struct StoredChangesTests {
     func centralManager() throws {
         let testbed = Testbed()
         let storage = MemoryStorage()
-        let adapter = BluetoothAdapter(
-            air: testbed.air,
-            configuration: BluetoothAdapter.Configuration(identity: "Curious"),
-            storage: storage
-        )
+        let adapter = testbed.adapter("Curious", storage: storage)
         let ballAdapter = testbed.adapter("Crystal")
         let ball = PeripheralApp(on: ballAdapter)
         let central = CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])

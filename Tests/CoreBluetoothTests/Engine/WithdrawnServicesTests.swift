@@ -11,28 +11,9 @@ import Testing
 
 @Suite("9 12 What a peripheral manager has to withdraw", .adaptersOnRecord)
 struct WithdrawnServicesTests {
-    /// A ball of an app with a policy, and a central.
-    private struct Setup {
-        let testbed = Testbed()
-        let policy = PolicyStub("ball")
-        let adapter: BluetoothAdapter
-        let ball: PeripheralApp
-        let central: CentralApp
-
-        init() {
-            let (policy, adapter) = (self.policy, self.testbed.adapter("Crystal"))
-            self.adapter = adapter
-            let ball = policy.make(in: self.testbed) { PeripheralApp(on: adapter) }
-            self.ball = ball
-            let central = CentralApp(on: self.testbed.adapter("Curious"))
-            self.central = central
-            self.testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
-        }
-    }
-
     @Test("9.2 9.7 a service still includes another one when both are published again")
     func includedServices() throws {
-        let setup = Setup()
+        let setup = ManagedBall()
         let inner = CBMutableService(type: IDs.other, primary: true)
         inner.characteristics = [CBMutableCharacteristic.answer()]
         setup.ball.manager.add(CBMutableService(type: CBUUID(string: "FFF3"), primary: true))
@@ -57,7 +38,7 @@ struct WithdrawnServicesTests {
 
     @Test("9.7 10.5 an update of a service that is withdrawn is not sent, and does not count as on its way")
     func updates() throws {
-        let setup = Setup()
+        let setup = ManagedBall()
         setup.ball.open()
         setup.testbed.run(.milliseconds(1))
         let peripheral = try setup.central.connect(in: setup.testbed)
@@ -87,7 +68,7 @@ struct WithdrawnServicesTests {
 
     @Test("9.5 a published service that may not be published as it is now is there no more")
     func refusedAgain() throws {
-        let setup = Setup()
+        let setup = ManagedBall()
         setup.ball.open()
         setup.testbed.run(.milliseconds(1))
         setup.ball.ball.characteristics = [
@@ -108,7 +89,7 @@ struct WithdrawnServicesTests {
 
     @Test("9.6 a service of the system that may not be published takes no other one away")
     func refusedOther() throws {
-        let setup = Setup()
+        let setup = ManagedBall()
         setup.ball.open()
         setup.testbed.run(.milliseconds(1))
         setup.ball.manager.add(CBMutableService(type: CBUUID(string: "1801"), primary: true))
@@ -143,7 +124,7 @@ struct WithdrawnServicesTests {
 
     @Test("1.7 10.4 switching off ends the subscriptions and leaves the services where they were")
     func switchedOff() throws {
-        let setup = Setup()
+        let setup = ManagedBall()
         setup.ball.open()
         setup.testbed.run(.milliseconds(1))
         let handle = try #require(setup.ball.answer.publishedHandle)

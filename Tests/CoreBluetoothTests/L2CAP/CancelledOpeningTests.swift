@@ -12,12 +12,8 @@ struct CancelledOpeningTests {
     @Test("12.2 a channel that is being opened when its app cancels is closed, where the link stays for another app")
     func cancelled() throws {
         let talk = try ChannelTalk()
-        let other = CentralApp(on: talk.talk.centralAdapter)
-        talk.testbed.run { other.manager.state == .poweredOn }
-        let known = other.manager.retrievePeripherals(withIdentifiers: [talk.peripheral.identifier])
-        let same = try #require(known.first)
+        let (other, same) = try talk.talk.otherApp(knowing: talk.peripheral)
         same.delegate = other
-        other.found = [same]
         other.connect(same, in: talk.testbed)
         talk.testbed.run(.seconds(3))
         talk.peripheral.openL2CAPChannel(talk.psm)

@@ -82,11 +82,7 @@ struct SeveralAppsTests {
     func writes() throws {
         let talk = Conversation()
         let (peripheral, question, _) = try talk.discover()
-        let other = CentralApp(on: talk.centralAdapter)
-        talk.testbed.run { other.manager.state == .poweredOn }
-        let known = other.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier])
-        let same = try #require(known.first)
-        other.found = [same]
+        let (other, same) = try talk.otherApp(knowing: peripheral)
         same.delegate = other
         other.connect(same, in: talk.testbed)
         #expect(same.maximumWriteValueLength(for: .withoutResponse) == 512)

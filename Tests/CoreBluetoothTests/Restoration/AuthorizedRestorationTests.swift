@@ -14,11 +14,7 @@ struct AuthorizedRestorationTests {
 
     /// Starts a process of an app on the device.
     private func start(_ policy: PolicyStub) -> (adapter: BluetoothAdapter, central: CentralApp) {
-        let adapter = BluetoothAdapter(
-            air: self.testbed.air,
-            configuration: BluetoothAdapter.Configuration(identity: "Curious"),
-            storage: self.storage
-        )
+        let adapter = self.testbed.adapter("Curious", storage: self.storage)
         let central = policy.make(in: self.testbed) {
             CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
         }
@@ -42,15 +38,13 @@ struct AuthorizedRestorationTests {
         let second = self.start(policy)
         #expect(second.central.calls == ["state 3"] && !second.central.manager.isScanning)
         #expect(self.records.count == 1)
-        policy.authorization = .allowedAlways
-        policy.observer?.authorizationDidChange(of: policy)
+        policy.decide(.allowedAlways)
         self.testbed.run()
         #expect(second.central.calls == ["state 3", "restore 3", "state 5"])
         #expect(second.central.manager.isScanning)
         // What was restored once is not restored again when the user decides anew.
         for authorization in [CBManagerAuthorization.denied, .allowedAlways] {
-            policy.authorization = authorization
-            policy.observer?.authorizationDidChange(of: policy)
+            policy.decide(authorization)
             self.testbed.run()
         }
         #expect(second.central.calls.suffix(2) == ["state 3", "state 5"])

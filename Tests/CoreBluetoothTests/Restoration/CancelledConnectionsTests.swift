@@ -27,14 +27,7 @@ struct CancelledConnectionsTests {
             self.testbed.run(.milliseconds(1))
         }
 
-        func central() -> CentralApp {
-            let adapter = self.adapter
-            let central = self.policy.make(in: self.testbed) {
-                CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
-            }
-            self.testbed.run { central.manager.state == .poweredOn }
-            return central
-        }
+        func central() -> CentralApp { self.policy.launchCentral(on: self.adapter, in: self.testbed) }
     }
 
     @Test(

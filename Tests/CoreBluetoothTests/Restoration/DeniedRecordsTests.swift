@@ -13,25 +13,10 @@ struct DeniedRecordsTests {
     private let storage = MemoryStorage()
 
     /// The adapter of a process of the device.
-    private func adapter() -> BluetoothAdapter {
-        BluetoothAdapter(
-            air: self.testbed.air,
-            configuration: BluetoothAdapter.Configuration(identity: "Curious"),
-            storage: self.storage
-        )
-    }
-
-    private func central(_ policy: PolicyStub, on adapter: BluetoothAdapter) -> CentralApp {
-        let central = policy.make(in: self.testbed) {
-            CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
-        }
-        self.testbed.run { central.manager.state == .poweredOn }
-        return central
-    }
+    private func adapter() -> BluetoothAdapter { self.testbed.adapter("Curious", storage: self.storage) }
 
     private func deny(_ policy: PolicyStub) {
-        policy.authorization = .denied
-        policy.observer?.authorizationDidChange(of: policy)
+        policy.decide(.denied)
         self.testbed.run()
     }
 
@@ -41,7 +26,7 @@ struct DeniedRecordsTests {
     func scan() {
         let adapter = self.adapter()
         let policy = PolicyStub("app")
-        let central = self.central(policy, on: adapter)
+        let central = policy.launchCentral(on: adapter, in: self.testbed)
         central.manager.scanForPeripherals(withServices: [IDs.service])
         self.testbed.run()
         #expect(self.recordCount("central-") == 1)
@@ -50,7 +35,7 @@ struct DeniedRecordsTests {
         #expect(self.recordCount("central-") == 0)
         adapter.kill()
         self.testbed.run()
-        let next = self.central(PolicyStub("app"), on: self.adapter())
+        let next = PolicyStub("app").launchCentral(on: self.adapter(), in: self.testbed)
         #expect(next.calls == ["state 5"] && !next.manager.isScanning)
         withExtendedLifetime(central) {}
     }

@@ -13,19 +13,7 @@ struct BondStoreTests {
     private static let peer = DeviceAddress(0x0011_2233_4455, kind: .public)
 
     private static func bond(signCounter: UInt32) -> Bond {
-        let key = LongTermKey(value: Octets16(high: 1, low: 2), encryptedDiversifier: 3, random: 4)
-        let signing = SigningKey(
-            connectionSignatureResolvingKey: Octets16(high: 5, low: 6),
-            signCounter: signCounter
-        )
-        return Bond(
-            peerAddress: Self.peer,
-            keySize: 16,
-            isAuthenticated: true,
-            isSecureConnections: true,
-            local: PairingKeys(longTermKey: key),
-            peer: PairingKeys(longTermKey: key, signing: signing)
-        )
+        .symmetric(with: Self.peer, signCounter: signCounter)
     }
 
     private func store(on storage: MemoryStorage, now: Date = Date(timeIntervalSince1970: 1_000_000.75)) -> BondStore {

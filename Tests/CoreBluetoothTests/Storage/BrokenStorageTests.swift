@@ -9,7 +9,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// A storage in memory that refuses what a test wants it to.
-private final class BrokenStorage: StateStorage {
+private final class BrokenStorage: StorageInMemory {
     enum Operation: Hashable {
         case write
         case setAside
@@ -34,17 +34,9 @@ private final class BrokenStorage: StateStorage {
         if self.broken.contains(operation) { throw self.failure }
     }
 
-    var isImmediate: Bool { true }
-
-    func read(_ name: String) throws -> Data? { try self.memory.read(name) }
-
     func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws {
         try self.check(.write)
         try self.memory.write(data, to: name, durability)
-    }
-
-    func remove(_ name: String, _ durability: PrivateFile.Durability) throws {
-        self.memory.remove(name, durability)
     }
 
     func setAside(_ name: String) throws -> String {
@@ -56,8 +48,6 @@ private final class BrokenStorage: StateStorage {
         try self.check(.names)
         return self.memory.names(withPrefix: prefix)
     }
-
-    func withLock<Result>(_ body: () throws -> Result) throws -> Result { try self.memory.withLock(body) }
 
     func claim(_ name: String) throws -> StateClaim? {
         try self.check(.claim)

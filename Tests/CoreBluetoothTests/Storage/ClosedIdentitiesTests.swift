@@ -10,8 +10,8 @@ import Testing
 @testable import CoreBluetooth
 
 /// A storage that is written later, as a folder, and counts the documents that are made of what is known at any time.
-private final class LaterStorage: StateStorage {
-    private let inner = MemoryStorage()
+private final class LaterStorage: StorageInMemory {
+    let memory = MemoryStorage()
     private let count = NIOLockedValueBox(0)
 
     /// How many documents are made of what is known when they are read.
@@ -19,30 +19,14 @@ private final class LaterStorage: StateStorage {
 
     var isImmediate: Bool { false }
 
-    func read(_ name: String) throws -> Data? { try self.inner.read(name) }
-
-    func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws {
-        try self.inner.write(data, to: name, durability)
-    }
-
     func write(
         _ name: String,
         _ durability: PrivateFile.Durability,
         _ content: @escaping @Sendable () throws -> Data?
     ) throws {
         self.count.withLockedValue { $0 += 1 }
-        try self.inner.write(name, durability, content)
+        try self.memory.write(name, durability, content)
     }
-
-    func remove(_ name: String, _ durability: PrivateFile.Durability) throws { self.inner.remove(name) }
-
-    func setAside(_ name: String) throws -> String { self.inner.setAside(name) }
-
-    func names(withPrefix prefix: String) throws -> [String] { self.inner.names(withPrefix: prefix) }
-
-    func withLock<Result>(_ body: () throws -> Result) throws -> Result { try self.inner.withLock(body) }
-
-    func claim(_ name: String) throws -> StateClaim? { self.inner.claim(name) }
 }
 
 @Suite("Identities on disk at the end of a process")

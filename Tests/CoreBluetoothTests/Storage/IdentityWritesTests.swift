@@ -11,20 +11,16 @@ import Testing
 @testable import CoreBluetooth
 
 /// A storage in memory that counts what is written.
-private final class CountingStorage: StateStorage {
-    private let inner = MemoryStorage()
+private final class CountingStorage: StorageInMemory {
+    let memory = MemoryStorage()
     private let count = NIOLockedValueBox(0)
 
     /// How often a document was written.
     var writes: Int { self.count.withLockedValue { $0 } }
 
-    var isImmediate: Bool { true }
-
-    func read(_ name: String) throws -> Data? { try self.inner.read(name) }
-
     func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws {
         self.count.withLockedValue { $0 += 1 }
-        try self.inner.write(data, to: name, durability)
+        try self.memory.write(data, to: name, durability)
     }
 
     func write(
@@ -33,18 +29,8 @@ private final class CountingStorage: StateStorage {
         _ content: @escaping @Sendable () throws -> Data?
     ) throws {
         self.count.withLockedValue { $0 += 1 }
-        try self.inner.write(name, durability, content)
+        try self.memory.write(name, durability, content)
     }
-
-    func remove(_ name: String, _ durability: PrivateFile.Durability) throws { self.inner.remove(name) }
-
-    func setAside(_ name: String) throws -> String { self.inner.setAside(name) }
-
-    func names(withPrefix prefix: String) throws -> [String] { self.inner.names(withPrefix: prefix) }
-
-    func withLock<Result>(_ body: () throws -> Result) throws -> Result { try self.inner.withLock(body) }
-
-    func claim(_ name: String) throws -> StateClaim? { self.inner.claim(name) }
 }
 
 @Suite("When identities are written", .adaptersOnRecord)

@@ -18,18 +18,7 @@ struct KeptBondTests {
         identity: IdentityInformation? = nil,
         signCounter: UInt32? = nil
     ) -> Bond {
-        let key = LongTermKey(value: Octets16(high: 1, low: 2), encryptedDiversifier: 3, random: 4)
-        let signing = signCounter.map {
-            SigningKey(connectionSignatureResolvingKey: Octets16(high: 5, low: 6), signCounter: $0)
-        }
-        return Bond(
-            peerAddress: peer,
-            keySize: 16,
-            isAuthenticated: true,
-            isSecureConnections: true,
-            local: PairingKeys(longTermKey: key),
-            peer: PairingKeys(longTermKey: key, identity: identity, signing: signing)
-        )
+        .symmetric(with: peer, identity: identity, signCounter: signCounter)
     }
 
     private func store(on storage: MemoryStorage = MemoryStorage(), seconds: Double = 1_000_000) -> BondStore {

@@ -14,8 +14,8 @@ import Testing
 @testable import CoreBluetooth
 
 /// A storage that is written on queues, and that notes with each bond whether it knows a device by then.
-private final class NotingStorage: StateStorage {
-    private let inner = MemoryStorage()
+private final class NotingStorage: StorageInMemory {
+    let memory = MemoryStorage()
     private let notes = NIOLockedValueBox<[Bool]>([])
     private let device: DeviceAddress
 
@@ -26,51 +26,23 @@ private final class NotingStorage: StateStorage {
 
     var isImmediate: Bool { false }
 
-    func read(_ name: String) throws -> Data? { try self.inner.read(name) }
-
     func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws {
         if name.hasPrefix("bond-") {
-            let isKnown = IdentityFile(self.inner).load().contains { $0.address == self.device }
+            let isKnown = IdentityFile(self.memory).load().contains { $0.address == self.device }
             self.notes.withLockedValue { $0.append(isKnown) }
         }
-        try self.inner.write(data, to: name, durability)
+        try self.memory.write(data, to: name, durability)
     }
-
-    func remove(_ name: String, _ durability: PrivateFile.Durability) throws { self.inner.remove(name) }
-
-    func setAside(_ name: String) throws -> String { self.inner.setAside(name) }
-
-    func names(withPrefix prefix: String) throws -> [String] { self.inner.names(withPrefix: prefix) }
-
-    func withLock<Result>(_ body: () throws -> Result) throws -> Result { try self.inner.withLock(body) }
-
-    func claim(_ name: String) throws -> StateClaim? { self.inner.claim(name) }
 }
 
 @Suite("The documents of a new bond")
 struct NewBondWritesTests {
-    private static func bond(with peer: DeviceAddress) -> Bond {
-        let key = LongTermKey(value: Octets16(high: 1, low: 2), encryptedDiversifier: 3, random: 4)
-        return Bond(
-            peerAddress: peer,
-            keySize: 16,
-            isAuthenticated: false,
-            isSecureConnections: true,
-            local: PairingKeys(longTermKey: key),
-            peer: PairingKeys(longTermKey: key)
-        )
-    }
-
     @Test("a new bond is written when the identifier by which apps know its device is")
     func order() {
         let testbed = Testbed()
         let peer = DeviceAddress(0x0011_2233_4455, kind: .public)
         let storage = NotingStorage(device: peer)
-        let adapter = BluetoothAdapter(
-            air: testbed.air,
-            configuration: BluetoothAdapter.Configuration(identity: "Crystal"),
-            storage: storage
-        )
+        let adapter = testbed.adapter("Crystal", storage: storage)
         let ball = PeripheralApp(on: adapter)
         testbed.run { ball.manager.state == .poweredOn }
         let isDone = adapter.readEngine(in: testbed) { core -> Bool in
@@ -80,7 +52,8 @@ struct NewBondWritesTests {
             }
             _ = core.identities.record(for: peer)
             let link = LinkID(rawValue: 1_000)
-            core.host.delegate?.host(core.host, link: link, didPairWith: Self.bond(with: peer), isBonded: true)
+            let bond = Bond.symmetric(with: peer, isAuthenticated: false)
+            core.host.delegate?.host(core.host, link: link, didPairWith: bond, isBonded: true)
             return true
         }
         #expect(isDone == true && storage.noted == [true])

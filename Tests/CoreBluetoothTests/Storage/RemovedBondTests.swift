@@ -11,18 +11,6 @@ import Testing
 
 @Suite("Bonds that are removed", .adaptersOnRecord)
 struct RemovedBondTests {
-    private func bond(_ peer: DeviceAddress) -> Bond {
-        let key = LongTermKey(value: Octets16(high: 1, low: 2), encryptedDiversifier: 3, random: 4)
-        return Bond(
-            peerAddress: peer,
-            keySize: 16,
-            isAuthenticated: true,
-            isSecureConnections: true,
-            local: PairingKeys(longTermKey: key),
-            peer: PairingKeys(longTermKey: key)
-        )
-    }
-
     private func store(_ writer: StateWriter) -> BondStore {
         let store = BondStore()
         store.now = { Date(timeIntervalSince1970: 1_000_000) }
@@ -39,7 +27,7 @@ struct RemovedBondTests {
         let storage = MemoryStorage()
         let writer = StateWriter(storage)
         let store = self.store(writer)
-        store.store(self.bond(peer))
+        store.store(Bond.symmetric(with: peer))
         #expect(storage.names == [BondStore.name(peer)])
         if isRemovedElsewhere {
             storage.remove(BondStore.name(peer))
@@ -48,16 +36,16 @@ struct RemovedBondTests {
             store.remove(peer)
         }
         writer.stop()
-        store.store(self.bond(peer))
+        store.store(Bond.symmetric(with: peer))
         #expect(storage.names.isEmpty)
-        #expect(store.bond(with: peer) == self.bond(peer))
+        #expect(store.bond(with: peer) == Bond.symmetric(with: peer))
     }
 
     @Test("That a bond is gone is reported when it is removed, and not again when it is looked for")
     func reportedOnce() {
         let peer = DeviceAddress(0x0011_2233_4455, kind: .public)
         let store = self.store(StateWriter(MemoryStorage()))
-        store.store(self.bond(peer))
+        store.store(Bond.symmetric(with: peer))
         var count = 0
         store.onChange = { count += 1 }
         store.remove(peer)
@@ -70,9 +58,9 @@ struct RemovedBondTests {
     func passing() throws {
         let peer = DeviceAddress(0x4000_0000_0001, kind: .random)
         let storage = MemoryStorage()
-        try storage.save(KeptBond(bond: self.bond(peer), paired: nil), to: BondStore.name(peer))
+        try storage.save(KeptBond(bond: Bond.symmetric(with: peer), paired: nil), to: BondStore.name(peer))
         let store = self.store(StateWriter(storage))
-        store.store(self.bond(peer))
+        store.store(Bond.symmetric(with: peer))
         #expect(store.bond(with: peer) != nil)
         store.remove(peer)
         #expect(store.bond(with: peer) == nil && storage.names == [BondStore.name(peer)])

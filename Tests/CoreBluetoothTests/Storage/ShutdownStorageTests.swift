@@ -14,11 +14,7 @@ struct ShutdownStorageTests {
     func lastChange() throws {
         try withFolderStorage { folder in
             let testbed = Testbed()
-            let adapter = BluetoothAdapter(
-                air: testbed.air,
-                configuration: BluetoothAdapter.Configuration(identity: "Curious"),
-                storage: folder
-            )
+            let adapter = testbed.adapter("Curious", storage: folder)
             let central = CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
             testbed.run { central.manager.state == .poweredOn }
             #expect(try folder.names(withPrefix: "central-").isEmpty)

@@ -38,6 +38,14 @@ extension CentralApp {
         #expect(testbed.run { peripheral.state == .disconnected })
     }
 
+    /// The app's own object for a device that another app of its adapter has found.
+    func retrieve(_ peripheral: CBPeripheral) throws -> CBPeripheral {
+        let known = self.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier])
+        let own = try #require(known.first)
+        self.found = [own]
+        return own
+    }
+
     /// Scans, connects to what is found first and subscribes to its answer, each call in the callback
     /// of the one before it.
     func subscribeToAnswer(services: [CBUUID]?) {

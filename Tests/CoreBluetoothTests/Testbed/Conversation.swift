@@ -35,6 +35,17 @@ struct Conversation {
     /// Scans until the ball is found.
     func find() throws -> CBPeripheral { try self.central.find(in: self.testbed) }
 
+    /// Finds the ball, and asks for a connection while the ball is silent.
+    func requestConnection() throws -> CBPeripheral {
+        let peripheral = try self.find()
+        self.central.manager.stopScan()
+        self.ball.manager.stopAdvertising()
+        self.testbed.run()
+        self.central.manager.connect(peripheral)
+        self.testbed.run()
+        return peripheral
+    }
+
     /// Scans and connects.
     func connect(options: [String: Any]? = nil) throws -> CBPeripheral {
         try self.central.connect(in: self.testbed, options: options)
@@ -45,5 +56,12 @@ struct Conversation {
         let peripheral = try self.connect()
         let service = try peripheral.discover([IDs.service], in: self.testbed)
         return (peripheral, try service.characteristic(IDs.question), try service.characteristic(IDs.answer))
+    }
+
+    /// Another app of the central's device, and its own object for a peripheral that the first one has found.
+    func otherApp(knowing peripheral: CBPeripheral) throws -> (app: CentralApp, peripheral: CBPeripheral) {
+        let other = CentralApp(on: self.centralAdapter)
+        self.testbed.run { other.manager.state == .poweredOn }
+        return (other, try other.retrieve(peripheral))
     }
 }

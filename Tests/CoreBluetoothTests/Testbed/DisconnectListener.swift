@@ -4,10 +4,12 @@ import Foundation
 
 @testable import CoreBluetooth
 
-/// Records connections and their ends; the older one of the two methods records that it was called.
+/// Records connections and their ends, with their times; the older one of the two methods records that it was called.
 final class DisconnectListener: NSObject, CBCentralManagerDelegate {
     private(set) var calls: [String] = []
     private(set) var found: CBPeripheral?
+    /// The times at which connections ended.
+    private(set) var times: [CFAbsoluteTime] = []
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         if central.state == .poweredOn { central.scanForPeripherals(withServices: nil) }
@@ -36,5 +38,8 @@ final class DisconnectListener: NSObject, CBCentralManagerDelegate {
         timestamp: CFAbsoluteTime,
         isReconnecting: Bool,
         error: (any Error)?
-    ) { self.calls.append("disconnect \(isReconnecting) \(peripheral.state.rawValue) \(timestamp > 0)") }
+    ) {
+        self.times.append(timestamp)
+        self.calls.append("disconnect \(isReconnecting) \(peripheral.state.rawValue) \(timestamp > 0)")
+    }
 }

@@ -36,6 +36,21 @@ final class PolicyStub: ApplicationPolicy {
         CurrentApplication.run(as: self, on: testbed.loop, body)
     }
 
+    /// Launches the app: its central manager, which has a restore identifier, is powered on.
+    func launchCentral(on adapter: BluetoothAdapter, in testbed: Testbed) -> CentralApp {
+        let central = self.make(in: testbed) {
+            CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
+        }
+        testbed.run { central.manager.state == .poweredOn }
+        return central
+    }
+
+    /// The user decides anew whether the app may use Bluetooth.
+    func decide(_ authorization: CBManagerAuthorization) {
+        self.authorization = authorization
+        self.observer?.authorizationDidChange(of: self)
+    }
+
     /// The app comes to where its managers may do more, or less.
     func change(to permission: ManagerPermission, in testbed: Testbed) {
         self.presentPermission = permission

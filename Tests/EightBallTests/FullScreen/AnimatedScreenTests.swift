@@ -9,7 +9,6 @@ import Foundation
 import SessionTestbed
 import Testing
 
-@testable import TerminalScreen
 @testable import eightball
 
 @Suite("What moves on the whole screen of eightball", .onRecord)
@@ -25,37 +24,23 @@ struct AnimatedScreenTests {
             part.setAnsweredByHand(true)
             return part
         }
-        let pair = try PseudoTerminalPair()
-        let slave = open(pair.path, O_RDWR | O_NOCTTY)
-        var size = winsize(ws_row: 12, ws_col: 60, ws_xpixel: 0, ws_ypixel: 0)
-        _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
-        let terminal = VirtualTerminal(rows: 12, columns: 60) { ColumnWidth.columns(of: $0) }
+        let terminal = try AppTerminal()
         let device = world.addDevice("phone")
-        let screen = try #require(Screen(input: slave, output: slave, hasColors: false))
         run.start(on: device) {
-            let session = FullScreenSession(screen: screen, agent: ScreenPairingAgent(), texts: .english)
+            let session = FullScreenSession(screen: terminal.screen, agent: ScreenPairingAgent(), texts: .english)
             session.start()
             return session
         }
         for (milliseconds, text) in [(1000, "\r"), (14_000, "Rain?\r")] {
-            Self.at(milliseconds, world) {
-                var parser = KeyParser()
-                for key in parser.receive(text.utf8) { device.run { screen.onKey?(key) } }
-            }
+            world.onMain(after: .milliseconds(milliseconds)) { terminal.type(text, on: device) }
         }
         for milliseconds in shows {
-            Self.at(milliseconds, world) {
-                terminal.receive(pair.text())
-                let row = terminal.text.first { $0.hasPrefix("▸ Crystal") } ?? ""
+            world.onMain(after: .milliseconds(milliseconds)) {
+                let row = terminal.rows().first { $0.hasPrefix("▸ Crystal") } ?? ""
                 Console.print(String(row.suffix(1)))
             }
         }
         return run
-    }
-
-    /// Does something on the main thread at a time of the world.
-    private static func at(_ milliseconds: Int, _ world: World, _ body: @escaping @MainActor () -> Void) {
-        world.after(.milliseconds(milliseconds)) { DispatchQueue.main.async { MainActor.assumeIsolated(body) } }
     }
 
     @Test("The mark of a ball that works on a question has four signs, one behind the other, ten in a second")

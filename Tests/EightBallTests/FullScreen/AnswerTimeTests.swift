@@ -38,9 +38,7 @@ struct AnswerTimeTests {
         }
 
         func at(_ seconds: Double, _ body: @escaping @MainActor (Parts) -> Void) {
-            run.world.after(.seconds(seconds)) {
-                DispatchQueue.main.async { MainActor.assumeIsolated { body(self) } }
-            }
+            run.world.onMain(after: .seconds(seconds)) { body(self) }
         }
 
         /// Asks the ball that was found first, and prints why it was not asked.

@@ -12,32 +12,18 @@ import Testing
 
 @Suite("Two hundred centrals of the ball on the whole screen", .onRecord)
 struct ForgottenAtLimitTests {
-    /// A central that nobody keeps but the part that it has asked.
-    @MainActor
-    private final class Asker {
-        private(set) weak var stub: AskerStub?
-
-        init(_ name: String, _ part: PeripheralPart) {
-            let stub = AskerStub(name)
-            self.stub = stub
-            part.questionAskedByDevice(stub, question: "Rain?")
-        }
-
-        var isKept: Bool { stub != nil }
-    }
-
     @Test("One whose question has left the page is kept among two hundred, and forgotten with one more")
     func limit() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
             PartCalls.peripheral { part, _ in
                 part.setAnsweredByHand(true)
-                var askers = [Asker("1", part)]
+                var askers = [ForgottenAsker("1", part)]
                 // With it the page has one question more than there are centrals.
                 part.note(.questionReceived("Rain", isAccepted: false))
-                for number in 2...200 { askers.append(Asker("\(number)", part)) }
+                for number in 2...200 { askers.append(ForgottenAsker("\(number)", part)) }
                 Console.print("\(part.page.forgottenCount) \(part.page.hasOpenQuestion(of: "1"))")
                 Console.print("\(askers.count { $0.isKept }) \(askers[0].isKept)")
-                askers.append(Asker("201", part))
+                askers.append(ForgottenAsker("201", part))
                 Console.print("\(askers.count { $0.isKept }) \(askers[0].isKept) \(askers[1].isKept)")
             }
             exit(0)

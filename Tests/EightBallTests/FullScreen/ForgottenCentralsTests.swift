@@ -12,34 +12,15 @@ import Testing
 
 @Suite("The centrals that the ball on the whole screen keeps", .onRecord)
 struct ForgottenCentralsTests {
-    /// A central that nobody keeps but the part that it has asked.
-    @MainActor
-    private final class Asker {
-        private(set) weak var stub: AskerStub?
-
-        init(_ name: String, _ part: PeripheralPart, error: ITCB_Errors? = nil) {
-            let stub = AskerStub(name)
-            stub.error = error
-            self.stub = stub
-            part.questionAskedByDevice(stub, question: "Rain?")
-        }
-
-        func getAnswer(_ part: PeripheralPart) {
-            guard let stub else { return }
-            part.answerSentToDevice(stub, answer: "SLUG-ANSWER-03", toQuestion: "Rain?")
-        }
-
-        var isKept: Bool { stub != nil }
-    }
-
     @Test("A central is forgotten with its answer, with its error, and with Bluetooth; others are kept meanwhile")
     func ends() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
             PartCalls.peripheral { part, _ in
                 part.setAnsweredByHand(true)
                 let askers = [
-                    Asker("A", part), Asker("B", part, error: .sendFailed(ITCB_RejectionReason.deviceOffline)),
-                    Asker("C", part),
+                    ForgottenAsker("A", part),
+                    ForgottenAsker("B", part, error: .sendFailed(ITCB_RejectionReason.deviceOffline)),
+                    ForgottenAsker("C", part),
                 ]
                 Console.print("\(askers.map { $0.isKept })")
                 askers[0].getAnswer(part)
@@ -66,11 +47,11 @@ struct ForgottenCentralsTests {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
             PartCalls.peripheral { part, _ in
                 part.setAnsweredByHand(true)
-                var askers = (1...200).map { Asker("\($0)", part) }
+                var askers = (1...200).map { ForgottenAsker("\($0)", part) }
                 Console.print("\(askers.count { $0.isKept })")
-                askers.append(Asker("201", part))
+                askers.append(ForgottenAsker("201", part))
                 Console.print("\(askers.count { $0.isKept }) \(askers[0].isKept) \(askers[1].isKept)")
-                askers.append(Asker("202", part))
+                askers.append(ForgottenAsker("202", part))
                 Console.print("\(askers.count { $0.isKept }) \(askers[1].isKept) \(askers[201].isKept)")
             }
             exit(0)

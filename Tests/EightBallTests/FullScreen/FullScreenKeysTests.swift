@@ -45,9 +45,7 @@ struct FullScreenKeysTests {
 
         /// Does something on the main thread at a time of the world, in milliseconds.
         func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
-            run.world.after(.milliseconds(milliseconds)) {
-                DispatchQueue.main.async { MainActor.assumeIsolated(body) }
-            }
+            run.world.onMain(after: .milliseconds(milliseconds), body)
         }
 
         func press(_ key: Key, at milliseconds: Int) {

@@ -10,7 +10,6 @@ import Foundation
 import SessionTestbed
 import Testing
 
-@testable import TerminalScreen
 @testable import eightball
 
 @Suite("The session of eightball on the whole screen", .onRecord)
@@ -24,38 +23,25 @@ struct FullScreenSessionTests {
     ) throws -> SessionRun {
         var run = SessionRun()
         let world = run.world
-        let pair = try PseudoTerminalPair()
-        let slave = open(pair.path, O_RDWR | O_NOCTTY)
+        let terminal = try AppTerminal()
         let device = world.addDevice("phone")
-        var size = winsize(ws_row: 12, ws_col: 60, ws_xpixel: 0, ws_ypixel: 0)
-        _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
-        let terminal = VirtualTerminal(rows: 12, columns: 60) { ColumnWidth.columns(of: $0) }
-        let screen = try #require(Screen(input: slave, output: slave, hasColors: false))
         try run.start(on: device) {
-            let session = FullScreenSession(screen: screen, agent: ScreenPairingAgent(), texts: .english)
+            let session = FullScreenSession(screen: terminal.screen, agent: ScreenPairingAgent(), texts: .english)
             session.start()
             try arrange(session, world)
             return session
         }
         for (seconds, text) in keys {
-            Self.at(seconds, world) {
-                var parser = KeyParser()
-                for key in parser.receive(text.utf8) { device.run { screen.onKey?(key) } }
-            }
+            world.onMain(after: .seconds(seconds)) { terminal.type(text, on: device) }
         }
         for seconds in shows {
-            Self.at(seconds, world) {
-                terminal.receive(pair.text())
+            world.onMain(after: .seconds(seconds)) {
+                let rows = terminal.rows()
                 Console.print("- \(seconds)")
-                for row in terminal.text where !row.isEmpty { Console.print("|" + row) }
+                for row in rows where !row.isEmpty { Console.print("|" + row) }
             }
         }
         return run
-    }
-
-    /// Does something on the main thread at a time of the world, in seconds.
-    private static func at(_ seconds: Double, _ world: World, _ body: @escaping @MainActor () -> Void) {
-        world.after(.seconds(seconds)) { DispatchQueue.main.async { MainActor.assumeIsolated(body) } }
     }
 
     @Test("The role is chosen, a pairing is asked about over its page, and that it failed is said for five seconds")
@@ -70,16 +56,16 @@ struct FullScreenSessionTests {
             ) { @MainActor session, world in
                 let anna = PairingPeer(identifier: UUID(), name: "Anna")
                 let code = try #require(Passkey(42))
-                FullScreenSessionTests.at(5, world) {
+                world.onMain(after: .seconds(5)) {
                     session.show(PairingPrompt(.compareNumbers(code), of: anna) { Console.print("answered: \($0)") })
                 }
-                FullScreenSessionTests.at(8, world) {
+                world.onMain(after: .seconds(8)) {
                     session.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in })
                 }
-                FullScreenSessionTests.at(9, world) {
+                world.onMain(after: .seconds(9)) {
                     session.ended(PairingPeer(identifier: UUID(), name: nil), .paired)
                 }
-                FullScreenSessionTests.at(10, world) { session.ended(anna, .failed("the code is wrong")) }
+                world.onMain(after: .seconds(10)) { session.ended(anna, .failed("the code is wrong")) }
             }
             run.passMinute()
         }

@@ -192,6 +192,8 @@ private struct RunLoopEntry: @unchecked Sendable {
         self.runLoop._remove(self.source, for: mode)
         // A timer leaves all its modes at once.
         self.alarm?.invalidate()
+        self.alarm = nil
+        guard !self.modes.isEmpty else { return }
         let alarm = Self.makeAlarm()
         self.alarm = alarm
         for mode in self.modes { self.runLoop.add(alarm, forMode: mode) }

@@ -10,53 +10,20 @@ import Testing
 
 @Suite("GATT client: edges of caching", .onRecord)
 struct DatabaseCacheEdgesTests {
-    private static let hash = "00 11 22 33 44 55 66 77 88 99 AA BB CC DD EE FF"
     private static let otherHash = "01 11 22 33 44 55 66 77 88 99 AA BB CC DD EE FF"
-
-    private static let service = """
-        > 06 01 00 FF FF 00 28 01 18
-        < 07 06 00 0D 00
-
-        """
-
-    private static let characteristics = """
-        \(Self.service)
-        > 08 06 00 0D 00 03 28
-        < 09 07 07 00 20 08 00 05 2A  0A 00 0A 0B 00 29 2B
-        > 08 0B 00 0D 00 03 28
-        < 09 07 0C 00 02 0D 00 2A 2B
-        > 08 0D 00 0D 00 03 28
-        < 01 08 0D 00 0A
-        > 04 09 00 09 00
-
-        """
-
-    private static let subscription = """
-        \(Self.characteristics)
-        < 05 01 09 00 02 29
-        > 12 09 00 02 00
-
-        """
-
-    private static let rest = """
-        > 12 0B 00 05
-        < 13
-        > 08 01 00 FF FF 2A 2B
-        < 09 12 0D 00 \(Self.hash)
-        """
-
-    private static var cached: GATTCachedDatabase {
-        GATTCachedDatabase(
-            databaseHash: hex(Self.hash),
-            serviceChanged: 0x0008,
-            serviceChangedConfiguration: 0x0009,
-            clientSupportedFeatures: 0x000B
-        )
-    }
 
     /// What is known of a server that has refused the subscription to Service Changed.
     private static var withoutSubscription: GATTServerCaching {
-        GATTServerCaching(serviceChanged: 0x0008, clientSupportedFeatures: 0x000B, databaseHash: hex(Self.hash))
+        GATTServerCaching(serviceChanged: 0x0008, clientSupportedFeatures: 0x000B, databaseHash: hex(CachedServer.hash))
+    }
+
+    /// What is known of a server that has refused the features of the client.
+    private static var withoutFeatures: GATTServerCaching {
+        GATTServerCaching(
+            serviceChanged: 0x0008,
+            serviceChangedConfiguration: 0x0009,
+            databaseHash: hex(CachedServer.hash)
+        )
     }
 
     // MARK: Configuring
@@ -66,13 +33,13 @@ struct DatabaseCacheEdgesTests {
         #expect(
             ClientScript.run(
                 .configureCaching,
-                Self.service + "> 08 06 00 0D 00 03 28 \n < 01 08 06 00 0E"
+                CachedServer.service + "> 08 06 00 0D 00 03 28 \n < 01 08 06 00 0E"
             ) == .failure(.att(.unlikelyError, handle: 0x0006))
         )
         #expect(
             ClientScript.run(
                 .configureCaching,
-                Self.service + "> 08 06 00 0D 00 03 28 \n < 09 07 05 00 20 08 00 05 2A"
+                CachedServer.service + "> 08 06 00 0D 00 03 28 \n < 09 07 05 00 20 08 00 05 2A"
             ) == .failure(.malformedResponse)
         )
     }
@@ -83,7 +50,7 @@ struct DatabaseCacheEdgesTests {
     )
     func descriptorsRefused(answer: String) {
         #expect(
-            ClientScript.run(.configureCaching, Self.characteristics + "< \(answer) \n" + Self.rest)
+            ClientScript.run(.configureCaching, CachedServer.characteristics + "< \(answer) \n" + CachedServer.rest)
                 == .success(.caching(Self.withoutSubscription))
         )
     }
@@ -91,7 +58,7 @@ struct DatabaseCacheEdgesTests {
     @Test("A descriptor outside of its characteristic ends the setup")
     func descriptorsMalformed() {
         #expect(
-            ClientScript.run(.configureCaching, Self.characteristics + "< 05 01 0A 00 02 29")
+            ClientScript.run(.configureCaching, CachedServer.characteristics + "< 05 01 0A 00 02 29")
                 == .failure(.malformedResponse)
         )
     }
@@ -101,30 +68,21 @@ struct DatabaseCacheEdgesTests {
         #expect(
             ClientScript.run(
                 .configureCaching,
-                Self.subscription + """
+                CachedServer.subscription + """
                     < 13
                     > 12 0B 00 05
                     < 01 12 0B 00 13
                     > 08 01 00 FF FF 2A 2B
-                    < 09 12 0D 00 \(Self.hash)
+                    < 09 12 0D 00 \(CachedServer.hash)
                     """
-            )
-                == .success(
-                    .caching(
-                        GATTServerCaching(
-                            serviceChanged: 0x0008,
-                            serviceChangedConfiguration: 0x0009,
-                            databaseHash: hex(Self.hash)
-                        )
-                    )
-                )
+            ) == .success(.caching(Self.withoutFeatures))
         )
     }
 
     @Test("A malformed answer to the features ends the setup")
     func featuresMalformed() {
         #expect(
-            ClientScript.run(.configureCaching, Self.subscription + "< 13 \n > 12 0B 00 05 \n < 13 00")
+            ClientScript.run(.configureCaching, CachedServer.subscription + "< 13 \n > 12 0B 00 05 \n < 13 00")
                 == .failure(.malformedResponse)
         )
     }
@@ -135,22 +93,13 @@ struct DatabaseCacheEdgesTests {
     func resumingRefused() {
         #expect(
             ClientScript.run(
-                .resumeCaching(Self.cached),
+                .resumeCaching(CachedServer.database),
                 "> 12 09 00 02 00 \n < 13 \n > 12 0B 00 05 \n < 01 12 0B 00 13"
-            )
-                == .success(
-                    .caching(
-                        GATTServerCaching(
-                            serviceChanged: 0x0008,
-                            serviceChangedConfiguration: 0x0009,
-                            databaseHash: hex(Self.hash)
-                        )
-                    )
-                )
+            ) == .success(.caching(Self.withoutFeatures))
         )
         #expect(
             ClientScript.run(
-                .resumeCaching(Self.cached),
+                .resumeCaching(CachedServer.database),
                 "> 12 09 00 02 00 \n < 01 12 09 00 03 \n > 12 0B 00 05 \n < 13"
             ) == .success(.caching(Self.withoutSubscription))
         )
@@ -158,36 +107,28 @@ struct DatabaseCacheEdgesTests {
 
     @Test("Of what is cached without a handle nothing is written")
     func resumingParts() {
-        let features = GATTCachedDatabase(databaseHash: hex(Self.hash), clientSupportedFeatures: 0x000B)
+        let features = GATTCachedDatabase(databaseHash: hex(CachedServer.hash), clientSupportedFeatures: 0x000B)
         #expect(
             ClientScript.run(.resumeCaching(features), "> 12 0B 00 05 \n < 13")
                 == .success(
-                    .caching(GATTServerCaching(clientSupportedFeatures: 0x000B, databaseHash: hex(Self.hash)))
+                    .caching(GATTServerCaching(clientSupportedFeatures: 0x000B, databaseHash: hex(CachedServer.hash)))
                 )
         )
         let subscription = GATTCachedDatabase(
-            databaseHash: hex(Self.hash),
+            databaseHash: hex(CachedServer.hash),
             serviceChanged: 0x0008,
             serviceChangedConfiguration: 0x0009
         )
         #expect(
             ClientScript.run(.resumeCaching(subscription), "> 12 09 00 02 00 \n < 13")
-                == .success(
-                    .caching(
-                        GATTServerCaching(
-                            serviceChanged: 0x0008,
-                            serviceChangedConfiguration: 0x0009,
-                            databaseHash: hex(Self.hash)
-                        )
-                    )
-                )
+                == .success(.caching(Self.withoutFeatures))
         )
     }
 
     @Test("A malformed answer ends a resumption", arguments: ["13 00", "0B"])
     func resumingMalformed(answer: String) {
         #expect(
-            ClientScript.run(.resumeCaching(Self.cached), "> 12 09 00 02 00 \n < \(answer)")
+            ClientScript.run(.resumeCaching(CachedServer.database), "> 12 09 00 02 00 \n < \(answer)")
                 == .failure(.malformedResponse)
         )
     }
@@ -198,9 +139,9 @@ struct DatabaseCacheEdgesTests {
     func validatedAgain() {
         #expect(
             ClientScript.run(
-                .validateAgain(Self.cached),
-                "> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(Self.hash)"
-            ) == .success(.validation(.unchanged(Self.cached)))
+                .validateAgain(CachedServer.database),
+                "> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(CachedServer.hash)"
+            ) == .success(.validation(.unchanged(CachedServer.database)))
         )
     }
 
@@ -211,9 +152,9 @@ struct DatabaseCacheEdgesTests {
     func validatedChanged(answer: String) {
         #expect(
             ClientScript.run(
-                .validateAgain(Self.cached),
-                "> 08 01 00 FF FF 2A 2B \n < \(answer) \n" + Self.subscription + "< 13 \n" + Self.rest
-            ) == .success(.validation(.changed(Self.cached)))
+                .validateAgain(CachedServer.database),
+                "> 08 01 00 FF FF 2A 2B \n < \(answer) \n" + CachedServer.configuration
+            ) == .success(.validation(.changed(CachedServer.database)))
         )
     }
 
@@ -221,7 +162,7 @@ struct DatabaseCacheEdgesTests {
     func noHash() {
         #expect(
             ClientScript.run(
-                .validateDatabaseCache(Self.cached),
+                .validateDatabaseCache(CachedServer.database),
                 """
                 > 08 01 00 FF FF 2A 2B
                 < 01 08 01 00 02
@@ -232,19 +173,20 @@ struct DatabaseCacheEdgesTests {
         )
     }
 
-    private static let unchanged = "> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(Self.hash) \n > 12 09 00 02 00 \n < "
+    private static let unchanged =
+        "> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(CachedServer.hash) \n > 12 09 00 02 00 \n < "
 
     @Test("A cached database with the same hash is unchanged, however the server answers to what is written again")
     func resumed() {
-        let outcome = ClientScript.Outcome.success(.validation(.unchanged(Self.cached)))
+        let outcome = ClientScript.Outcome.success(.validation(.unchanged(CachedServer.database)))
         for answer in ["13 00", "0B 01", "17 09 00 00 00 02 00"] {
-            #expect(ClientScript.run(.validateDatabaseCache(Self.cached), Self.unchanged + answer) == outcome)
+            #expect(ClientScript.run(.validateDatabaseCache(CachedServer.database), Self.unchanged + answer) == outcome)
         }
         for answer in ["01 12 09 00 05", "01 12 09 00 0A", "13"] {
             for last in ["13", "13 00", "0D", "01 12 0B 00 13"] {
                 #expect(
                     ClientScript.run(
-                        .validateDatabaseCache(Self.cached),
+                        .validateDatabaseCache(CachedServer.database),
                         Self.unchanged + "\(answer) \n > 12 0B 00 05 \n < \(last)"
                     ) == outcome
                 )
@@ -254,11 +196,11 @@ struct DatabaseCacheEdgesTests {
 
     @Test("A server without the handles of a configuration is asked for its hash alone")
     func hashAlone() {
-        let cached = GATTCachedDatabase(databaseHash: hex(Self.hash))
+        let cached = GATTCachedDatabase(databaseHash: hex(CachedServer.hash))
         #expect(
             ClientScript.run(
                 .validateDatabaseCache(cached),
-                "> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(Self.hash)"
+                "> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(CachedServer.hash)"
             ) == .success(.validation(.unchanged(cached)))
         )
     }
@@ -275,14 +217,14 @@ struct DatabaseCacheEdgesTests {
     func earlyIndication() {
         var script = ClientScript()
         script.start(.validateDatabaseCache(nil))
-        script.play(Self.characteristics + "< 1D 08 00 10 00 20 00 \n > 1E")
+        script.play(CachedServer.characteristics + "< 1D 08 00 10 00 20 00 \n > 1E")
         #expect(script.takeReported() == [.servicesChanged(0x0010...0x0020)])
     }
 
     @Test("Before a validation has read the hash, an indication of the cached handle is one like any other")
     func indicationBeforeHash() {
         var script = ClientScript()
-        script.start(.validateDatabaseCache(Self.cached))
+        script.start(.validateDatabaseCache(CachedServer.database))
         script.play("> 08 01 00 FF FF 2A 2B \n < 1D 08 00 10 00 20 00 \n > 1E")
         #expect(script.takeReported() == [.notification(0x0008, hex("10 00 20 00"))])
     }
@@ -290,8 +232,8 @@ struct DatabaseCacheEdgesTests {
     @Test("Commands wait for the hash of a database that was validated on this link")
     func exclusive() {
         var script = ClientScript()
-        script.start(.validateAgain(Self.cached))
+        script.start(.validateAgain(CachedServer.database))
         script.writeCommand(0x0020, hex("01"))
-        script.play("> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(Self.hash) \n > 52 20 00 01")
+        script.play("> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(CachedServer.hash) \n > 52 20 00 01")
     }
 }

@@ -10,35 +10,10 @@ import Testing
 
 @Suite("GATT client: caching", .onRecord)
 struct DatabaseCacheTests {
-    private static let discovery = """
-        > 06 01 00 FF FF 00 28 01 18
-        < 07 06 00 0D 00
-        > 08 06 00 0D 00 03 28
-        < 09 07 07 00 20 08 00 05 2A  0A 00 0A 0B 00 29 2B
-        > 08 0B 00 0D 00 03 28
-        < 09 07 0C 00 02 0D 00 2A 2B
-        > 08 0D 00 0D 00 03 28
-        < 01 08 0D 00 0A
-        > 04 09 00 09 00
-        < 05 01 09 00 02 29
-
-        """
-
-    private static let hash = "00 11 22 33 44 55 66 77 88 99 AA BB CC DD EE FF"
-
     private func subscribed() -> ClientScript {
         var script = ClientScript()
         script.start(.configureCaching)
-        script.play(
-            Self.discovery + """
-                > 12 09 00 02 00
-                < 13
-                > 12 0B 00 05
-                < 13
-                > 08 01 00 FF FF 2A 2B
-                < 09 12 0D 00 \(Self.hash)
-                """
-        )
+        script.play(CachedServer.configuration)
         return script
     }
 
@@ -62,20 +37,15 @@ struct DatabaseCacheTests {
     func gasBV01Early() {
         var script = ClientScript()
         script.start(.configureCaching)
-        script.play(Self.discovery + "> 12 09 00 02 00 \n < 1D 08 00 01 00 FF FF \n > 1E")
+        script.play(CachedServer.discovery + "> 12 09 00 02 00 \n < 1D 08 00 01 00 FF FF \n > 1E")
         #expect(script.takeReported() == [.servicesChanged(0x0001...0xFFFF)])
     }
 
     @Test("GATT/CL/GAS/BV-04-C The client says which features it has, and reads the hash")
     func gasBV04() {
         var script = self.subscribed()
-        let expected = GATTServerCaching(
-            serviceChanged: 0x0008,
-            serviceChangedConfiguration: 0x0009,
-            clientSupportedFeatures: 0x000B,
-            databaseHash: hex(Self.hash)
-        )
-        #expect(script.takeReported() == [.complete(GATTProcedureID(rawValue: 1), .success(.caching(expected)))])
+        let outcome = ClientScript.Outcome.success(.caching(CachedServer.caching))
+        #expect(script.takeReported() == [.complete(GATTProcedureID(rawValue: 1), outcome)])
     }
 
     @Test func `A server without the service, or with an empty one`() {
@@ -95,7 +65,7 @@ struct DatabaseCacheTests {
         #expect(
             ClientScript.run(
                 .configureCaching,
-                Self.discovery + """
+                CachedServer.discovery + """
                     > 12 09 00 02 00
                     < 01 12 09 00 05
                     > 12 0B 00 05
@@ -131,10 +101,10 @@ struct DatabaseCacheTests {
         for (lines, answer) in [
             ("> 06 01 00 FF FF 00 28 01 18", "07 06 00"), ("> 06 01 00 FF FF 00 28 01 18", "07 00 00 0D 00"),
             ("> 06 01 00 FF FF 00 28 01 18", "07 0D 00 06 00"),
-            (Self.discovery + "> 12 09 00 02 00", "13 00"),
+            (CachedServer.discovery + "> 12 09 00 02 00", "13 00"),
             (
-                Self.discovery + "> 12 09 00 02 00 \n < 13 \n > 12 0B 00 05 \n < 13 \n > 08 01 00 FF FF 2A 2B",
-                "09 11 0D 00 \(Self.hash.dropLast(3))"
+                CachedServer.discovery + "> 12 09 00 02 00 \n < 13 \n > 12 0B 00 05 \n < 13 \n > 08 01 00 FF FF 2A 2B",
+                "09 11 0D 00 \(CachedServer.hash.dropLast(3))"
             ),
         ] {
             #expect(
@@ -158,20 +128,11 @@ struct DatabaseCacheTests {
 
     // MARK: A server that is known
 
-    private static var cached: GATTCachedDatabase {
-        GATTCachedDatabase(
-            databaseHash: hex(Self.hash),
-            serviceChanged: 0x0008,
-            serviceChangedConfiguration: 0x0009,
-            clientSupportedFeatures: 0x000B
-        )
-    }
-
     @Test("GATT/CL/GAR/BV-03-C The Database Hash is read by its type, wherever it stands")
     func hashAlone() {
         #expect(
-            ClientScript.run(.readDatabaseHash, "> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(Self.hash)")
-                == .success(.value(hex(Self.hash)))
+            ClientScript.run(.readDatabaseHash, "> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(CachedServer.hash)")
+                == .success(.value(hex(CachedServer.hash)))
         )
         #expect(
             ClientScript.run(.readDatabaseHash, "> 08 01 00 FF FF 2A 2B \n < 01 08 01 00 0A")
@@ -185,30 +146,24 @@ struct DatabaseCacheTests {
 
     @Test("GATT/CL/GAS/BV-01-C A server whose database is cached is configured again on a new link, without discovery")
     func resumption() {
-        let all = GATTServerCaching(
-            serviceChanged: 0x0008,
-            serviceChangedConfiguration: 0x0009,
-            clientSupportedFeatures: 0x000B,
-            databaseHash: hex(Self.hash)
-        )
         #expect(
             ClientScript.run(
-                .resumeCaching(Self.cached),
+                .resumeCaching(CachedServer.database),
                 "> 12 09 00 02 00 \n < 13 \n > 12 0B 00 05 \n < 13"
-            ) == .success(.caching(all))
+            ) == .success(.caching(CachedServer.caching))
         )
-        var without = all
+        var without = CachedServer.caching
         without.serviceChangedConfiguration = nil
         #expect(
             ClientScript.run(
-                .resumeCaching(Self.cached),
+                .resumeCaching(CachedServer.database),
                 "> 12 09 00 02 00 \n < 01 12 09 00 05 \n > 12 0B 00 05 \n < 13"
             ) == .success(.caching(without))
         )
-        let nothing = GATTCachedDatabase(databaseHash: hex(Self.hash))
+        let nothing = GATTCachedDatabase(databaseHash: hex(CachedServer.hash))
         #expect(
             ClientScript.run(.resumeCaching(nothing), "")
-                == .success(.caching(GATTServerCaching(databaseHash: hex(Self.hash))))
+                == .success(.caching(GATTServerCaching(databaseHash: hex(CachedServer.hash))))
         )
     }
 
@@ -217,57 +172,47 @@ struct DatabaseCacheTests {
     )
     func resumptionEarly() {
         var script = ClientScript()
-        script.start(.resumeCaching(Self.cached))
+        script.start(.resumeCaching(CachedServer.database))
         script.play("> 12 09 00 02 00 \n < 1D 08 00 10 00 20 00 \n > 1E")
         #expect(script.takeReported() == [.servicesChanged(0x0010...0x0020)])
     }
 
     // MARK: Validation
 
-    private static let configuration = """
-        \(Self.discovery)
-        > 12 09 00 02 00
-        < 13
-        > 12 0B 00 05
-        < 13
-        > 08 01 00 FF FF 2A 2B
-        < 09 12 0D 00 \(Self.hash)
-        """
-
     @Test("GATT/CL/GAR/BV-03-C A cached database whose hash is the same is unchanged")
     func unchanged() {
         #expect(
             ClientScript.run(
-                .validateDatabaseCache(Self.cached),
+                .validateDatabaseCache(CachedServer.database),
                 """
                 > 08 01 00 FF FF 2A 2B
-                < 09 12 0D 00 \(Self.hash)
+                < 09 12 0D 00 \(CachedServer.hash)
                 > 12 09 00 02 00
                 < 13
                 > 12 0B 00 05
                 < 13
                 """
-            ) == .success(.validation(.unchanged(Self.cached)))
+            ) == .success(.validation(.unchanged(CachedServer.database)))
         )
     }
 
     @Test(
         "A cached database with another hash, or none, is discovered anew",
-        arguments: ["09 12 0D 00 \(String(Self.hash.reversed()))", "01 08 01 00 0A", "09 04 0D 00 01 02"]
+        arguments: ["09 12 0D 00 \(String(CachedServer.hash.reversed()))", "01 08 01 00 0A", "09 04 0D 00 01 02"]
     )
     func changed(answer: String) {
         #expect(
             ClientScript.run(
-                .validateDatabaseCache(Self.cached),
-                "> 08 01 00 FF FF 2A 2B \n < \(answer) \n" + Self.configuration
-            ) == .success(.validation(.changed(Self.cached)))
+                .validateDatabaseCache(CachedServer.database),
+                "> 08 01 00 FF FF 2A 2B \n < \(answer) \n" + CachedServer.configuration
+            ) == .success(.validation(.changed(CachedServer.database)))
         )
     }
 
     @Test func `Without a cached database the server is discovered, and one without a hash cannot be cached`() {
         #expect(
-            ClientScript.run(.validateDatabaseCache(nil), Self.configuration)
-                == .success(.validation(.changed(Self.cached)))
+            ClientScript.run(.validateDatabaseCache(nil), CachedServer.configuration)
+                == .success(.validation(.changed(CachedServer.database)))
         )
         #expect(
             ClientScript.run(.validateDatabaseCache(nil), "> 06 01 00 FF FF 00 28 01 18 \n < 01 06 01 00 0A")
@@ -281,9 +226,9 @@ struct DatabaseCacheTests {
 
     @Test func `Write commands wait for the hash of a cached database, and for nothing else of a validation`() {
         var script = ClientScript()
-        script.start(.validateDatabaseCache(Self.cached))
+        script.start(.validateDatabaseCache(CachedServer.database))
         script.writeCommand(0x0020, hex("01"))
-        script.play("> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(Self.hash) \n > 12 09 00 02 00 \n > 52 20 00 01")
+        script.play("> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(CachedServer.hash) \n > 12 09 00 02 00 \n > 52 20 00 01")
         script = ClientScript()
         script.start(.validateDatabaseCache(nil))
         script.writeCommand(0x0020, hex("01"))
@@ -293,8 +238,8 @@ struct DatabaseCacheTests {
     @Test("GATT/CL/GAS/BV-01-C An indication of a server whose cache is being validated may come early")
     func validationEarly() {
         var script = ClientScript()
-        script.start(.validateDatabaseCache(Self.cached))
-        script.play("> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(Self.hash) \n > 12 09 00 02 00")
+        script.start(.validateDatabaseCache(CachedServer.database))
+        script.play("> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(CachedServer.hash) \n > 12 09 00 02 00")
         script.play("< 1D 08 00 10 00 20 00 \n > 1E")
         #expect(script.takeReported() == [.servicesChanged(0x0010...0x0020)])
     }

@@ -12,13 +12,6 @@ import Testing
 @Suite("GATT client: edges of the queue", .onRecord)
 struct GATTQueueEdgesTests {
     private static let now = NIODeadline.uptimeNanoseconds(0)
-    private static let characteristic = GATTRemoteCharacteristic(
-        uuid: 0xA001,
-        properties: [.write, .notify],
-        declarationHandle: 0x0002,
-        valueHandle: 0x0003,
-        endHandle: 0x0005
-    )
 
     /// A read of 0009 that nobody waits for.
     private static func read(_ id: UInt64) -> OwnedProcedure {
@@ -132,7 +125,7 @@ struct GATTQueueEdgesTests {
         script.writeCommand(0x0007, hex("01"))
         script.play("> 52 07 00 01")
         script.acceptRefusal()
-        script.start(.configure(.notifications, of: Self.characteristic, at: 0x0004))
+        script.start(.configure(.notifications, of: GATTQueueTests.characteristic, at: 0x0004))
         script.play("> 12 04 00 01 00 \n < 01 12 04 00 05")
         script.writeCommand(0x0007, hex("02"))
         script.play("")

@@ -13,7 +13,8 @@ struct GATTQueueTests {
     private static let one = TransmitToken(rawValue: 1)
     private static let other = TransmitToken(rawValue: 2)
 
-    private static let characteristic = GATTRemoteCharacteristic(
+    /// A characteristic whose descriptors are 0004 and 0005.
+    static let characteristic = GATTRemoteCharacteristic(
         uuid: 0xA001,
         properties: [.write, .notify],
         declarationHandle: 0x0002,

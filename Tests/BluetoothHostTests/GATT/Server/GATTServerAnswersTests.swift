@@ -9,56 +9,28 @@ import Testing
 
 @Suite("GATT server: answers of the application", .onRecord)
 struct GATTServerAnswersTests: GATTServerSuite {
-    /// A server with one client, and the application that it asks.
-    private struct Trial {
-        private static let link = LinkID(rawValue: 1)
-        private var links: ServedLinks
-        private var events: [ServedLinks.Event] = []
-
-        init() throws {
-            self.links = ServedLinks(try GATTServerFixture.server())
-            self.links.linkOpened(Self.link)
-        }
-
-        mutating func receive(_ octets: String) {
-            self.links.receive(hex(octets), on: Self.link, now: .uptimeNanoseconds(0), into: &self.events)
-        }
-
-        mutating func answer(_ id: UInt64, error: ATTErrorCode? = nil) {
-            self.links.respond(to: GATTRequestID(rawValue: id), error: error, into: &self.events)
-        }
-
-        mutating func answer(_ id: UInt64, value: String) {
-            self.links.respond(to: GATTRequestID(rawValue: id), with: .success(hex(value)), into: &self.events)
-        }
-
-        /// What the server has sent and asked since the last time.
-        mutating func take() -> [String] {
-            defer { self.events.removeAll() }
-            return self.events.map { event -> String in
-                switch event.action {
-                case .send(let pdu, _): hex(pdu)
-                case .read(let request): "read \(request.id.rawValue - (1 << 32))"
-                case .write(let request): "write \((request.id?.rawValue ?? 0) - (1 << 32))"
-                default: "other"
-                }
-            }
-        }
-    }
-
     /// The name of a request of the one link.
     private static func id(_ sequence: UInt64) -> UInt64 { 1 << 32 | sequence }
 
-    @Test("The answer to a Write Request is taken once, by its name, and not as that to a read")
-    func write() throws {
-        var trial = try Trial()
-        trial.receive("12 13 00 AA")
-        #expect(trial.take() == ["write 1"])
+    /// Answers to other requests than the write 1, and an answer to a read of that name, do nothing.
+    private static func expectNoAnswerTaken(
+        _ trial: inout ServerTrial,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
         trial.answer(Self.id(0))
         trial.answer(Self.id(2))
         trial.answer(Self.id(2), error: .unlikelyError)
         trial.answer(Self.id(1), value: "01")
-        #expect(trial.take() == [])
+        let done = trial.take()
+        #expect(done == [], sourceLocation: sourceLocation)
+    }
+
+    @Test("The answer to a Write Request is taken once, by its name, and not as that to a read")
+    func write() throws {
+        var trial = try ServerTrial()
+        trial.receive("12 13 00 AA")
+        #expect(trial.take() == ["write 1"])
+        Self.expectNoAnswerTaken(&trial)
         trial.answer(Self.id(1))
         #expect(trial.take() == ["13"])
         trial.answer(Self.id(1))
@@ -68,16 +40,12 @@ struct GATTServerAnswersTests: GATTServerSuite {
 
     @Test("The answer to an Execute Write Request is taken once, by its name, and not as that to a read")
     func execute() throws {
-        var trial = try Trial()
+        var trial = try ServerTrial()
         trial.receive("16 24 00 00 00 AA")
         #expect(trial.take() == ["17 24 00 00 00 AA"])
         trial.receive("18 01")
         #expect(trial.take() == ["write 1"])
-        trial.answer(Self.id(0))
-        trial.answer(Self.id(2))
-        trial.answer(Self.id(2), error: .unlikelyError)
-        trial.answer(Self.id(1), value: "01")
-        #expect(trial.take() == [])
+        Self.expectNoAnswerTaken(&trial)
         trial.answer(Self.id(1), error: .valueNotAllowed)
         #expect(trial.take() == ["01 18 24 00 13"])
         trial.answer(Self.id(1))
@@ -86,7 +54,7 @@ struct GATTServerAnswersTests: GATTServerSuite {
 
     @Test("The answer to a read is taken once, by its name, and not as that to a write")
     func read() throws {
-        var trial = try Trial()
+        var trial = try ServerTrial()
         for (number, request, answer) in [
             (1, "0A 13 00", "0B 01"), (2, "0C 13 00 01 00", "0D 01"), (3, "08 13 00 13 00 02 A0", "09 03 13 00 01"),
             (4, "0E 10 00 13 00", "0F 01 02 03 01"), (5, "20 10 00 13 00", "21 03 00 01 02 03 01 00 01"),
@@ -107,7 +75,7 @@ struct GATTServerAnswersTests: GATTServerSuite {
 
     @Test("Two values of the application in one request have names of their own")
     func several() throws {
-        var trial = try Trial()
+        var trial = try ServerTrial()
         trial.receive("0E 13 00 13 00")
         #expect(trial.take() == ["read 1"])
         trial.answer(Self.id(1), value: "01")
@@ -153,5 +121,19 @@ struct GATTServerAnswersTests: GATTServerSuite {
             < 13
             """
         )
+    }
+}
+
+extension ServerTrial {
+    /// What the server has sent and asked since the last time.
+    fileprivate mutating func take() -> [String] {
+        self.take { action -> String? in
+            switch action {
+            case .send(let pdu, _): hex(pdu)
+            case .read(let request): "read \(request.id.rawValue - (1 << 32))"
+            case .write(let request): "write \((request.id?.rawValue ?? 0) - (1 << 32))"
+            default: "other"
+            }
+        }
     }
 }

@@ -134,26 +134,18 @@ struct GATTServerEdgesTests: GATTServerSuite {
 
     @Test("Values of two owners do not share a PDU, and each PDU is counted for its owner")
     func owners() throws {
-        var links = ServedLinks(try GATTServerFixture.server())
-        links.linkOpened(Self.link)
-        var events: [ServedLinks.Event] = []
-        let now = NIODeadline.uptimeNanoseconds(0)
-        links.receive(hex("12 0B 00 04"), on: Self.link, now: now, into: &events)
-        links.receive(hex("12 18 00 01 00"), on: Self.link, now: now, into: &events)
-        events.removeAll()
-        for (octet, token) in [(1, 7), (2, 7), (3, 8), (4, 8), (5, 8), (6, 7), (7, 8)] as [(UInt8, UInt64)] {
-            links.notify(
-                ByteBuffer(bytes: [octet]),
-                characteristic: 0x0017,
-                on: Self.link,
-                token: TransmitToken(rawValue: token),
-                now: now,
-                into: &events
-            )
+        var trial = try ServerTrial()
+        trial.receive("12 0B 00 04")
+        trial.receive("12 18 00 01 00")
+        _ = trial.take { _ in nil }
+        for (value, token) in [
+            ("01", 7), ("02", 7), ("03", 8), ("04", 8), ("05", 8), ("06", 7), ("07", 8),
+        ] as [(String, UInt64)] {
+            trial.notify(0x0017, token, value: value)
         }
-        links.flush(into: &events)
-        let sent = events.map { event -> String in
-            guard case .send(let pdu, let transmission?) = event.action else { return "no value" }
+        trial.flush()
+        let sent = trial.take { action -> String? in
+            guard case .send(let pdu, let transmission?) = action else { return "no value" }
             return "\(transmission.token.rawValue) \(transmission.count): \(hex(pdu))"
         }
         #expect(
@@ -235,23 +227,29 @@ struct GATTServerEdgesTests: GATTServerSuite {
 
     // MARK: Lists
 
+    /// A script of a server with three characteristics E001: the values 01 (0037) and 03 (003B), and one between them.
+    private static func list(around middle: GATTCharacteristicDefinition) throws -> GATTServerScript {
+        var runner = try GATTServerScript()
+        _ = try runner.server.server.add(
+            GATTServiceDefinition(
+                uuid: 0xE000,
+                characteristics: [
+                    GATTServerFixture.fixed(0xE001, "01"), middle, GATTServerFixture.fixed(0xE001, "03"),
+                ]
+            )
+        )
+        return runner
+    }
+
     @Test("Read By Type ends its list before a value that may not be read, which is an error at the head of a list")
     func listBeforeRefusal() throws {
-        var runner = try GATTServerScript()
         let secured = GATTCharacteristicDefinition(
             uuid: 0xE001,
             properties: .read,
             permissions: .readEncryptionRequired,
             value: hex("02")
         )
-        _ = try runner.server.server.add(
-            GATTServiceDefinition(
-                uuid: 0xE000,
-                characteristics: [
-                    GATTServerFixture.fixed(0xE001, "01"), secured, GATTServerFixture.fixed(0xE001, "03"),
-                ]
-            )
-        )
+        var runner = try Self.list(around: secured)
         runner.run(
             """
             > 08 01 00 FF FF 01 E0
@@ -269,16 +267,8 @@ struct GATTServerEdgesTests: GATTServerSuite {
 
     @Test("Read By Type ends its list before a value of the application, which is asked for at the head of a list")
     func listBeforeApplication() throws {
-        var runner = try GATTServerScript()
         let asked = GATTCharacteristicDefinition(uuid: 0xE001, properties: .read, permissions: .readable)
-        _ = try runner.server.server.add(
-            GATTServiceDefinition(
-                uuid: 0xE000,
-                characteristics: [
-                    GATTServerFixture.fixed(0xE001, "01"), asked, GATTServerFixture.fixed(0xE001, "03"),
-                ]
-            )
-        )
+        var runner = try Self.list(around: asked)
         runner.run(
             """
             > 08 01 00 FF FF 01 E0

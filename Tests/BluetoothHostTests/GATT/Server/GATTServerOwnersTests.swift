@@ -10,60 +10,9 @@ import Testing
 
 @Suite("GATT server: owners of values", .onRecord)
 struct GATTServerOwnersTests: GATTServerSuite {
-    /// A server with one client, and what it does as text: `sent 7 2` for two values of the owner 7.
-    private struct Trial {
-        private static let link = LinkID(rawValue: 1)
-        private var links: ServedLinks
-        private var events: [ServedLinks.Event] = []
-
-        init() throws {
-            self.links = ServedLinks(try GATTServerFixture.server())
-            self.links.linkOpened(Self.link)
-        }
-
-        mutating func receive(_ octets: String) {
-            self.links.receive(hex(octets), on: Self.link, now: .uptimeNanoseconds(0), into: &self.events)
-        }
-
-        mutating func notify(_ handle: AttributeHandle, _ token: UInt64) {
-            self.links.notify(
-                hex("01"),
-                characteristic: handle,
-                on: Self.link,
-                token: TransmitToken(rawValue: token),
-                now: .uptimeNanoseconds(0),
-                into: &self.events
-            )
-        }
-
-        mutating func hold() { self.links.beginMTUExchange(on: Self.link) }
-
-        mutating func release() {
-            self.links.endMTUExchange(on: Self.link, now: .uptimeNanoseconds(0), into: &self.events)
-        }
-
-        mutating func flush() { self.links.flush(into: &self.events) }
-
-        mutating func close() { self.links.linkClosed(Self.link, into: &self.events) }
-
-        /// What has become of values since the last time.
-        mutating func take() -> [String] {
-            defer { self.events.removeAll() }
-            return self.events.compactMap { event -> String? in
-                switch event.action {
-                case .send(_, let transmission?): "sent \(transmission.token.rawValue) \(transmission.count)"
-                case .dropped(let transmission): "dropped \(transmission.token.rawValue) \(transmission.count)"
-                case .confirmed(let handle, let transmission):
-                    "confirmed \(handle.hexDigits) \(transmission.token.rawValue) \(transmission.count)"
-                default: nil
-                }
-            }
-        }
-    }
-
     /// A trial whose client is subscribed to notifications of 0017 and to indications of 001A.
-    private static func subscribed() throws -> Trial {
-        var trial = try Trial()
+    private static func subscribed() throws -> ServerTrial {
+        var trial = try ServerTrial()
         trial.receive("12 18 00 01 00")
         trial.receive("12 1B 00 02 00")
         _ = trial.take()
@@ -257,5 +206,20 @@ struct GATTServerOwnersTests: GATTServerSuite {
             wait 40
             """
         )
+    }
+}
+
+extension ServerTrial {
+    /// What has become of values since the last time: `sent 7 2` for two values of the owner 7.
+    fileprivate mutating func take() -> [String] {
+        self.take { action -> String? in
+            switch action {
+            case .send(_, let transmission?): "sent \(transmission.token.rawValue) \(transmission.count)"
+            case .dropped(let transmission): "dropped \(transmission.token.rawValue) \(transmission.count)"
+            case .confirmed(let handle, let transmission):
+                "confirmed \(handle.hexDigits) \(transmission.token.rawValue) \(transmission.count)"
+            default: nil
+            }
+        }
     }
 }

@@ -16,6 +16,15 @@ func signedWrite(_ handle: AttributeHandle, _ value: String, counter: UInt32, ke
     return message
 }
 
+extension GATTCharacteristicDefinition {
+    /// A characteristic that is written with signed commands alone.
+    static let signed = GATTCharacteristicDefinition(
+        uuid: 0xA001,
+        properties: .authenticatedSignedWrites,
+        permissions: .writeable
+    )
+}
+
 @Suite("GATT server: signed writes", .onRecord)
 struct GATTServerSignedWritesTests: GATTServerSuite {
     private static let key = Octets16(high: 0x611B_64EB_FBCD_1FD3, low: 0x72EC_9196_DF42_5E50)
@@ -32,11 +41,7 @@ struct GATTServerSignedWritesTests: GATTServerSuite {
             GATTServiceDefinition(
                 uuid: 0xA000,
                 characteristics: [
-                    GATTCharacteristicDefinition(
-                        uuid: 0xA001,
-                        properties: .authenticatedSignedWrites,
-                        permissions: .writeable
-                    ),
+                    .signed,
                     GATTCharacteristicDefinition(
                         uuid: 0xA002,
                         properties: [.write, .writeWithoutResponse],
