@@ -494,9 +494,28 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]
         ),
+        // Real threads, sockets, terminals, and processes whose end is a test's result.
         .testTarget(
-            name: "EndToEndTests",
-            // The programs are started as processes, so they have to be built.
+            name: "SystemTests",
+            dependencies: [
+                "BlueEar", "BlueEarCommand", "BluetoothAir", "BluetoothAirService", "BluetoothHCI", "BluetoothHost",
+                "BluetoothTransport", "BluetoothTypes", "CDispatchWork", "CProcessTime", "ClientSamples",
+                "CommandLineTool", "CoreBluetooth", "CoreBluetoothCommand", "CoreBluetoothProcessTime",
+                "CoreBluetoothTesting", "Fixtures", "ITCB", "LoopbackWeb", "SequenceDiagram", "SessionTestbed",
+                "TerminalScreen", "Testbed", "eightball",
+                .target(name: "CLinuxBluetooth", condition: .when(platforms: [.linux])),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+        // The built programs as processes.
+        .testTarget(
+            name: "ProgramTests",
             dependencies: [
                 "eightball", "BlueEarCommand", "CommandLineTool", "CoreBluetoothCommand", "Fixtures",
                 "TerminalScreen",
@@ -505,6 +524,19 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// `swift test` builds the specification. `TESTS=system`, `TESTS=programs`, or names of test targets with commas between
+// them choose others; see CONTRIBUTING.md.
+let layers = [
+    "system": ["SystemTests", "CoreBluetoothProcessTimeTests", "MeshMessengerTests"],
+    "programs": ["ProgramTests"],
+]
+let chosen = Context.environment["TESTS"] ?? "specification"
+package.targets.removeAll { target in
+    guard target.type == .test, chosen != "all" else { return false }
+    if chosen == "specification" { return layers.values.contains { $0.contains(target.name) } }
+    return !(layers[chosen] ?? chosen.split(separator: ",").map(String.init)).contains(target.name)
+}
 
 // An import is part of a module's interface only where the file says `public import`.
 for target in package.targets {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BlueEarCommand
 
-@Suite("The end of blueear central", .onRecord)
+@Suite("The end of blueear central")
 struct CentralSessionEndTests {
     @MainActor
     private static func session(stays: Bool, device: String? = nil) throws -> CentralSession {

@@ -11,7 +11,7 @@ import Testing
 
 @testable import BlueEarCommand
 
-@Suite("blueear central", .onRecord)
+@Suite("blueear central")
 struct CentralSessionTests {
     /// What is around the central, where it ends without what it wants.
     enum Scene: String, CaseIterable, Codable, Sendable {

@@ -12,7 +12,7 @@ import Testing
 
 @testable import BlueEarCommand
 
-@Suite("blueear lock and key, as sessions", .onRecord)
+@Suite("blueear lock and key, as sessions")
 struct LockSessionTests {
     @MainActor
     private static func door(

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueEarCommand
 
-@Suite("Options of blueear", .onRecord)
+@Suite("Options of blueear")
 struct OptionLimitsTests {
     @Test(
         "Messages of different keys, names and secrets are taken",

@@ -11,7 +11,7 @@ import Testing
 
 @testable import BlueEarCommand
 
-@Suite("blueear peripheral", .onRecord)
+@Suite("blueear peripheral")
 struct PeripheralSessionTests {
     @MainActor
     private static func peripheral(

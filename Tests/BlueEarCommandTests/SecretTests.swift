@@ -11,7 +11,7 @@ import Testing
 
 @testable import BlueEarCommand
 
-@Suite("Secrets, defaults and states of blueear", .onRecord)
+@Suite("Secrets, defaults and states of blueear")
 struct SecretTests {
     @Test("The secret is that of the option, else that of the environment; an empty one is none")
     func secret() async {

@@ -13,7 +13,7 @@ import Testing
 
 @testable import BlueEarCommand
 
-@Suite("Sessions of blueear beside a pairing", .onRecord)
+@Suite("Sessions of blueear beside a pairing")
 struct SessionPairingTests {
     /// A session beside a peripheral that answers nothing on its link, and a pairing from the first second to the 15th.
     @MainActor

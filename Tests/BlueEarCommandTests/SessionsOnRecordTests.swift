@@ -12,7 +12,7 @@ import Testing
 
 @testable import BlueEarCommand
 
-@Suite("Sessions of blueear on record", .onRecord)
+@Suite("Sessions of blueear on record")
 struct SessionsOnRecordTests {
     /// What is asked for, by letters: `s` stay, `r` read, `j` JSON, `v` verbose, `n` by name, `m` with a message of its own,
     /// `t` with a time limit, `q` quits, `c` with a restoration identifier, `w` without a peripheral for a while.

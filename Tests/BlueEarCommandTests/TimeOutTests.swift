@@ -14,7 +14,7 @@ import Testing
 private let notReady = "Bluetooth was not ready within 10 s; check --adapter and what serves it"
 private let nobody = "no peripheral was found within 10 s; start one with: blueear peripheral"
 
-@Suite("The time limit of blueear central", .onRecord)
+@Suite("The time limit of blueear central")
 struct TimeOutTests {
     /// A central with ten seconds, to which things happen after five: `c` it has connected, `r` a message came; then
     /// Bluetooth is in a state.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("With the article's apps", .adaptersOnRecord)
+@Suite("With the article's apps")
 struct ArticleTests {
     @Test("The article's central hears our peripheral and is heard", arguments: [false, true])
     func articleCentral(reads: Bool) {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("Callbacks to the messenger", .adaptersOnRecord)
+@Suite("Callbacks to the messenger")
 struct CentralCallbacksTests {
     private let broken = CBError(.connectionTimeout)
     private let refused = CBATTError(.insufficientAuthorization)

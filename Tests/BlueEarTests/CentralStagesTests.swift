@@ -87,7 +87,7 @@ struct CentralScene {
     }
 }
 
-@Suite("A central in each stage", .adaptersOnRecord)
+@Suite("A central in each stage")
 struct CentralStagesTests {
     private func outcomes(
         _ what: String,

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("Adapters and advertisements in each stage of a central", .adaptersOnRecord)
+@Suite("Adapters and advertisements in each stage of a central")
 struct CentralStateTests {
     @Test("An adapter that is on begins what is idle: the link that outlived it is taken up")
     func adapter() throws {

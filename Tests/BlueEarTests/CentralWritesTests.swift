@@ -10,7 +10,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("Writes of a central", .adaptersOnRecord)
+@Suite("Writes of a central")
 struct CentralWritesTests {
     /// A delegate that notes with whom the state came back.
     private final class RestoredEar: CentralRole.BlueEar, MessageObserver {

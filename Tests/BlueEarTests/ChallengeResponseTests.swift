@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("Digits of a lock and its key", .onRecord)
+@Suite("Digits of a lock and its key")
 struct ChallengeResponseTests {
     @Test("Every octet has two digits, which are read as it, in small and capital letters")
     func octets() {

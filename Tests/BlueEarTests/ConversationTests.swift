@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("Conversations", .adaptersOnRecord)
+@Suite("Conversations")
 struct ConversationTests {
     @Test("The article's exchange, callback by callback: notified down, written up, disconnected after the write")
     func exchange() {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("Names of no characters", .adaptersOnRecord)
+@Suite("Names of no characters")
 struct EmptyNamesTests {
     @Test(
         "An empty name is not the beginning of a name that is looked for, whatever its first character is",

@@ -8,7 +8,7 @@ import Testing
 @testable import BlueEar
 @testable import CoreBluetooth
 
-@Suite("Messages that wait without an adapter", .adaptersOnRecord)
+@Suite("Messages that wait without an adapter")
 struct HandingOverWithoutAdapterTests {
     private let testbed = Testbed()
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("The key's app, and the lock's", .adaptersOnRecord)
+@Suite("The key's app, and the lock's")
 struct KeyAppTests {
     /// What happened to the key, launch by launch.
     private final class EventLog {

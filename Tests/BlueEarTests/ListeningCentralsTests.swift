@@ -8,7 +8,7 @@ import Testing
 @testable import BlueEar
 @testable import CoreBluetooth
 
-@Suite("The centrals of a peripheral", .adaptersOnRecord)
+@Suite("The centrals of a peripheral")
 struct ListeningCentralsTests {
     private let testbed = Testbed()
     private let message = ["a": "b"]

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("The states of a lock and its key", .adaptersOnRecord)
+@Suite("The states of a lock and its key")
 struct LockStatesTests {
     private let testbed = Testbed()
 

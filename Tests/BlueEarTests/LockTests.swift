@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("Lock and key", .adaptersOnRecord)
+@Suite("Lock and key")
 struct LockTests {
     private func lock(on device: Device, secret: String = "sesame") -> (ElectronicLock, () -> [ElectronicLock.Event]) {
         let lock = device.run { ElectronicLock(secret: secret) }

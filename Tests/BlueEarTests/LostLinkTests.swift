@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("Lost links", .adaptersOnRecord)
+@Suite("Lost links")
 struct LostLinkTests {
     /// Who loses power.
     enum Side: CaseIterable {

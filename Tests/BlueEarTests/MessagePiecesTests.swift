@@ -7,7 +7,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("Messages in pieces", .adaptersOnRecord)
+@Suite("Messages in pieces")
 struct MessagePiecesTests {
     private func cut(_ message: Data, _ limit: () -> Int) -> [Data] {
         var pieces = MessagePieces(message)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("The log of the messenger", .adaptersOnRecord)
+@Suite("The log of the messenger")
 struct MessengerLogTests {
     @Test("Each call of Core Bluetooth's is in the log of either half", arguments: [false, true])
     func log(reads: Bool) {

@@ -9,7 +9,7 @@ import Testing
 @testable import BlueEar
 @testable import CoreBluetooth
 
-@Suite("Offsets", .adaptersOnRecord)
+@Suite("Offsets")
 struct OffsetTests {
     private let testbed = Testbed()
     private let speaker: Speaker

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("An adapter of the messenger that is on once more", .adaptersOnRecord)
+@Suite("An adapter of the messenger that is on once more")
 struct PeripheralOnAgainTests {
     private let testbed = Testbed()
 

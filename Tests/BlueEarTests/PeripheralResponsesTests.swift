@@ -9,7 +9,7 @@ import Testing
 @testable import BlueEar
 @testable import CoreBluetooth
 
-@Suite("Responses of the messenger", .adaptersOnRecord)
+@Suite("Responses of the messenger")
 struct PeripheralResponsesTests {
     private static var own: CBUUID { CBUUID(string: "199ab74c-eed0-11e6-bc64-92361f002672") }
     private static var other: CBUUID { CBUUID(string: "2A00") }

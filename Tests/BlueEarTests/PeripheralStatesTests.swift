@@ -10,7 +10,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("The state of a peripheral that comes back", .adaptersOnRecord)
+@Suite("The state of a peripheral that comes back")
 struct PeripheralStatesTests {
     /// A delegate that notes with whom the state came back, and with whom messages can be exchanged.
     private final class RestoredEar: PeripheralRole.BlueEar, MessageObserver {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("Property lists at their edges", .onRecord)
+@Suite("Property lists at their edges")
 struct PropertyListEdgeTests {
     /// What a list is made of; everything that is not set is as it should be for `["a": "b"]`.
     private struct List {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("Messages as property lists", .adaptersOnRecord)
+@Suite("Messages as property lists")
 struct PropertyListMessageTests {
     private static let messages: [[String: String]] = [
         [:], ["Hello": "Darkness"], ["Yo": "Lo"], ["": ""], ["é☂": "🎱 \u{0}\u{7F}"],

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("Random conversations", .adaptersOnRecord)
+@Suite("Random conversations")
 struct RandomizedConversationTests {
     @Test(
         "Whatever is done, what arrives was sent, and in the end the conversations go on",

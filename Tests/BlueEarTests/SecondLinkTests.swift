@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("Second links and second messages", .adaptersOnRecord)
+@Suite("Second links and second messages")
 struct SecondLinkTests {
     private let testbed = Testbed()
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("A central's stages", .adaptersOnRecord)
+@Suite("A central's stages")
 struct StageTests {
     private let testbed = Testbed()
 

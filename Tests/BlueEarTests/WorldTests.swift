@@ -7,7 +7,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("The messenger in a world of devices", .adaptersOnRecord)
+@Suite("The messenger in a world of devices")
 struct WorldTests {
     private func listener(
         _ message: [String: String]?,

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothAirService
 
-@Suite("The location of a device whose air is served elsewhere", .onRecord)
+@Suite("The location of a device whose air is served elsewhere")
 struct LocationChannelTests {
     /// A channel whose other end is the test.
     final class ScriptedChannel: HCIChannel {

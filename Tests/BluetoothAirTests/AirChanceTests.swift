@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Chances of an air", .onRecord)
+@Suite("Chances of an air")
 struct AirChanceTests {
     private func air(_ loss: LossProbability) -> Air {
         AirTestbed(AirSettings(hasAirTime: false, loss: loss), seed: 0).air

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Clock of an air", .onRecord)
+@Suite("Clock of an air")
 struct AirClockTests {
     private static func time(_ milliseconds: Int) -> NIODeadline {
         .uptimeNanoseconds(UInt64(milliseconds) * 1_000_000)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Rules of an air", .onRecord)
+@Suite("Rules of an air")
 struct AirRulesTests {
     @Test("The usual settings: without air time and with it, both without loss")
     func settings() {

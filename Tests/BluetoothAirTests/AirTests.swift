@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Air", .onRecord)
+@Suite("Air")
 struct AirTests {
     @Test("timers fire once, in order, at the time they were last given")
     func timers() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Air time", .onRecord)
+@Suite("Air time")
 struct AirTimeTests {
     private static let phys = [PHY.le1M, .le2M, .leCoded]
 

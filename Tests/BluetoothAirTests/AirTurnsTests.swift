@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Turns of an air", .onRecord)
+@Suite("Turns of an air")
 struct AirTurnsTests {
     /// A host that answers each packet with a command, and how many it has answered.
     private final class Answering {

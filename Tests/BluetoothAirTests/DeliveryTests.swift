@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Delivery to hosts", .onRecord)
+@Suite("Delivery to hosts")
 struct DeliveryTests {
     private static let allSettings = [AirSettings.instant, .realistic]
 

@@ -8,7 +8,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Determinism", .onRecord)
+@Suite("Determinism")
 struct DeterminismTests {
     /// Many devices: five centrals, five peripherals, loss, encryption, disconnections.
     private func trace(_ settings: AirSettings, seed: UInt64) throws -> [String] {

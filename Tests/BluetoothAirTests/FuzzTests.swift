@@ -8,7 +8,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Fuzz", .onRecord)
+@Suite("Fuzz")
 struct FuzzTests {
     private func octets(_ range: ClosedRange<Int>, _ generator: inout SeededGenerator) -> [UInt8] {
         (0..<Int.random(in: range, using: &generator)).map { _ in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Time in which an air did not run", .onRecord)
+@Suite("Time in which an air did not run")
 struct StoppedTimeTests {
     private static let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Resources of a controller", .onRecord)
+@Suite("Resources of a controller")
 struct VirtualControllerConfigurationTests {
     private typealias Number = WritableKeyPath<VirtualControllerConfiguration, Int>
 

@@ -18,7 +18,7 @@ private let allSettings: [AirSettings] = [
     .instant, .realistic, AirSettings(hasAirTime: false, loss: 0.1), AirSettings(hasAirTime: true, loss: 0.15),
 ]
 
-@Suite("Walks: advertising, scanning, initiating", .onRecord)
+@Suite("Walks: advertising, scanning, initiating")
 struct DiscoveryWalkTests {
     @Test("by the legacy commands", arguments: allSettings, [1, 2] as [UInt64])
     func legacy(settings: AirSettings, seed: UInt64) {
@@ -73,7 +73,7 @@ struct DiscoveryWalkTests {
     }
 }
 
-@Suite("Walks: links", .onRecord)
+@Suite("Walks: links")
 struct LinkWalkTests {
     @Test("procedures, with data", arguments: allSettings, [1, 2] as [UInt64])
     func procedures(settings: AirSettings, seed: UInt64) {
@@ -145,7 +145,7 @@ struct LinkWalkTests {
     }
 }
 
-@Suite("Walks: everything", .onRecord)
+@Suite("Walks: everything")
 struct CompleteWalkTests {
     @Test("all commands on one air", arguments: allSettings, [1, 2] as [UInt64])
     func all(settings: AirSettings, seed: UInt64) {

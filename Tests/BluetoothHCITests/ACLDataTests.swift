@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("ACL data", .onRecord)
+@Suite("ACL data")
 struct ACLDataTests {
     @Test("a header is read in place")
     func decode() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("H4 framer", .onRecord)
+@Suite("H4 framer")
 struct H4FramerTests {
     // One packet of each kind that a controller may send, lengths zero included.
     private static let packets = [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("HCI commands", .onRecord)
+@Suite("HCI commands")
 struct HCICommandTests {
     @Test("octets and back", arguments: CommandExample.all)
     func roundTrip(example: CommandExample) throws { try example.check() }

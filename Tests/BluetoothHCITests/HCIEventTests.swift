@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("HCI events", .onRecord)
+@Suite("HCI events")
 struct HCIEventTests {
     @Test("octets and back", arguments: EventExample.all)
     func roundTrip(example: EventExample) throws { try example.check() }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("Advertising reports: parameter by parameter", .onRecord)
+@Suite("Advertising reports: parameter by parameter")
 struct LEReportParametersTests {
     /// Event type, address, PHYs, set, powers, periodic interval and direct address: all in front of the data.
     private static let heads = [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("Advertising reports", .onRecord)
+@Suite("Advertising reports")
 struct LEReportsTests {
     private let address = DeviceAddress(0xC011_2233_4455, kind: .random)
 

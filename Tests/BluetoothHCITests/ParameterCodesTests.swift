@@ -6,7 +6,7 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("Parameter codes", .onRecord)
+@Suite("Parameter codes")
 struct ParameterCodesTests {
     @Test("versions of the Core Specification (Assigned Numbers, 2.1)")
     func versions() {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Defaults of a host", .onRecord)
+@Suite("Defaults of a host")
 struct ConfigurationTests {
     @Test("A host is bonding, asks before it replaces a bond, takes whole keys only and no debug keys")
     func pairing() {

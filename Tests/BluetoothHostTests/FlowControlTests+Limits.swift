@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Controller to host flow control: limits", .onRecord)
+@Suite("Controller to host flow control: limits")
 struct FlowControlLimitsTests {
     private static func started(_ handles: [UInt16]) throws -> (HostTestbed, [LinkID]) {
         let testbed = HostTestbed(LEHostConfiguration(limitsReceivedData: true))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Controller to host flow control", .onRecord)
+@Suite("Controller to host flow control")
 struct FlowControlTests {
     private static let first: UInt16 = 0x40
     private static let second: UInt16 = 0x41

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Hosts: walks", .onRecord)
+@Suite("Hosts: walks")
 struct HostWalkTests {
     private static let peers =
         [PrivateHost.peer.address] + (1...3).map { DeviceAddress(0xC000_0000_0000 + UInt64($0), kind: .random) }

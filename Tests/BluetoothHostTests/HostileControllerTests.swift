@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Hostile and poor controllers", .onRecord)
+@Suite("Hostile and poor controllers")
 struct HostileControllerTests {
     private static func device(_ number: UInt64) -> DeviceAddress {
         DeviceAddress(0xC000_0000_0000 + number, kind: .random)

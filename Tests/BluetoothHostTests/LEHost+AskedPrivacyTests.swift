@@ -11,7 +11,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: a peer that is not asked for its privacy yet", .onRecord)
+@Suite("Host: a peer that is not asked for its privacy yet")
 struct LEHostAskedPrivacyTests {
     private let loop = EmbeddedEventLoop()
     private let air: Air

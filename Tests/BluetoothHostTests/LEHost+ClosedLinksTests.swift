@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: links that end meanwhile", .onRecord)
+@Suite("Host: links that end meanwhile")
 struct LEHostClosedLinksTests {
     /// The user of a host that is bonded with its only peer.
     private final class User: LEHostDelegate {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: attempts to connect", .onRecord)
+@Suite("Host: attempts to connect")
 struct LEHostConnectingTests {
     private let first = DeviceAddress(0xC000_0000_0001, kind: .random)
     private let second = DeviceAddress(0xC000_0000_0002, kind: .random)

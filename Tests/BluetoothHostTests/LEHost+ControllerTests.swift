@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: commands and their answers", .onRecord)
+@Suite("Host: commands and their answers")
 struct LEHostControllerTests {
     private typealias Strength = Result<RSSI?, LEHostError>
 

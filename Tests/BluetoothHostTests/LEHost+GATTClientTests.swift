@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: procedures with a silent server", .onRecord)
+@Suite("Host: procedures with a silent server")
 struct LEHostGATTClientTests {
     @Test("After 30 s without an answer each procedure ends with that in the next turn, wherever it was to be queued")
     func silentServer() throws {

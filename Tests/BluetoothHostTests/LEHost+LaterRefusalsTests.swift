@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: later refusals for want of security", .onRecord)
+@Suite("Host: later refusals for want of security")
 struct LEHostLaterRefusalsTests {
     /// The user of a host that may be bonded with its only peer.
     private final class User: LEHostDelegate {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: the keys of a bond", .onRecord)
+@Suite("Host: the keys of a bond")
 struct LEHostLinkKeysTests {
     /// The user of a host with one peer.
     private final class User: LEHostDelegate {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("The parameters of a link", .onRecord)
+@Suite("The parameters of a link")
 struct LinkParametersTests {
     private let handle = ConnectionHandle(rawValue: 0x40)
     private let slow = LinkTiming(

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: what is asked of a link", .onRecord)
+@Suite("Host: what is asked of a link")
 struct LEHostLinkRequestsTests {
     private typealias PHYResult = Result<LinkPHYs, LEHostError>
     private typealias TimingResult = Result<LinkTiming, LEHostError>

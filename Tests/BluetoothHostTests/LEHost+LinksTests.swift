@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: how links end", .onRecord)
+@Suite("Host: how links end")
 struct LEHostLinkEndTests {
     private func connected(
         _ configuration: LEHostConfiguration = LEHostConfiguration()

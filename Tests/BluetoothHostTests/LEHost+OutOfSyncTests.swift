@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: a database that is out of sync", .onRecord)
+@Suite("Host: a database that is out of sync")
 struct LEHostOutOfSyncTests {
     private final class User: LEHostDelegate {
         var lines: [String] = []

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: links that are overdue together", .onRecord)
+@Suite("Host: links that are overdue together")
 struct LEHostOverdueLinksTests {
     /// Notes the links that have ended, and may detach from the controller at the first one.
     private final class User: LEHostDelegate {

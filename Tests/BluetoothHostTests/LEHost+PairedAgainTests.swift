@@ -40,7 +40,7 @@ private final class PairedAgainUser: LEHostDelegate {
     }
 }
 
-@Suite("Host: a link on which devices pair again", .onRecord)
+@Suite("Host: a link on which devices pair again")
 struct LEHostPairedAgainTests {
     private let loop = EmbeddedEventLoop()
     private let air: Air

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: asking a peer for its privacy", .onRecord)
+@Suite("Host: asking a peer for its privacy")
 struct LEHostPeerPrivacyQuestionsTests {
     /// The user of a host that is bonded with its only peer.
     private final class User: LEHostDelegate {

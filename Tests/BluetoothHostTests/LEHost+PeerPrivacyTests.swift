@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("What peers say of their privacy", .onRecord)
+@Suite("What peers say of their privacy")
 struct LEHostPeerPrivacyTests {
     private let loop = EmbeddedEventLoop()
     private let air: Air

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: privacy at its edges", .onRecord)
+@Suite("Host: privacy at its edges")
 struct LEHostPrivacyEdgesTests {
     private static let foreign = DeviceAddress(0x11, kind: .public)
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: a private address waits for the radio", .onRecord)
+@Suite("Host: a private address waits for the radio")
 struct LEHostPrivacyOrderTests {
     /// A host that uses the radio, with the time of its private address over in the next nanosecond, and a controller
     /// that takes four commands at a time.

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: privacy", .onRecord)
+@Suite("Host: privacy")
 struct LEHostPrivacyTests {
     @Test("GAP/PRIV: a host that hides itself sets a private address before it advertises, and never its identity")
     func advertising() throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Controller to host flow control: values", .onRecord)
+@Suite("Controller to host flow control: values")
 struct LEHostReceivedValuesTests {
     /// An ATT PDU with a value of one octet.
     enum Value: CaseIterable, Sendable {

@@ -11,7 +11,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: requests refused for want of security", .onRecord)
+@Suite("Host: requests refused for want of security")
 struct LEHostRefusedRequestsTests {
     private typealias Outcome = Result<ByteBuffer, GATTError>
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: a bond that is removed during encryption", .onRecord)
+@Suite("Host: a bond that is removed during encryption")
 struct LEHostRemovedBondTests {
     /// The user of a host that is bonded with its only peer.
     private final class User: LEHostDelegate {

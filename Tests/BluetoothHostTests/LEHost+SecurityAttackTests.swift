@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: attacks on links", .onRecord)
+@Suite("Host: attacks on links")
 struct LEHostSecurityAttackTests {
     /// The user of a host that is bonded with its only peer.
     private final class User: LEHostDelegate {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: security of links", .onRecord)
+@Suite("Host: security of links")
 struct LEHostSecurityTests {
     /// Keeps what a host hands out, beyond that host.
     private final class Bonds: LEHostDelegate {

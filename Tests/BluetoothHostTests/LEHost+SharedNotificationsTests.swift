@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: notifications that share a PDU", .onRecord)
+@Suite("Host: notifications that share a PDU")
 struct LEHostSharedNotificationsTests {
     private static let peer = DeviceAddress(0xC000_0000_0001, kind: .random)
 

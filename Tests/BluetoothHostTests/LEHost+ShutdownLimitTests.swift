@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: what a graceful shutdown waits for", .onRecord)
+@Suite("Host: what a graceful shutdown waits for")
 struct LEHostShutdownLimitTests {
     @Test("A host that has another controller at the time of the limit keeps it")
     func anotherController() {

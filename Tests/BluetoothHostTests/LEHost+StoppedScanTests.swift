@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: reports around a scan", .onRecord)
+@Suite("Host: reports around a scan")
 struct LEHostStoppedScanTests {
     private static let advertiser = DeviceAddress(0xC000_0000_0001, kind: .random)
 

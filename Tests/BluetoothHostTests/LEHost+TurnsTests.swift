@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: deadlines", .onRecord)
+@Suite("Host: deadlines")
 struct LEHostTurnsTests {
     private let peers = (1...3 as ClosedRange<UInt64>).map { DeviceAddress(0xC000_0000_0000 | $0, kind: .random) }
 

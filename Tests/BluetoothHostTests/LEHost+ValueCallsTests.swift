@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: calls for values", .onRecord)
+@Suite("Host: calls for values")
 struct LEHostValueCallsTests {
     private typealias ReadResult = Result<ByteBuffer, GATTError>
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: a delegate that says nothing", .onRecord)
+@Suite("Host: a delegate that says nothing")
 struct LEHostDelegateTests {
     private final class Nobody: LEHostDelegate {}
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: links", .onRecord)
+@Suite("Host: links")
 struct LEHostLinksTests {
     private let peer = DeviceAddress(0xC000_0000_0001, kind: .random)
     private let other = DeviceAddress(0xC000_0000_0002, kind: .random)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: a controller after another one", .onRecord)
+@Suite("Host: a controller after another one")
 struct LEHostSecondControllerTests {
     private static let peers = (1...3).map { DeviceAddress(0xC000_0000_0000 + UInt64($0), kind: .random) }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: taking a controller into use", .onRecord)
+@Suite("Host: taking a controller into use")
 struct LEHostSetupTests {
     private static let all: [any HCICommand.Type] = HCICommandTable.entries.map(\.command)
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host", .onRecord)
+@Suite("Host")
 struct HostTests {
     // MARK: Start
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: its values", .onRecord)
+@Suite("Host: its values")
 struct LEHostValuesTests {
     @Test(
         "An error of a host has the status that is nearest, and one line of words",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("The table of links", .onRecord)
+@Suite("The table of links")
 struct LinkTableTests {
     @Test("a key names the link that was set last, until it is taken out; others stay")
     func changes() {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Graceful shutdown of a host", .onRecord)
+@Suite("Graceful shutdown of a host")
 struct ShutdownTests {
     @Test("advertising, scanning, what is pending and links end; then the host detaches")
     func everythingEnds() throws {

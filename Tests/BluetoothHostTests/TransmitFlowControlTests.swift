@@ -18,7 +18,7 @@ extension HostTestbed {
     }
 }
 
-@Suite("Host to controller flow control", .onRecord)
+@Suite("Host to controller flow control")
 struct TransmitFlowControlTests {
     @Test("no more packets than the controller has buffers, and the next one when a buffer is free")
     func creditsAreObeyed() throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Adapter names", .onRecord)
+@Suite("Adapter names")
 struct AdapterNameTests {
     @Test(
         "A right name is read, and written the same way",

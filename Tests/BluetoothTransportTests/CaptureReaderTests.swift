@@ -7,7 +7,7 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("CaptureReader and PacketLoggerReader", .onRecord)
+@Suite("CaptureReader and PacketLoggerReader")
 struct CaptureReaderTests {
     /// A command, an event, data in both directions, and a note in between.
     private static let bigEndian = """

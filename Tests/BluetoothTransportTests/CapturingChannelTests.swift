@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Capturing channel", .onRecord)
+@Suite("Capturing channel")
 struct CapturingChannelTests {
     /// A channel and a recorder that write down what is asked of them.
     private final class Ends: HCIChannel, PacketRecorder, HCIChannelReceiver {

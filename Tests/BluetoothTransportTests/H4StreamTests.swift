@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("H4 stream", .onRecord)
+@Suite("H4 stream")
 struct H4StreamTests {
     private static let octetsOfController = H4ChannelTests.fromController.flatMap(\.self)
     private static let octetsOfHost: [UInt8] = [

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Transport errors", .onRecord)
+@Suite("Transport errors")
 struct TransportErrorTests {
     private static let addresses: [StreamAddress] = [
         .unix(path: "/run/air"), .tcp(host: "a.example", port: 9101), .tcp(host: "::1", port: 1),

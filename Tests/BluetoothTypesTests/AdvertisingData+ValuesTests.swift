@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothTypes
 
-@Suite("Advertising data values", .onRecord)
+@Suite("Advertising data values")
 struct AdvertisingDataValuesTests {
     @Test("the advertising data of an 8-ball")
     func example() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothTypes
 
-@Suite("Bluetooth UUID", .onRecord)
+@Suite("Bluetooth UUID")
 struct BluetoothUUIDTests {
     @Test("values that differ in one bit, whichever, are not equal")
     func inequality() {

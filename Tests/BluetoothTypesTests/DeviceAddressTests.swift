@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothTypes
 
-@Suite("Device address", .onRecord)
+@Suite("Device address")
 struct DeviceAddressTests {
     @Test("text and octets")
     func textAndOctets() throws {

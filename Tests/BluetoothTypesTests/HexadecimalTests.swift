@@ -4,7 +4,7 @@ import BluetoothTypes
 import Fixtures
 import Testing
 
-@Suite("Hexadecimal digits", .onRecord)
+@Suite("Hexadecimal digits")
 struct HexadecimalTests {
     @Test("a number has the digits of its full width, in upper case")
     func numbers() {

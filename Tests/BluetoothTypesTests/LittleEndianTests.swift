@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothTypes
 
-@Suite("Little-endian octets", .onRecord)
+@Suite("Little-endian octets")
 struct LittleEndianTests {
     @Test("integers of each width")
     func integers() throws {

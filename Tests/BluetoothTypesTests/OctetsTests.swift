@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothTypes
 
-@Suite("Octets", .onRecord)
+@Suite("Octets")
 struct OctetsTests {
     @Test("sixteen octets in both orders")
     func sixteen() throws {

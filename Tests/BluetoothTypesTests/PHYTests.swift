@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothTypes
 
-@Suite("PHY", .onRecord)
+@Suite("PHY")
 struct PHYTests {
     @Test("a set of PHYs has a bit for each")
     func sets() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothTypes
 
-@Suite("Time units", .onRecord)
+@Suite("Time units")
 struct TimeUnitsTests {
     @Test("numbers and their times")
     func conversion() {

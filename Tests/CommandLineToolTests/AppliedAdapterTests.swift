@@ -9,7 +9,7 @@ import Testing
 @testable import CommandLineTool
 @testable import CoreBluetooth
 
-@Suite("The adapter of the options of the radio", .onRecord)
+@Suite("The adapter of the options of the radio")
 struct AppliedAdapterTests {
     /// A process without variables of Core Bluetooth.
     private static func clearEnvironment() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("Misspelt commands", .onRecord)
+@Suite("Misspelt commands")
 struct CommandSuggestionTests {
     private struct Tool: ParsableCommand {
         static let configuration = CommandConfiguration(commandName: "tool", subcommands: [Scan.self, Bonds.self])

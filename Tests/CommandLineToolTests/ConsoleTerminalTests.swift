@@ -9,7 +9,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("Below the lines of a terminal", .onRecord)
+@Suite("Below the lines of a terminal")
 struct ConsoleTerminalTests {
     /// A pseudo-terminal in the place of standard output, standard error or both; what it gets is told on the standard
     /// output of before, to which the other one leads.

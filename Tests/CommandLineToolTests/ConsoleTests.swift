@@ -4,7 +4,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("Lines out", .onRecord)
+@Suite("Lines out")
 struct ConsoleTests {
     @Test("Text from the air cannot command a terminal, nor break a line")
     func printable() {

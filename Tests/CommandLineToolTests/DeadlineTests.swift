@@ -10,7 +10,7 @@ import Testing
 @testable import BluetoothHost
 @testable import CommandLineTool
 
-@Suite("A limit of time", .onRecord)
+@Suite("A limit of time")
 struct DeadlineTests {
     /// Limits that tell when they are over, and a conversation whose pairings begin and end at times.
     @MainActor

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("The log and the end of a program", .onRecord)
+@Suite("The log and the end of a program")
 struct EndingTests {
     /// What the user has chosen.
     struct Choice: Codable, Sendable {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("A history in a file", .onRecord)
+@Suite("A history in a file")
 struct HistoryFileTests {
     /// The history of a test's own folder.
     private func file(_ folder: TemporaryFolder) throws -> HistoryFile {

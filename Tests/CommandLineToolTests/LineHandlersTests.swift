@@ -7,7 +7,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("Handlers of lines that change while they run", .onRecord)
+@Suite("Handlers of lines that change while they run")
 @MainActor
 struct LineHandlersTests {
     /// A reader, and what gives it lines.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("A reader of lines", .onRecord)
+@Suite("A reader of lines")
 @MainActor
 struct LineReaderTests {
     /// A reader, and what gives it lines.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("Options that programs share", .onRecord)
+@Suite("Options that programs share")
 struct OptionsTests {
     @Test(
         "An adapter has a distance of up to 10 km or a position, and an identity with a name",

@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHost
 @testable import CommandLineTool
 
-@Suite("The conversation of a pairing", .onRecord)
+@Suite("The conversation of a pairing")
 struct PairingConversationTests {
     /// A conversation that reads lines which the test gives.
     @MainActor

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("Pairing of programs", .onRecord)
+@Suite("Pairing of programs")
 @MainActor
 struct PairingTests {
     private let peer = PairingPeer(identifier: UUID(), name: "Crystal")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("A program's words for errors of security", .onRecord)
+@Suite("A program's words for errors of security")
 @MainActor
 struct ProgramPairingTests {
     private func advice(

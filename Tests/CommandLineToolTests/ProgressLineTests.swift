@@ -8,7 +8,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("A progress at a terminal", .onRecord)
+@Suite("A progress at a terminal")
 struct ProgressLineTests {
     /// What goes on until it is told to end.
     @MainActor

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("A progress", .onRecord)
+@Suite("A progress")
 struct ProgressTextTests {
     private func row(
         _ unit: ProgressText.Unit,

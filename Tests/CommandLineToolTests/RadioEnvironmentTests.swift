@@ -6,7 +6,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("The options of the radio, applied", .onRecord)
+@Suite("The options of the radio, applied")
 struct RadioEnvironmentTests {
     private static let variables = ["IDENTITY", "DISTANCE", "POSITION", "PRIVACY", "CAPTURE"]
 

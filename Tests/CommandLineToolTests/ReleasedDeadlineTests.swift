@@ -8,7 +8,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("What a limit of time holds", .onRecord)
+@Suite("What a limit of time holds")
 struct ReleasedDeadlineTests {
     /// Tells when nobody holds it any more.
     private final class Held: Sendable {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("A limit of time that is nearly over", .onRecord)
+@Suite("A limit of time that is nearly over")
 struct ShortDeadlineTests {
     @Test(
         "A limit of which less than ten milliseconds are left has ten, and one that has more has what is left",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("The line of an answer", .onRecord)
+@Suite("The line of an answer")
 struct TerminalInputTests {
     /// Reads lines until one is none.
     private func readings(_ text: String) -> [TerminalInput.Reading] {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("The pairing agent of a program", .onRecord)
+@Suite("The pairing agent of a program")
 struct TerminalPairingAgentTests {
     @Test("A pairing that is demanded says what the user can see and do; what a program says itself counts as it is")
     func demanded() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("A line of a trace", .onRecord)
+@Suite("A line of a trace")
 struct TimelineEntryTests {
     @Test(
         "What it is can be seen by its indentation and its arrow",

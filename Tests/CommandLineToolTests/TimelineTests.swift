@@ -7,7 +7,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("The trace of a process", .onRecord)
+@Suite("The trace of a process")
 struct TimelineTests {
     private let folder: TemporaryFolder
     private let timeline: Timeline

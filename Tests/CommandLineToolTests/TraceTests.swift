@@ -7,7 +7,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("Traces", .onRecord)
+@Suite("Traces")
 struct TraceTests {
     @Test(
         "A file behind --trace is one by its ending alone",

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("A walk through what programs print", .onRecord)
+@Suite("A walk through what programs print")
 struct ValuesWalkTests {
     @Test("Progress in each unit, with any numbers, at any time, in any number of columns")
     func progress() {

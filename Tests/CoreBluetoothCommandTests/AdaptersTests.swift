@@ -10,7 +10,7 @@ import Testing
 @testable import BluetoothTransport
 @testable import CoreBluetoothCommand
 
-@Suite("corebluetooth adapters", .onRecord)
+@Suite("corebluetooth adapters")
 struct AdaptersTests {
     private func listing(_ adapters: [AdapterListing.Adapter]) -> AdapterListing {
         var listing = AdapterListing(folder: "/nowhere")

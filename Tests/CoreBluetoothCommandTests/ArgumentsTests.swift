@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Arguments of several commands", .onRecord)
+@Suite("Arguments of several commands")
 struct ArgumentsTests {
     @Test("An adapter has a name; none is the user's own air")
     func adapters() throws {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("corebluetooth capture", .onRecord)
+@Suite("corebluetooth capture")
 struct CaptureTests {
     private let answer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
 

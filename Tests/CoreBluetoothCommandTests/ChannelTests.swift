@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("corebluetooth advertise: channels", .onRecord)
+@Suite("corebluetooth advertise: channels")
 @MainActor
 struct ChannelTests {
     @Test("A channel sends back what comes, to those alone who have paired as it demands", arguments: [true, false])

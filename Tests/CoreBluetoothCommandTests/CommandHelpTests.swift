@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The help of corebluetooth", .onRecord)
+@Suite("The help of corebluetooth")
 struct CommandHelpTests {
     @Test("The commands stand in their order, each with its help")
     func commands() {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Keys and values of descriptions", .onRecord)
+@Suite("Keys and values of descriptions")
 struct DescriptionKeysTests {
     private func failure(_ json: String) -> String? {
         do {

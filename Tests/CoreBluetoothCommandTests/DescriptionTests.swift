@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("corebluetooth advertise --gatt", .onRecord)
+@Suite("corebluetooth advertise --gatt")
 struct DescriptionTests {
     private func read(_ json: String) throws -> GATTDescription {
         try GATTDescription(json: Data(json.utf8), from: "t.json")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The layout of lessons", .onRecord)
+@Suite("The layout of lessons")
 struct LessonLayoutTests {
     @Test("Text is broken between words, and inside of those that are too long")
     func breaking() {

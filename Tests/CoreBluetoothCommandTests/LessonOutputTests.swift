@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("What is printed of a lesson", .onRecord)
+@Suite("What is printed of a lesson")
 struct LessonOutputTests {
     @Test("Each lesson but the last one says which comes next, and none does in JSON", arguments: [false, true])
     func next(isJSON: Bool) async throws {

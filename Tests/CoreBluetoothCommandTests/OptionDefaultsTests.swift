@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Options of corebluetooth that are not given", .onRecord)
+@Suite("Options of corebluetooth that are not given")
 struct OptionDefaultsTests {
     @Test("Nothing is left out, added or repeated that nobody has asked for")
     func flags() throws {

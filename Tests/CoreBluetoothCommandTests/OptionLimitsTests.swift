@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Options of corebluetooth", .onRecord)
+@Suite("Options of corebluetooth")
 struct OptionLimitsTests {
     @Test(
         "What is within the limits is taken",

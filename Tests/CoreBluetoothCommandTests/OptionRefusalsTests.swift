@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Shared options of corebluetooth", .onRecord)
+@Suite("Shared options of corebluetooth")
 struct OptionRefusalsTests {
     private static let timeout = "The timeout must be more than 0 and at most 86400 seconds."
 

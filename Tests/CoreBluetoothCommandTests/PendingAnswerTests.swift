@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Waiting for Core Bluetooth", .onRecord)
+@Suite("Waiting for Core Bluetooth")
 @MainActor
 struct PendingAnswerTests {
     @Test("A8: an end that comes before a call waits for it is not lost")

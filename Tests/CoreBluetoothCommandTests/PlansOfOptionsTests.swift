@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothTransport
 @testable import CoreBluetoothCommand
 
-@Suite("The plans of options", .onRecord)
+@Suite("The plans of options")
 struct PlansOfOptionsTests {
     @Test("A benchmark reads 200 times and sends 256 KiB in both directions, where nothing else is asked for")
     func benchmark() throws {

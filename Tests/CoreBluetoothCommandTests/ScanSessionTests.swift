@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The session of corebluetooth scan", .onRecord)
+@Suite("The session of corebluetooth scan")
 struct ScanSessionTests {
     /// What is asked for.
     struct Request: Codable, Sendable {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("corebluetooth scan", .onRecord)
+@Suite("corebluetooth scan")
 struct ScanTests {
     private let start = Date(timeIntervalSinceReferenceDate: 0)
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Values in words", .onRecord)
+@Suite("Values in words")
 struct ValueTextTests {
     @Test(
         "Each characteristic by its own format, and one that is too short for it as octets",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Lines in a terminal's width", .onRecord)
+@Suite("Lines in a terminal's width")
 struct WrappedTextTests {
     @Test("C7: a line that is too wide goes on below between words, counted in columns, and one that fits stays")
     func wrapping() {

@@ -4,7 +4,7 @@ import CoreBluetoothTesting
 import Testbed
 import Testing
 
-@Suite("Alerts in the trace", .adaptersOnRecord)
+@Suite("Alerts in the trace")
 struct AlertTraceTests {
     @Test("Each alert stands in the trace once, at its time, with its kind and the peripheral's name")
     func eachAlert() throws {

@@ -5,7 +5,7 @@ import CoreBluetoothTesting
 import Testbed
 import Testing
 
-@Suite("The states of an app", .adaptersOnRecord)
+@Suite("The states of an app")
 struct AppStateTests {
     @Test("What the user and the system do with an app stands in the trace")
     func trace() {

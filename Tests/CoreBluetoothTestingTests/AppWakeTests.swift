@@ -4,7 +4,7 @@ import CoreBluetoothTesting
 import Testbed
 import Testing
 
-@Suite("When an app is woken", .adaptersOnRecord)
+@Suite("When an app is woken")
 struct AppWakeTests {
     /// A world with a thermometer, and an app on a phone that is subscribed to it.
     private struct Setup {

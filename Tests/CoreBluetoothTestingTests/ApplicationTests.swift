@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("An app", .adaptersOnRecord)
+@Suite("An app")
 struct ApplicationTests {
     private final class Recorder: ApplicationDelegate {
         var launches = 0

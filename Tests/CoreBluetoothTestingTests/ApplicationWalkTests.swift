@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Apps and movements at random", .onRecord)
+@Suite("Apps and movements at random")
 struct ApplicationWalkTests {
     /// Notes what an app reports.
     private final class Notes: ApplicationDelegate {

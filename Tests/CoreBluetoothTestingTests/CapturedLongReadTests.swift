@@ -5,7 +5,7 @@ import Fixtures
 import Testbed
 import Testing
 
-@Suite("Long reads of a captured peripheral", .adaptersOnRecord)
+@Suite("Long reads of a captured peripheral")
 struct CapturedLongReadTests {
     private static func value(_ number: Int) -> [UInt8] { Array(repeating: UInt8(number), count: 60) }
 

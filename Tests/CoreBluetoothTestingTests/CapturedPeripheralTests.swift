@@ -9,7 +9,7 @@ import NIOCore
 import Testbed
 import Testing
 
-@Suite("ScriptedPeripheral of a capture", .adaptersOnRecord)
+@Suite("ScriptedPeripheral of a capture")
 struct CapturedPeripheralTests {
     /// What an explorer saw of a peripheral.
     struct Sight: Equatable {

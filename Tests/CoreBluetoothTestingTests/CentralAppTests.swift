@@ -5,7 +5,7 @@ import CoreBluetoothTesting
 import Testbed
 import Testing
 
-@Suite("An app in the central role", .adaptersOnRecord)
+@Suite("An app in the central role")
 struct CentralAppTests {
     /// A world with a thermometer, and an app on a phone that is subscribed to it.
     private struct Setup {

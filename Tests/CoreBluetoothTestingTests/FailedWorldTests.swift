@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("A world that a test fails in", .onRecord)
+@Suite("A world that a test fails in")
 struct FailedWorldTests {
     private struct Failure: Error {}
 

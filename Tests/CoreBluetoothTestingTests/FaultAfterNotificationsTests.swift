@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Faults behind notifications", .adaptersOnRecord)
+@Suite("Faults behind notifications")
 struct FaultAfterNotificationsTests {
     @Test(
         "Of indications that wait for each other the link is lost behind the one that was named",

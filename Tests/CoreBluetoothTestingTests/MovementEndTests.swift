@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The last step of a movement", .adaptersOnRecord)
+@Suite("The last step of a movement")
 struct MovementEndTests {
     @Test("The last step is taken when the duration is over, also of one that has more nanoseconds than a Double tells")
     func time() {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Steps of a movement", .adaptersOnRecord)
+@Suite("Steps of a movement")
 struct MovementTests {
     private func movement(_ metres: Double, over duration: TimeAmount) -> Movement {
         Movement(

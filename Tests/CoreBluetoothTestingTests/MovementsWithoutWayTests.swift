@@ -4,7 +4,7 @@ import CoreBluetoothTesting
 import Testbed
 import Testing
 
-@Suite("Movements without a way", .adaptersOnRecord)
+@Suite("Movements without a way")
 struct MovementsWithoutWayTests {
     @Test("A device that is to move to where it is has arrived at once, however long it may take")
     func ownPlace() {

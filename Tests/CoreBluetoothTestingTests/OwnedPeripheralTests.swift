@@ -5,7 +5,7 @@ import CoreBluetoothTesting
 import Testbed
 import Testing
 
-@Suite("Scripted peripherals like the ones people own", .adaptersOnRecord)
+@Suite("Scripted peripherals like the ones people own")
 struct OwnedPeripheralTests {
     private static func meet(
         _ script: ScriptedPeripheral,

@@ -5,7 +5,7 @@ import CoreBluetoothTesting
 import Testbed
 import Testing
 
-@Suite("An app in the peripheral role", .adaptersOnRecord)
+@Suite("An app in the peripheral role")
 struct PeripheralAppTests {
     /// A world with a sensor's app on one phone, and a reader on another one.
     private struct Setup {

@@ -4,7 +4,7 @@ import CoreBluetoothTesting
 import Testbed
 import Testing
 
-@Suite("Places", .adaptersOnRecord)
+@Suite("Places")
 struct PlacesTests {
     /// A world in which a phone at (0, 0) is subscribed to a thermometer at (10, 0).
     private struct Setup {

@@ -30,7 +30,7 @@ private final class Watcher: NSObject, CBCentralManagerDelegate {
     }
 }
 
-@Suite("Devices that hide", .adaptersOnRecord)
+@Suite("Devices that hide")
 struct PrivateDeviceTests {
     @Test("A device that is not bonded finds another device each time that the address changes", arguments: [nil, 60])
     func unbonded(seconds: Int?) throws {

@@ -152,7 +152,7 @@ private func barrier(
     dispatchBarrierAsync(dispatch_work_asked_queue(), work)
 }
 
-@Suite("Code that hops between queues, tasks and actors, in a world", .adaptersOnRecord)
+@Suite("Code that hops between queues, tasks and actors, in a world")
 struct QueueTests {
     /// A peripheral that notifies, and takes what is written.
     private static func sensor() -> ScriptedPeripheral {

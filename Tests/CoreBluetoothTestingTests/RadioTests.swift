@@ -4,7 +4,7 @@ import CoreBluetoothTesting
 import Testbed
 import Testing
 
-@Suite("Radio", .adaptersOnRecord)
+@Suite("Radio")
 struct RadioTests {
     /// A world in which a phone's reader is subscribed to a scripted thermometer.
     private struct Setup {

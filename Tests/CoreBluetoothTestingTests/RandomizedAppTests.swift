@@ -8,7 +8,7 @@ import Fixtures
 import Testbed
 import Testing
 
-@Suite("The life of apps, randomized", .adaptersOnRecord)
+@Suite("The life of apps, randomized")
 struct RandomizedAppTests {
     private static let modes: [BackgroundModes] = [[], .central, .peripheral, [.central, .peripheral]]
 

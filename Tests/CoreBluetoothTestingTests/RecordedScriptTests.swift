@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Scripts of recordings", .adaptersOnRecord)
+@Suite("Scripts of recordings")
 struct RecordedScriptTests {
     private static var uuid: CBUUID { CBUUID(string: "FFF1") }
 

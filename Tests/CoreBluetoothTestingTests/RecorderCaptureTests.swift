@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The capture of a recorder", .onRecord)
+@Suite("The capture of a recorder")
 struct RecorderCaptureTests {
     private static func record(
         _ octets: [UInt8],

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The room of a recorder", .onRecord)
+@Suite("The room of a recorder")
 struct RecorderRoomTests {
     @Test(
         "The oldest packets go when there are more than a fifth too many",

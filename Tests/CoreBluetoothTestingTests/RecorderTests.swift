@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Recorder", .onRecord)
+@Suite("Recorder")
 struct RecorderTests {
     /// The basis and the prime of FNV-1a with 64 bits.
     private static let basis: UInt64 = 14_695_981_039_346_656_037

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Answers of a scripted peripheral", .adaptersOnRecord)
+@Suite("Answers of a scripted peripheral")
 struct ScriptAnswersTests {
     private static var uuid: CBUUID { CBUUID(string: "FFF1") }
 

@@ -8,7 +8,7 @@ import NIOCore
 import Testbed
 import Testing
 
-@Suite("Values that change while they are read", .adaptersOnRecord)
+@Suite("Values that change while they are read")
 struct ScriptChangedValuesTests {
     @Test("A later part is that of the present value; where a closure gives the value, that of what it gave")
     func parts() throws {

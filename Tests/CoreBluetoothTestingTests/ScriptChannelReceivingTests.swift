@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Receiving on a scripted channel", .adaptersOnRecord)
+@Suite("Receiving on a scripted channel")
 struct ScriptChannelReceivingTests {
     @Test("All that a central sends is received, in order, and each piece is given to the script once")
     func all() throws {

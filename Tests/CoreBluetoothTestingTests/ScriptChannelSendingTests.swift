@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Sending on a scripted channel", .adaptersOnRecord)
+@Suite("Sending on a scripted channel")
 struct ScriptChannelSendingTests {
     private static func octets(_ count: Int, _ seed: Int) -> Data {
         Data((0..<count).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8 ^ seed) })

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Initializers of scripted attributes", .adaptersOnRecord)
+@Suite("Initializers of scripted attributes")
 struct ScriptDefaultsTests {
     private static var uuid: CBUUID { CBUUID(string: "FFF1") }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Links of a scripted peripheral that have ended", .adaptersOnRecord)
+@Suite("Links of a scripted peripheral that have ended")
 struct ScriptEndedLinksTests {
     @Test("A value that is the answer to a read of a link that has ended meanwhile is not kept")
     func lateValue() throws {

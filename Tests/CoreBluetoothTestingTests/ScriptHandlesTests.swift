@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Handles of a scripted peripheral", .adaptersOnRecord)
+@Suite("Handles of a scripted peripheral")
 struct ScriptHandlesTests {
     private static func read(_ handle: AttributeHandle, _ central: BareCentral, _ link: LinkID) throws -> [UInt8] {
         Array(try central.perform(ReadValue(handle), on: link).get().readableBytesView)

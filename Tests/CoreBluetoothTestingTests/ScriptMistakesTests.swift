@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Mistakes in scripts", .adaptersOnRecord)
+@Suite("Mistakes in scripts")
 struct ScriptMistakesTests {
     private func mistakes(_ characteristic: ScriptedPeripheral.Characteristic) -> [String] {
         ScriptedPeripheral.mistakes(in: [.init("FFF0", characteristics: [characteristic])])

@@ -9,7 +9,7 @@ import NIOCore
 import Testbed
 import Testing
 
-@Suite("Offsets of a scripted peripheral", .adaptersOnRecord)
+@Suite("Offsets of a scripted peripheral")
 struct ScriptOffsetsTests {
     /// A device with one characteristic, and a central that has found it.
     private struct Setup {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Several values in one write to a scripted peripheral", .adaptersOnRecord)
+@Suite("Several values in one write to a scripted peripheral")
 struct ScriptPartsTests {
     private typealias Answer = ScriptedPeripheral.Answer
 

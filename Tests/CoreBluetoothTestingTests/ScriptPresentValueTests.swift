@@ -13,7 +13,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The present state of a scripted peripheral", .adaptersOnRecord)
+@Suite("The present state of a scripted peripheral")
 struct ScriptPresentValueTests {
     private static var uuid: CBUUID { CBUUID(string: "FFF1") }
 

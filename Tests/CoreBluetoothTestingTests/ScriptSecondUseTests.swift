@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("A scripted peripheral that is used again", .adaptersOnRecord)
+@Suite("A scripted peripheral that is used again")
 struct ScriptSecondUseTests {
     private static var uuid: CBUUID { CBUUID(string: "FFF1") }
 

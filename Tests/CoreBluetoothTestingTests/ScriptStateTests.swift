@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("What a scripted device keeps", .adaptersOnRecord)
+@Suite("What a scripted device keeps")
 struct ScriptStateTests {
     private static func entry(_ device: ScriptedDevice, _ uuid: CBUUID) -> ScriptPlayer.Entry? {
         let player: ScriptPlayer = device.player

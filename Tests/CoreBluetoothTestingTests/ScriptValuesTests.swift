@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Scripts as values", .onRecord)
+@Suite("Scripts as values")
 struct ScriptValuesTests {
     private typealias Security = ScriptedPeripheral.Security
     private typealias Characteristic = ScriptedPeripheral.Characteristic

@@ -7,7 +7,7 @@ import Fixtures
 import Testbed
 import Testing
 
-@Suite("Scripts at random", .adaptersOnRecord)
+@Suite("Scripts at random")
 struct ScriptWalkTests {
     /// Does something with the device, as a test does.
     private static func change(_ device: ScriptedDevice, _ world: World, _ generator: inout ScriptGenerator) {

@@ -4,7 +4,7 @@ import CoreBluetoothTesting
 import Testbed
 import Testing
 
-@Suite("ScriptedPeripheral", .adaptersOnRecord)
+@Suite("ScriptedPeripheral")
 struct ScriptedPeripheralTests {
     private static func meet(
         _ script: ScriptedPeripheral,

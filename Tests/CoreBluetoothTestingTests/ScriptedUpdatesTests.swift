@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The values that a scripted peripheral sends", .adaptersOnRecord)
+@Suite("The values that a scripted peripheral sends")
 struct ScriptedUpdatesTests {
     /// A device, for a closure that is made before it.
     private final class Place {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Work that waits for time", .adaptersOnRecord)
+@Suite("Work that waits for time")
 struct StillnessTests {
     private typealias Look = Stillness.Look
 

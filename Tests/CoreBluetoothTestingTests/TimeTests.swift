@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The time of a world", .adaptersOnRecord)
+@Suite("The time of a world")
 struct TimeTests {
     /// Counts the seconds of a clock.
     private actor Counter<C: Clock> where C.Duration == Duration {

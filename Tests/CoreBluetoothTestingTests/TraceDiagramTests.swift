@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Narrowed traces and their pictures", .adaptersOnRecord)
+@Suite("Narrowed traces and their pictures")
 struct TraceDiagramTests {
     private func world(traceLimit: Int = 50_000) throws -> (World, Reader) {
         let world = World(seed: 1, traceLimit: traceLimit)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Trace", .adaptersOnRecord)
+@Suite("Trace")
 struct TraceTests {
     @Test("Each packet is a line with time, device, direction, layer and meaning")
     func lines() throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Traces at random", .onRecord)
+@Suite("Traces at random")
 struct TraceWalkTests {
     private struct Source {
         var generator: SeededGenerator

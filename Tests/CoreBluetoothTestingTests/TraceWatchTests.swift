@@ -5,7 +5,7 @@ import CoreBluetoothTesting
 import Testbed
 import Testing
 
-@Suite("Watches of the trace", .adaptersOnRecord)
+@Suite("Watches of the trace")
 struct TraceWatchTests {
     @Test("A watch is asked of each line of a packet once, and of no line of the world")
     func asked() throws {

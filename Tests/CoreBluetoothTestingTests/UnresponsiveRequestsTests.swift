@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Packets of an unresponsive device", .adaptersOnRecord)
+@Suite("Packets of an unresponsive device")
 struct UnresponsiveRequestsTests {
     /// Notes what comes of a channel.
     private final class Notes: HCIChannelReceiver {

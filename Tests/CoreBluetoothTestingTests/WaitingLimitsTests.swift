@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Waits of a world at their edges", .adaptersOnRecord)
+@Suite("Waits of a world at their edges")
 struct WaitingLimitsTests {
     private final class Flag {
         var isSet = false

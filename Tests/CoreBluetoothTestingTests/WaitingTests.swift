@@ -5,7 +5,7 @@ import Testbed
 import Testing
 
 @MainActor
-@Suite("Code that awaits", .adaptersOnRecord)
+@Suite("Code that awaits")
 struct WaitingTests {
     /// A reader as async code has it.
     @MainActor

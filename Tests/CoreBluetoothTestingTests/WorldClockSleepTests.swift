@@ -6,7 +6,7 @@ import Fixtures
 import Testbed
 import Testing
 
-@Suite("Sleeps by the clock of a world", .adaptersOnRecord)
+@Suite("Sleeps by the clock of a world")
 struct WorldClockSleepTests {
     /// Sleeps until an instant, and notes how that has ended.
     private static func sleep(

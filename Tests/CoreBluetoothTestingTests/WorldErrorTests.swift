@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The words of a world's error", .onRecord)
+@Suite("The words of a world's error")
 struct WorldErrorTests {
     @Test("Without a trace it says that nothing has passed; the captures follow, a line each")
     func nothing() {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Limits of a world", .adaptersOnRecord)
+@Suite("Limits of a world")
 struct WorldLimitsTests {
     @Test("A condition that becomes true at the end of the limit is in time, and a millisecond later it is not")
     func exactLimit() throws {

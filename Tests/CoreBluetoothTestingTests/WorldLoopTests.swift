@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The event loop of a world", .adaptersOnRecord)
+@Suite("The event loop of a world")
 struct WorldLoopTests {
     @Test("as many tasks as the limit may run in a second, and one more stops the loop", arguments: [10, 11])
     func limit(count: Int) {

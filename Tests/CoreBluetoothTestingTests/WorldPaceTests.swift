@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Pace", .adaptersOnRecord)
+@Suite("Pace")
 struct WorldPaceTests {
     @Test("Time that passes at once is not waited for, and neither is an instant that never comes or has come")
     func notWaited() {

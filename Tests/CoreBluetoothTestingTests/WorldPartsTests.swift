@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Parts of a world", .adaptersOnRecord)
+@Suite("Parts of a world")
 struct WorldPartsTests {
     // MARK: Values
 

@@ -4,7 +4,7 @@ import CoreBluetoothTesting
 import Testbed
 import Testing
 
-@Suite("World", .adaptersOnRecord)
+@Suite("World")
 struct WorldTests {
     @Test("Two apps meet in virtual time, each on its device; queue: nil needs no run loop")
     func twoApps() throws {

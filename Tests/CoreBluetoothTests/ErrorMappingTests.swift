@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Error mapping", .adaptersOnRecord)
+@Suite("Error mapping")
 struct ErrorMappingTests {
     @Test(
         "6.5 reasons of a disconnection",

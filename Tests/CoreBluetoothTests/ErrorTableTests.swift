@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.4 Error tables", .adaptersOnRecord)
+@Suite("13.4 Error tables")
 struct ErrorTableTests {
     /// The end of a link by reason; all others are `peripheralDisconnected`.
     private static let disconnections: [UInt8: CBError.Code] = [

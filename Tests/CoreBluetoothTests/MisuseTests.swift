@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("2 Misuse", .adaptersOnRecord)
+@Suite("2 Misuse")
 struct MisuseTests {
     @Test("2 commands before poweredOn are ignored and logged")
     func poweredOff() {

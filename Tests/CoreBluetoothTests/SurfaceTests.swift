@@ -5,7 +5,7 @@ import CoreBluetooth
 import Testbed
 import Testing
 
-@Suite("Surface", .adaptersOnRecord)
+@Suite("Surface")
 struct SurfaceTests {
     @Test("members of managers")
     func managers() {

@@ -11,7 +11,7 @@ import Testing
 @testable @_spi(Steps) import ITCB
 @testable import eightball
 
-@Suite("Reasons of eightball ask", .onRecord)
+@Suite("Reasons of eightball ask")
 struct AskReasonsTests {
     /// What has happened when the time is up.
     enum Course: String, CaseIterable, Codable, Sendable {

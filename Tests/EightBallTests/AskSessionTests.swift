@@ -11,7 +11,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("eightball ask", .onRecord)
+@Suite("eightball ask")
 struct AskSessionTests {
     /// What is around the one who asks.
     enum Scene: String, CaseIterable, Codable, Sendable {

@@ -11,7 +11,7 @@ import Testing
 @testable import CoreBluetooth
 @testable import eightball
 
-@Suite("The adapter of the options of a ball", .onRecord)
+@Suite("The adapter of the options of a ball")
 struct BallOptionsTests {
     @Test(
         "A ball demands a pairing where that is said, and a name that a person chose is said to be shortened",

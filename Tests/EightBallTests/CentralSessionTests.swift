@@ -10,7 +10,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("eightball central", .onRecord)
+@Suite("eightball central")
 struct CentralSessionTests {
     /// A session, beside balls that come and go at times.
     @MainActor

@@ -9,7 +9,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("The choice of the role", .onRecord)
+@Suite("The choice of the role")
 struct ChooserTests {
     @MainActor
     private static func choose(_ lines: [String], isAtEnd: Bool) throws -> SessionRun {

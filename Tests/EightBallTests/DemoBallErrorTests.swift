@@ -10,7 +10,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("An error of the ball in eightball demo", .onRecord)
+@Suite("An error of the ball in eightball demo")
 struct DemoBallErrorTests {
     /// A demonstration whose central is too far away to find the ball.
     @MainActor

@@ -9,7 +9,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("The session of eightball demo", .onRecord)
+@Suite("The session of eightball demo")
 struct DemoSessionTests {
     /// The demonstration on two devices of a world; the first of them is the ball.
     @MainActor

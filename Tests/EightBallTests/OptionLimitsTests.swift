@@ -5,7 +5,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("Options of eightball", .onRecord)
+@Suite("Options of eightball")
 struct OptionLimitsTests {
     private static let token = "0123456789abcdef"
 

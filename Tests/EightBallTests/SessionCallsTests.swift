@@ -12,7 +12,7 @@ import Testing
 @testable import ITCB
 @testable import eightball
 
-@Suite("Calls of the SDK to a session of eightball", .onRecord)
+@Suite("Calls of the SDK to a session of eightball")
 struct SessionCallsTests {
     // MARK: eightball central
 

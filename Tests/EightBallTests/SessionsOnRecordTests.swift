@@ -12,7 +12,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("Sessions of eightball on record", .onRecord)
+@Suite("Sessions of eightball on record")
 struct SessionsOnRecordTests {
     /// A ball that comes and goes, beside one that stays, and a central that asks both.
     @MainActor

@@ -11,7 +11,7 @@ import Testing
 @testable import LoopbackWeb
 @testable import eightball
 
-@Suite("Tables of eightball", .onRecord)
+@Suite("Tables of eightball")
 struct TextTablesTests {
     @Test("Each language has each text, with as many places for values, and twenty answers")
     func tables() {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("Texts of eightball", .onRecord)
+@Suite("Texts of eightball")
 struct TextsTests {
     private let texts = Texts(
         language: "x",

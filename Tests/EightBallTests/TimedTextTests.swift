@@ -5,7 +5,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("A text that goes after some ticks", .onRecord)
+@Suite("A text that goes after some ticks")
 struct TimedTextTests {
     @Test("It is there for its ticks, goes with the last one, and is gone once", arguments: [1, 2, 50])
     func ticks(count: Int) {

@@ -11,7 +11,7 @@ import Testing
 @testable import LoopbackWeb
 @testable import eightball
 
-@Suite("The choice of a ball on the page of eightball web", .onRecord)
+@Suite("The choice of a ball on the page of eightball web")
 struct WebChoiceTests {
     /// What stands in the newest document.
     @MainActor

@@ -7,7 +7,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("The document of a web page", .onRecord)
+@Suite("The document of a web page")
 struct WebDocumentTests {
     private func text(_ role: WebDocument.Role) -> String {
         WebDocument(role: role, pairing: nil, notice: nil).json(.english).text

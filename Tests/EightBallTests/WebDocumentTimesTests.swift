@@ -12,7 +12,7 @@ import Testing
 @testable import LoopbackWeb
 @testable import eightball
 
-@Suite("The documents of eightball web in their time", .onRecord)
+@Suite("The documents of eightball web in their time")
 struct WebDocumentTimesTests {
     @MainActor
     private static func pace() throws -> SessionRun {

@@ -11,7 +11,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("The pause behind a document of eightball web", .onRecord)
+@Suite("The pause behind a document of eightball web")
 struct WebPauseTests {
     @MainActor
     private static func early() throws -> SessionRun {

@@ -13,7 +13,7 @@ import Testing
 @testable import LoopbackWeb
 @testable import eightball
 
-@Suite("The session of eightball web", .onRecord)
+@Suite("The session of eightball web")
 struct WebSessionTests {
     /// A page that posts what it wants at times, in seconds, and prints each document that comes.
     @MainActor

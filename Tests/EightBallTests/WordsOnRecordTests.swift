@@ -9,7 +9,7 @@ import Testing
 @testable @_spi(Steps) import ITCB
 @testable import eightball
 
-@Suite("Words on record", .onRecord)
+@Suite("Words on record")
 struct WordsOnRecordTests {
     @Test("What a ball refuses for want of security is one sentence with the advice")
     @MainActor

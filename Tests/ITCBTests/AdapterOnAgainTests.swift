@@ -9,7 +9,7 @@ import Testing
 
 @testable @_spi(Steps) import ITCB
 
-@Suite("An adapter of the SDK that is on once more", .adaptersOnRecord)
+@Suite("An adapter of the SDK that is on once more")
 struct AdapterOnAgainTests {
     private let testbed = Testbed()
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable @_spi(Steps) import ITCB
 
-@Suite("The end of a conversation with a ball", .adaptersOnRecord)
+@Suite("The end of a conversation with a ball")
 struct AnswerWithoutAttributesTests {
     /// A device of another SDK.
     private struct OtherDevice: ITCB_Device_Protocol {

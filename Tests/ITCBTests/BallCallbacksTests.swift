@@ -9,7 +9,7 @@ import Testing
 @testable import CoreBluetooth
 @testable @_spi(Steps) import ITCB
 
-@Suite("Callbacks to the ball", .adaptersOnRecord)
+@Suite("Callbacks to the ball")
 struct BallCallbacksTests {
     private let testbed = Testbed()
 

@@ -9,7 +9,7 @@ import Testing
 @testable import CoreBluetooth
 @testable @_spi(Steps) import ITCB
 
-@Suite("A ball that is no longer answered by hand, or has no adapter", .adaptersOnRecord)
+@Suite("A ball that is no longer answered by hand, or has no adapter")
 struct BallHandsTests {
     private let testbed = Testbed()
 

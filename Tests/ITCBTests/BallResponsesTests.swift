@@ -9,7 +9,7 @@ import Testing
 @testable import CoreBluetooth
 @testable @_spi(Steps) import ITCB
 
-@Suite("Responses of the ball", .adaptersOnRecord)
+@Suite("Responses of the ball")
 struct BallResponsesTests {
     private static var question: CBUUID { _static_ITCB_SDK_8BallService_Question_UUID }
     private static var answer: CBUUID { _static_ITCB_SDK_8BallService_Answer_UUID }

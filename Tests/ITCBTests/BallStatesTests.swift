@@ -10,7 +10,7 @@ import Testing
 @testable import CoreBluetooth
 @testable @_spi(Steps) import ITCB
 
-@Suite("The stages of a central, as the ball sees it", .adaptersOnRecord)
+@Suite("The stages of a central, as the ball sees it")
 struct BallStatesTests {
     private let testbed = Testbed()
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable @_spi(Steps) import ITCB
 
-@Suite("Losses and limits of the SDK's central", .adaptersOnRecord)
+@Suite("Losses and limits of the SDK's central")
 struct CentralLossesTests {
     private typealias Stage = ITCB_SDK_Device_Peripheral._Stage
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable @_spi(Steps) import ITCB
 
-@Suite("Callbacks to the SDK", .adaptersOnRecord)
+@Suite("Callbacks to the SDK")
 struct DeviceCallbacksTests {
     private typealias Stage = ITCB_SDK_Device_Peripheral._Stage
 

@@ -52,7 +52,7 @@ struct DeviceScene {
     }
 }
 
-@Suite("The stages of a ball, as the central sees it", .adaptersOnRecord)
+@Suite("The stages of a ball, as the central sees it")
 struct DeviceStagesTests {
     private typealias Stage = ITCB_SDK_Device_Peripheral._Stage
 

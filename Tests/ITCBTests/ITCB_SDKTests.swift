@@ -4,7 +4,7 @@ import Testing
 
 @testable import ITCB
 
-@Suite("Observers of the SDK", .adaptersOnRecord)
+@Suite("Observers of the SDK")
 struct ITCB_SDKTests {
     private final class ObjectObserver: ITCB_Observer_Protocol {
         var uuid = UUID()

@@ -8,7 +8,7 @@ import Testing
 @testable import CoreBluetooth
 @testable @_spi(Steps) import ITCB
 
-@Suite("A central, as the ball sees it", .adaptersOnRecord)
+@Suite("A central, as the ball sees it")
 struct ITCB_SDK_Device_CentralTests {
     private let testbed = Testbed()
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable @_spi(Steps) import ITCB
 
-@Suite("A ball, as the central sees it", .adaptersOnRecord)
+@Suite("A ball, as the central sees it")
 struct ITCB_SDK_Device_PeripheralTests {
     private func testbedWithForeignBall() throws -> (Testbed, ForeignBall, Asker, ITCB_SDK_Device_Peripheral) {
         let testbed = Testbed()

@@ -10,7 +10,7 @@ import Testing
 @testable import CoreBluetooth
 @testable @_spi(Steps) import ITCB
 
-@Suite("The ball", .adaptersOnRecord)
+@Suite("The ball")
 struct ITCB_SDK_PeripheralTests {
     private func testbedWithForeignCentral(settings: AirSettings = .instant) -> (Testbed, Ball, ForeignCentral) {
         let testbed = Testbed(settings: settings)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ITCB
 
-@Suite("Errors of the SDK", .adaptersOnRecord)
+@Suite("Errors of the SDK")
 struct ITCB_SDK_ProtocolTests {
     @Test("Every error has its key")
     func errors() {

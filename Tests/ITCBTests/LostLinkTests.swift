@@ -8,7 +8,7 @@ import Testing
 
 @testable @_spi(Steps) import ITCB
 
-@Suite("Lost links", .adaptersOnRecord)
+@Suite("Lost links")
 struct LostLinkTests {
     /// Who loses power.
     enum Side: CaseIterable {

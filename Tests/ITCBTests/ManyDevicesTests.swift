@@ -9,7 +9,7 @@ import Testing
 
 @testable @_spi(Steps) import ITCB
 
-@Suite("Many devices", .adaptersOnRecord)
+@Suite("Many devices")
 struct ManyDevicesTests {
     @Test("One question, one answer")
     func oneQuestion() throws {

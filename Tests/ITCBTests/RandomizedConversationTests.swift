@@ -10,7 +10,7 @@ import Testing
 @testable import CoreBluetooth
 @testable @_spi(Steps) import ITCB
 
-@Suite("Random conversations of the 8-ball", .adaptersOnRecord)
+@Suite("Random conversations of the 8-ball")
 struct RandomizedConversationTests {
     @Test(
         "Whatever is done, each answer is one that a ball gave, and in the end a question is answered",

@@ -9,7 +9,7 @@ import Testing
 
 @testable @_spi(Steps) import ITCB
 
-@Suite("Replay", .adaptersOnRecord)
+@Suite("Replay")
 struct ReplayTests {
     /// Plays in a lossy testbed; returns what each device's host and controller said to each other.
     private func play(seed: UInt64) throws -> [[String]] {

@@ -8,7 +8,7 @@ import Testing
 @testable import CoreBluetooth
 @testable @_spi(Steps) import ITCB
 
-@Suite("Steps of the adapter's states", .adaptersOnRecord)
+@Suite("Steps of the adapter's states")
 struct StateStepsTests {
     @Test("Each state is noted by its name, and with one alone the adapter can be used")
     func states() throws {

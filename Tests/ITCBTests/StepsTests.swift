@@ -7,7 +7,7 @@ import Testing
 
 @testable @_spi(Steps) import ITCB
 
-@Suite("The steps of the SDK", .adaptersOnRecord)
+@Suite("The steps of the SDK")
 struct StepsTests {
     private let testbed = Testbed()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoopbackWeb
 
-@Suite("The token in a page's address", .onRecord)
+@Suite("The token in a page's address")
 struct AccessTokenTests {
     @Test("A new token has 128 bits, and no two are the same")
     func random() {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LoopbackWeb
 
-@Suite("A connection of a browser", .onRecord)
+@Suite("A connection of a browser")
 struct ConnectionHandlerTests {
     @Test("A request reaches the program, and its answer the browser, with what protects it")
     func answer() throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LoopbackWeb
 
-@Suite("The limits of a page on loopback, as numbers", .onRecord)
+@Suite("The limits of a page on loopback, as numbers")
 struct PageLimitsTests {
     @Test("A connection may send 98,304 octets, in any number of parts", arguments: [1, 3, 4_096])
     func connection(parts: Int) throws {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LoopbackWeb
 
-@Suite("Refusals of a page on loopback", .onRecord)
+@Suite("Refusals of a page on loopback")
 struct PageRefusalTests {
     private static let secret = "abcdefghijklmnop"
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LoopbackWeb
 
-@Suite("Requests at random", .onRecord)
+@Suite("Requests at random")
 struct RandomizedRequestTests {
     private struct Numbers: RandomNumberGenerator {
         var state: UInt64

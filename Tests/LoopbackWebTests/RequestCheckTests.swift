@@ -4,7 +4,7 @@ import Testing
 
 @testable import LoopbackWeb
 
-@Suite("Which requests are obeyed", .onRecord)
+@Suite("Which requests are obeyed")
 struct RequestCheckTests {
     private static let secret = "abcdefghijklmnop"
 

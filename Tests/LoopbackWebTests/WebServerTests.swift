@@ -6,7 +6,7 @@ import Testing
 
 @testable import LoopbackWeb
 
-@Suite("A page on loopback", .onRecord)
+@Suite("A page on loopback")
 struct WebServerTests {
     private let token = AccessToken("abcdefghijklmnop") ?? AccessToken()
 

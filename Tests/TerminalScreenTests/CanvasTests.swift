@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("Canvas", .onRecord)
+@Suite("Canvas")
 struct CanvasTests {
     private func canvas(_ rows: Int, _ columns: Int) -> Canvas {
         Canvas(size: ScreenSize(rows: rows, columns: columns))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("Column width", .onRecord)
+@Suite("Column width")
 struct ColumnWidthTests {
     @Test(
         "A cluster takes the columns of its first visible scalar",

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("Handlers of signals behind a terminal that is taken again", .onRecord)
+@Suite("Handlers of signals behind a terminal that is taken again")
 struct HandlersOnceTests {
     @Test("A handler that the program has set since the terminal was taken first stays when it is taken again")
     func ownHandler() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("Key parser", .onRecord)
+@Suite("Key parser")
 struct KeyParserTests {
     @Test(
         "Keys by the octets of a terminal",

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("A screen whose terminal takes something again", .onRecord)
+@Suite("A screen whose terminal takes something again")
 struct LaterPictureTests {
     @Test("It is tried again every 33 ms, until the terminal takes the picture")
     func later() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("Completion", .onRecord)
+@Suite("Completion")
 struct LineCompletionTests {
     /// The line with `|` for its cursor after Tab, and what is listed.
     private func complete(_ text: String, _ replaced: Int, _ candidates: [String]) -> (String, [String]) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("Line editor", .onRecord)
+@Suite("Line editor")
 struct LineEditorTests {
     /// The line with `|` for its cursor, after keys.
     private func line(_ keys: [Key], _ editor: LineEditor = LineEditor()) -> String {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("A line with a prompt at a terminal", .onRecord)
+@Suite("A line with a prompt at a terminal")
 struct PromptLineSessionTests {
     /// A line at a terminal of 40 columns, and what it has reported.
     @MainActor

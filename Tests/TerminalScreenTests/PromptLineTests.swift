@@ -5,7 +5,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("A line with a prompt", .onRecord)
+@Suite("A line with a prompt")
 @MainActor
 struct PromptLineTests {
     private static func octets(_ prompt: String, _ keys: [Key], columns: Int = 80) -> String {

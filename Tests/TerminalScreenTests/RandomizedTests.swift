@@ -6,7 +6,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("A screen at random", .onRecord)
+@Suite("A screen at random")
 struct RandomizedTests {
     /// Pieces of text of every kind.
     static let pieces = [

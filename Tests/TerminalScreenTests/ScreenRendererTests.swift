@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("Screen renderer", .onRecord)
+@Suite("Screen renderer")
 struct ScreenRendererTests {
     private func terminal(_ size: ScreenSize, _ opinion: VirtualTerminal.Opinion = .agrees) -> VirtualTerminal {
         VirtualTerminal(rows: size.rows, columns: size.columns, opinion) { ColumnWidth.columns(of: $0) }

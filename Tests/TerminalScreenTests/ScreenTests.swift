@@ -9,7 +9,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("A screen of one's own", .onRecord)
+@Suite("A screen of one's own")
 struct ScreenTests {
     @Test("It is drawn when it is opened, and 33 ms after the last time at the earliest, once for all that has changed")
     func frames() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("Styled text", .onRecord)
+@Suite("Styled text")
 struct StyledTextTests {
     private var line: StyledText {
         var line = StyledText("a日")

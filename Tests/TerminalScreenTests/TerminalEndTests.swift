@@ -8,7 +8,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("The end of a terminal's program", .onRecord)
+@Suite("The end of a terminal's program")
 struct TerminalEndTests {
     private static func opened(_ path: String) -> CInt { open(path, O_RDWR | O_NOCTTY) }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("A terminal that is given back", .onRecord)
+@Suite("A terminal that is given back")
 struct TerminalRestorationTests {
     @Test("Lines on standard error stay off the screen, the last one is known, and all of them stand below it")
     func lines() async throws {

@@ -7,7 +7,7 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("Reach and news of advertising sets", .onRecord)
+@Suite("Reach and news of advertising sets")
 struct AdvertisingReachTests {
     private let set = AdvertisingHandle(rawValue: 1)
     private let testbed = AirTestbed()

@@ -8,7 +8,7 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("Rules of advertising sets", .onRecord)
+@Suite("Rules of advertising sets")
 struct AdvertisingSetRulesTests {
     private let first = AdvertisingHandle(rawValue: 1)
     private let second = AdvertisingHandle(rawValue: 2)

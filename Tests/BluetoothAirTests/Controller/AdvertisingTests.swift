@@ -8,7 +8,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Advertising", .onRecord)
+@Suite("Advertising")
 struct AdvertisingTests {
     private let random = DeviceAddress("C0:11:22:33:44:55", kind: .random)
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Handlers of commands", .onRecord)
+@Suite("Handlers of commands")
 struct CommandHandlersTests {
     private static func packet(_ opcode: UInt16, length: Int? = nil, _ parameters: [UInt8]) -> HCIPacket {
         var bytes = ByteBuffer()

@@ -7,7 +7,7 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("Limits of commands", .onRecord)
+@Suite("Limits of commands")
 struct CommandLimitsTests {
     /// What a controller that was just reset answers to a command, after others that it takes.
     private func status<Command: HCICommand>(

@@ -8,7 +8,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Commands", .onRecord)
+@Suite("Commands")
 struct CommandTests {
     private func command(_ opcode: HCIOpcode, _ parameters: [UInt8], length: UInt8? = nil) -> HCIPacket {
         var bytes = ByteBuffer(bytes: [0x01])

@@ -8,7 +8,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Reports of sent packets of many links", .onRecord)
+@Suite("Reports of sent packets of many links")
 struct CompletedPacketsOfLinksTests {
     @Test("The packets of 63 links are reported in one event, and those of another one in a second event")
     func manyLinks() throws {

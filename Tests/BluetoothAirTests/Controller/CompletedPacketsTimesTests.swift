@@ -8,7 +8,7 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("Times of reports of sent packets", .onRecord)
+@Suite("Times of reports of sent packets")
 struct CompletedPacketsTimesTests {
     private let testbed = AirTestbed()
     private let central: TestHost

@@ -8,7 +8,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Extended advertising", .onRecord)
+@Suite("Extended advertising")
 struct ExtendedAdvertisingTests {
     private let handle = AdvertisingHandle(rawValue: 3)
 

@@ -8,7 +8,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("What a controller is", .onRecord)
+@Suite("What a controller is")
 struct InformationTests {
     @Test("version, features and buffers")
     func information() throws {

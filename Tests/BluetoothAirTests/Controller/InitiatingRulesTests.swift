@@ -8,7 +8,7 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("Rules of initiating", .onRecord)
+@Suite("Rules of initiating")
 struct InitiatingRulesTests {
     private static let peer = DeviceAddress(0x0102_0304_0506, kind: .public)
 

@@ -8,7 +8,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Initiating", .onRecord)
+@Suite("Initiating")
 struct InitiatingTests {
     @Test("a link is reported at both ends, with role, handle and the other's address")
     func connect() throws {

@@ -7,7 +7,7 @@ import BluetoothTypes
 import Fixtures
 import Testing
 
-@Suite("Lists of a controller", .onRecord)
+@Suite("Lists of a controller")
 struct ListTests {
     /// What a controller that was just reset answers to a command, after others that it takes.
     private func status<Command: HCICommand>(

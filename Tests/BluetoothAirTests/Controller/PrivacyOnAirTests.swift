@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Privacy on the air", .onRecord)
+@Suite("Privacy on the air")
 struct PrivacyOnAirTests {
     private let advertiserKey = Octets16(high: 0xEC02_34A3_57C8_AD05, low: 0x3410_10A6_0A39_7D9B)
     private let centralKey = Octets16(high: 1, low: 2)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Rules of privacy", .onRecord)
+@Suite("Rules of privacy")
 struct PrivacyRulesTests {
     private let key = Octets16(high: 0xEC02_34A3_57C8_AD05, low: 0x3410_10A6_0A39_7D9B)
     private let testbed = AirTestbed()

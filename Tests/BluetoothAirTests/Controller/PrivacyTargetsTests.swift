@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Privacy: own identities in extended reports", .onRecord)
+@Suite("Privacy: own identities in extended reports")
 struct PrivacyTargetsTests {
     private let advertiserKey = Octets16(high: 0xEC02_34A3_57C8_AD05, low: 0x3410_10A6_0A39_7D9B)
     private let scannerKey = Octets16(high: 1, low: 2)

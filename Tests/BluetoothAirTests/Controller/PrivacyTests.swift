@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Privacy", .onRecord)
+@Suite("Privacy")
 struct PrivacyTests {
     private let key = Octets16(high: 0xEC02_34A3_57C8_AD05, low: 0x3410_10A6_0A39_7D9B)
     private let otherKey = Octets16(high: 1, low: 2)

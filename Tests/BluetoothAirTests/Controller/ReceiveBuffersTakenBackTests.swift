@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Buffers that the host takes back", .onRecord)
+@Suite("Buffers that the host takes back")
 struct ReceiveBuffersTakenBackTests {
     private let pair = ControllerPair()
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Buffers of the host", .onRecord)
+@Suite("Buffers of the host")
 struct ReceiveBuffersTests {
     private let testbed = AirTestbed()
     private let controller: Controller

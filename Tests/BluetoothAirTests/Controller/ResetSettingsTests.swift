@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Settings after HCI Reset", .onRecord)
+@Suite("Settings after HCI Reset")
 struct ResetSettingsTests {
     private let testbed = AirTestbed()
 

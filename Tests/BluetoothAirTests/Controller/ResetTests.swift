@@ -8,7 +8,7 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("HCI Reset", .onRecord)
+@Suite("HCI Reset")
 struct ResetTests {
     private let testbed = AirTestbed()
 

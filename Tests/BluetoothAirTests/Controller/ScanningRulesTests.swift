@@ -8,7 +8,7 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("Rules of scanning", .onRecord)
+@Suite("Rules of scanning")
 struct ScanningRulesTests {
     private let testbed = AirTestbed()
 

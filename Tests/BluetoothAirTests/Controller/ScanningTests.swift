@@ -8,7 +8,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Scanning", .onRecord)
+@Suite("Scanning")
 struct ScanningTests {
     @Test("the duplicate filter lets each PDU of a device pass once, until scanning is enabled again")
     func duplicates() {

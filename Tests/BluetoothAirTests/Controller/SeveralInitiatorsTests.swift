@@ -8,7 +8,7 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("Several initiators", .onRecord)
+@Suite("Several initiators")
 struct SeveralInitiatorsTests {
     private let testbed = AirTestbed()
 

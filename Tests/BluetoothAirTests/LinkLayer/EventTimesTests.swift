@@ -8,7 +8,7 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("Times of connection events", .onRecord)
+@Suite("Times of connection events")
 struct EventTimesTests {
     private func microseconds(_ from: NIODeadline, _ to: NIODeadline) -> Int64 { (to - from).nanoseconds / 1_000 }
 

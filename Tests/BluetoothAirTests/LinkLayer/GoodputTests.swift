@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Air time", .onRecord)
+@Suite("Air time")
 struct GoodputTests {
     @Test("durations of packets")
     func durations() {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Capacity of the host", .onRecord)
+@Suite("Capacity of the host")
 struct HostCapacityTests {
     /// A host that takes `count` packets at a time.
     private func limitedHost(_ testbed: AirTestbed, _ count: UInt16) -> TestHost {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Control PDUs of the link layer", .onRecord)
+@Suite("Control PDUs of the link layer")
 struct LLControlPDUTests {
     private static let lengths = (
         receive: DataLength(octets: 0x00FB, time: 0x0848), transmit: DataLength(octets: 0x001B, time: 0x0148)

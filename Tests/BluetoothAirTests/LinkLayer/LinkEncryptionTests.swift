@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Encryption", .onRecord)
+@Suite("Encryption")
 struct LinkEncryptionTests {
     private static let allSettings = [AirSettings.instant, .realistic, AirSettings(hasAirTime: true, loss: 0.2)]
     private static let key = Octets16(high: 0x1122_3344_5566_7788, low: 0x99AA_BBCC_DDEE_FF00)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("End of a link", .onRecord)
+@Suite("End of a link")
 struct LinkEndTests {
     private static let part = SessionPart(diversifier: 1, vector: 2)
     private static let key = SessionKey(longTermKey: Octets16(high: 3, low: 4), central: part, peripheral: part)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Values of the link layer", .onRecord)
+@Suite("Values of the link layer")
 struct LinkLayerValuesTests {
     @Test("A scan whose parameters no host has set is passive, on LE 1M, all the time, for all devices (7.8.10)")
     func scanParameters() {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Authenticated payload timeout", .onRecord)
+@Suite("Authenticated payload timeout")
 struct LinkPingTests {
     private static let allSettings = [AirSettings.instant, .realistic, AirSettings(hasAirTime: true, loss: 0.2)]
 

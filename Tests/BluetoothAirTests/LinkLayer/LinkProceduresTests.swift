@@ -8,7 +8,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Link layer procedures", .onRecord)
+@Suite("Link layer procedures")
 struct LinkProceduresTests {
     private static let allSettings = [AirSettings.instant, .realistic]
 

@@ -7,7 +7,7 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("Links made and used again", .onRecord)
+@Suite("Links made and used again")
 struct LinkRepetitionTests {
     private static let key = Octets16(high: 0x1122_3344_5566_7788, low: 0x99AA_BBCC_DDEE_FF00)
 

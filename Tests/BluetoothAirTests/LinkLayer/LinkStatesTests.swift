@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("States of links", .onRecord)
+@Suite("States of links")
 struct LinkStatesTests {
     private static let allSettings = [AirSettings.instant, .realistic]
 

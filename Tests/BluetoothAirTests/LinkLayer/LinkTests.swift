@@ -8,7 +8,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Links", .onRecord)
+@Suite("Links")
 struct LinkTests {
     @Test("both ends get data in order, with the flag of a controller and their own handles")
     func data() throws {

@@ -8,7 +8,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Loss", .onRecord)
+@Suite("Loss")
 struct LossTests {
     @Test(
         "with 30 % loss all data arrives once and in order, both ways",

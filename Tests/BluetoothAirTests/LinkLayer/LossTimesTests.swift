@@ -8,7 +8,7 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("Times of links with loss", .onRecord)
+@Suite("Times of links with loss")
 struct LossTimesTests {
     /// So heavy that no packet gets across, and not so that the air is known to lose everything.
     private static let heavyLoss: LossProbability = 0.999_999_999

@@ -5,7 +5,7 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("A lost packet of a link that is severed", .onRecord)
+@Suite("A lost packet of a link that is severed")
 struct LostAndSeveredTests {
     @Test("What was to be sent again is sent when the ends hear each other again, before its time and after it")
     func sentAgain() throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Rules of link layer procedures", .onRecord)
+@Suite("Rules of link layer procedures")
 struct ProcedureRulesTests {
     private static let allSettings = [AirSettings.instant, .realistic]
 

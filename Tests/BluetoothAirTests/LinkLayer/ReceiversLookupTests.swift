@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Look-ups of receivers", .onRecord)
+@Suite("Look-ups of receivers")
 struct ReceiversLookupTests {
     private func place(_ x: Double, _ y: Double = 0) -> AirLocation { .position(AirPosition(x: x, y: y)) }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Receivers of advertising", .onRecord)
+@Suite("Receivers of advertising")
 struct ReceiversTests {
     /// What happens to a receiver.
     private enum Step: Int, CaseIterable {

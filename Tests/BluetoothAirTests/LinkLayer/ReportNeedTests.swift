@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Reports that a host needs", .onRecord)
+@Suite("Reports that a host needs")
 struct ReportNeedTests {
     private static let second = TimeAmount.seconds(1)
     let testbed = AirTestbed()

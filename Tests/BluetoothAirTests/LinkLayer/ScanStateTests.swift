@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Scan and initiation states", .onRecord)
+@Suite("Scan and initiation states")
 struct ScanStateTests {
     private static let start = NIODeadline.uptimeNanoseconds(1_000)
 

@@ -8,7 +8,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Supervision", .onRecord)
+@Suite("Supervision")
 struct SupervisionTests {
     private static let allSettings = [AirSettings.instant, .realistic]
 

@@ -8,7 +8,7 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("Termination without an acknowledgement", .onRecord)
+@Suite("Termination without an acknowledgement")
 struct TerminationTests {
     private static let allSettings = [AirSettings.instant, .realistic]
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Owners of timers", .onRecord)
+@Suite("Owners of timers")
 struct TimerOwnersTests {
     private let pair = ControllerPair()
 

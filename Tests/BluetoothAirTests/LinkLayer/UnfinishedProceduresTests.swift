@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Unfinished procedures of the link layer", .onRecord)
+@Suite("Unfinished procedures of the link layer")
 struct UnfinishedProceduresTests {
     private func parameters(_ interval: UInt16) -> ConnectionParameters {
         ConnectionParameters(

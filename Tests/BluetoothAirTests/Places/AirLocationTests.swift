@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Places", .onRecord)
+@Suite("Places")
 struct AirLocationTests {
     @Test("distances between all kinds of places, on record; the same in both directions")
     func distances() {

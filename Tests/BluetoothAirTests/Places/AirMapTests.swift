@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Map of the air", .onRecord)
+@Suite("Map of the air")
 struct AirMapTests {
     /// A sender with the receivers that were looked up for it.
     private struct Sender {

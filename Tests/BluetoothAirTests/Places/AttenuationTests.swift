@@ -8,7 +8,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Attenuation", .onRecord)
+@Suite("Attenuation")
 struct AttenuationTests {
     private static let allSettings = [AirSettings.instant, .realistic]
 

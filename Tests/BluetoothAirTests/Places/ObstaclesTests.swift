@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Obstacles", .onRecord)
+@Suite("Obstacles")
 struct ObstaclesTests {
     private static let grid: [AirPosition] = (0..<4).flatMap { x in
         (0..<4).map { y in AirPosition(x: Double(x), y: Double(y)) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Path loss", .onRecord)
+@Suite("Path loss")
 struct PathLossTests {
     private static let distances = [
         0, 0.01, 0.09, 0.1, 0.11, 0.5, 1, 1.5, 2, 5, 10, 30, 100, 200, 300, 333, 334, 334.9, 335, 400, 1_000, 1e6,

@@ -4,7 +4,7 @@ import BluetoothAir
 import Fixtures
 import Testing
 
-@Suite("Order of distances and attenuations", .onRecord)
+@Suite("Order of distances and attenuations")
 struct PlaceOrderTests {
     @Test("A distance is less than a greater one, and not less than an equal or a smaller one")
     func distances() {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("ATT bearer: beginning and end", .onRecord)
+@Suite("ATT bearer: beginning and end")
 struct ATTBearerEndTests {
     private static let start = NIODeadline.uptimeNanoseconds(1)
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("ATT bearer", .onRecord)
+@Suite("ATT bearer")
 struct ATTBearerTests {
     private static let start = NIODeadline.uptimeNanoseconds(1)
 

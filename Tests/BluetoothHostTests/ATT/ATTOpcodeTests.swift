@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("ATT opcodes", .onRecord)
+@Suite("ATT opcodes")
 struct ATTOpcodeTests {
     @Test func `The command flag is bit 6`() {
         #expect(!ATTOpcode.writeRequest.isCommand)

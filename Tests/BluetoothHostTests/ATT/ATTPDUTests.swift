@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("ATT PDUs", .onRecord)
+@Suite("ATT PDUs")
 struct ATTPDUTests {
     /// The PDU has these octets, and these octets are the PDU.
     private func check<PDU: ATTPDU>(

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("ATT PDUs: a walk", .onRecord)
+@Suite("ATT PDUs: a walk")
 struct ATTPDUWalkTests {
     private var notes = ActionNotes()
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("A value in a packet of its own", .onRecord)
+@Suite("A value in a packet of its own")
 struct ATTValuePacketTests {
     @Test("3.4.5.3, 3.4.7.1 a notification and a Write Command in one packet", arguments: [0x1B, 0x52] as [UInt8])
     func headers(opcode: UInt8) throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("PacketFormatter: ATT", .onRecord)
+@Suite("PacketFormatter: ATT")
 struct PacketFormatterATTTests {
     private static let handle = ConnectionHandle(rawValue: 0x40)
     private static let long = "00 FF EE DD CC BB AA 99 88 77 66 55 44 33 22 11"

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("PacketFormatter: limits", .onRecord)
+@Suite("PacketFormatter: limits")
 struct PacketFormatterLimitsTests {
     private static let handle = ConnectionHandle(rawValue: 0x40)
     private static let ball = DeviceAddress(0xC011_2233_4455, kind: .random)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("PacketFormatter", .onRecord)
+@Suite("PacketFormatter")
 struct PacketFormatterTests {
     private static let handle = ConnectionHandle(rawValue: 0x40)
     private static let ball = DeviceAddress(0xC011_2233_4455, kind: .random)

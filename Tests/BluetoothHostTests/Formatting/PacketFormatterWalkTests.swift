@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("PacketFormatter: a walk", .onRecord)
+@Suite("PacketFormatter: a walk")
 struct PacketFormatterWalkTests {
     @Test("Each packet's text is on record, on one line", arguments: 1...3 as ClosedRange<UInt64>)
     func captures(seed: UInt64) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("The names of PDUs and errors", .onRecord)
+@Suite("The names of PDUs and errors")
 struct PacketTextsTests {
     @Test(
         "each opcode has its name (Vol 3, Part F, 3.4.8)",

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Advertiser", .onRecord)
+@Suite("Advertiser")
 struct AdvertiserTests {
     private let request = AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))
     private let other = AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 4]))

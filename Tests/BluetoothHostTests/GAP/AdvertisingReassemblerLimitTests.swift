@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("AdvertisingReassembler: limits", .onRecord)
+@Suite("AdvertisingReassembler: limits")
 struct AdvertisingReassemblerLimitTests {
     private static let start = NIODeadline.uptimeNanoseconds(0)
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("AdvertisingReassembler", .onRecord)
+@Suite("AdvertisingReassembler")
 struct AdvertisingReassemblerTests {
     private typealias DataStatus = LEExtendedAdvertisingReport.DataStatus
 

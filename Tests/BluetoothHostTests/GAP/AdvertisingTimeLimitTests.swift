@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Advertiser: the end of its time", .onRecord)
+@Suite("Advertiser: the end of its time")
 struct AdvertisingTimeLimitTests {
     private let request = AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))
     private let other = AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 4]))

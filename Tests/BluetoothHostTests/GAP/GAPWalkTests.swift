@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GAP machines: walks", .onRecord)
+@Suite("GAP machines: walks")
 struct GAPWalkTests {
     private static let statuses: [HCIErrorCode] = [
         .success, .success, .success, .success, .success, .success, .commandDisallowed, .unknownCommand,

@@ -54,7 +54,7 @@ private final class HiddenHost: LEHostDelegate {
     }
 }
 
-@Suite("Privacy of hosts on an air", .onRecord)
+@Suite("Privacy of hosts on an air")
 struct HiddenHostTests {
     private let loop = EmbeddedEventLoop()
     private let air: Air

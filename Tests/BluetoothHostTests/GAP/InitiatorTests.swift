@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Initiator", .onRecord)
+@Suite("Initiator")
 struct InitiatorTests {
     private static func address(_ number: UInt64) -> DeviceAddress {
         DeviceAddress(0xC000_0000_0000 | number, kind: .random)

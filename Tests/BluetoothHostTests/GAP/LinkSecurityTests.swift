@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Link security", .onRecord)
+@Suite("Link security")
 struct LinkSecurityTests {
     @Test("a key has 7 to 16 octets, and 16 at level 4 (Vol 3, Part H, 2.3.4)")
     func keySizes() {

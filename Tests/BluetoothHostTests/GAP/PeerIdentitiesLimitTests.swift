@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Peer identities: what is kept of addresses", .onRecord)
+@Suite("Peer identities: what is kept of addresses")
 struct PeerIdentitiesLimitTests {
     private let peer = IdentityInformation(
         identityResolvingKey: Octets16(high: 1, low: 2),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Peer identities", .onRecord)
+@Suite("Peer identities")
 struct PeerIdentitiesTests {
     private let first = IdentityInformation(
         identityResolvingKey: Octets16(high: 1, low: 2),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Private address", .onRecord)
+@Suite("Private address")
 struct PrivateAddressTests {
     private let key = Octets16(high: 1, low: 2)
     private let configuration = PrivacyConfiguration()

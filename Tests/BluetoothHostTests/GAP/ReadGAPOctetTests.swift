@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Reading an octet of the GAP service", .onRecord)
+@Suite("Reading an octet of the GAP service")
 struct ReadGAPOctetTests {
     /// What a procedure that was begun makes of an answer.
     private func result(of answer: (inout ReadGAPOctet) throws -> GATTStep<UInt8?>) rethrows -> String {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Resolvable private address", .onRecord)
+@Suite("Resolvable private address")
 struct ResolvablePrivateAddressTests {
     /// Always the same number.
     private struct Constant: RandomNumberGenerator {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Resolving list: emptied while its addresses are renewed", .onRecord)
+@Suite("Resolving list: emptied while its addresses are renewed")
 struct ResolvingListEmptiedTests {
     private static let entry = ResolvingList.Entry(
         peer: DeviceAddress(0xC000_0000_0001, kind: .random),

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Resolving list: renewal", .onRecord)
+@Suite("Resolving list: renewal")
 struct ResolvingListRenewalTests {
     private static let entries = (1...2 as ClosedRange<UInt64>).map { number in
         ResolvingList.Entry(

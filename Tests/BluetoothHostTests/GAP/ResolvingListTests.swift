@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Resolving list", .onRecord)
+@Suite("Resolving list")
 struct ResolvingListTests {
     private static func entry(_ number: UInt64, mode: PrivacyMode = .device) -> ResolvingList.Entry {
         ResolvingList.Entry(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Scanner", .onRecord)
+@Suite("Scanner")
 struct ScannerTests {
     @Test("GAP/DISC/GENP/BV-01-C parameters, then enable")
     func order() {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT: values", .onRecord)
+@Suite("GATT: values")
 struct GATTValuesTests {
     @Test("The name of a request has its link above and the count below")
     func requestIDs() {

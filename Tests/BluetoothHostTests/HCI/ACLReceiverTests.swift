@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("ACL receiver", .onRecord)
+@Suite("ACL receiver")
 struct ACLReceiverTests {
     private let first = HostLink.alone(1)
     private let second = HostLink.alone(2)

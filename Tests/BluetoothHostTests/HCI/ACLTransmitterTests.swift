@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("ACL transmitter", .onRecord)
+@Suite("ACL transmitter")
 struct ACLTransmitterTests {
     private let first = HostLink.alone(1)
     private let second = HostLink.alone(2)

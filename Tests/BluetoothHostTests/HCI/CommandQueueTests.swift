@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Command queue", .onRecord)
+@Suite("Command queue")
 struct CommandQueueTests {
     private final class Log {
         var lines: [String] = []

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Flow of commands and data: edges", .onRecord)
+@Suite("Flow of commands and data: edges")
 struct FlowControlEdgesTests {
     private static let start = NIODeadline.uptimeNanoseconds(0)
 

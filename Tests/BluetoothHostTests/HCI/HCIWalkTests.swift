@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("HCI machines: walks", .onRecord)
+@Suite("HCI machines: walks")
 struct HCIWalkTests {
     @Test("commands leave in order, as many as are allowed, and each ends once", arguments: 0..<12 as Range<UInt64>)
     func commandQueue(seed: UInt64) {

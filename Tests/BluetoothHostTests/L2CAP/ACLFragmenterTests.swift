@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("ACL fragmentation", .onRecord)
+@Suite("ACL fragmentation")
 struct ACLFragmenterTests {
     private func pdu(_ count: Int) -> ByteBuffer {
         var bytes = PDUBuffer.make(capacity: count)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("L2CAP: security of channels", .onRecord)
+@Suite("L2CAP: security of channels")
 struct ChannelSecurityTests {
     /// The results for the codes of the ATT table.
     private static let results: [String: String] = [

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Credit-based channels on the air", .onRecord)
+@Suite("Credit-based channels on the air")
 struct ChannelsOnAirTests {
     @Test("COS: a long stream in both directions at once, with loss", arguments: [0, 0.1])
     func bothWays(loss: Double) throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE credit-based channel end", .onRecord)
+@Suite("LE credit-based channel end")
 struct CreditBasedChannelEndTests: ChannelSuite {
     // MARK: What a peer may not do
 

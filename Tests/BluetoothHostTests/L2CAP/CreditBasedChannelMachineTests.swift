@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE credit-based channel machine", .onRecord)
+@Suite("LE credit-based channel machine")
 struct CreditBasedChannelMachineTests {
     private typealias Context = CreditBasedChannel.Context
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Table of credit-based channels", .onRecord)
+@Suite("Table of credit-based channels")
 struct CreditBasedChannelTableTests {
     private static let configuration = L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 4, sendLimit: 100)
     private static let start = NIODeadline.uptimeNanoseconds(0)

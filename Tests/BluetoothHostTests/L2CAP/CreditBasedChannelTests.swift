@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE credit-based channel data", .onRecord)
+@Suite("LE credit-based channel data")
 struct CreditBasedChannelTests: ChannelSuite {
     // MARK: Segmentation and reassembly
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE credit-based channels and chance", .onRecord)
+@Suite("LE credit-based channels and chance")
 struct CreditBasedChannelsRandomTests {
     private static let sendLimit = 500
     private static let configuration = L2CAPChannelConfiguration(mtu: 100, mps: 40, window: 6, sendLimit: sendLimit)

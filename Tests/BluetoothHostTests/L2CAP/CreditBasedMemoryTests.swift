@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE credit-based channel: what it holds on to", .onRecord)
+@Suite("LE credit-based channel: what it holds on to")
 struct CreditBasedMemoryTests {
     /// How many buffers wait to be sent.
     private static func buffers(_ sender: CreditBasedSender) -> Int? {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE credit-based channel: what is received, at its edges", .onRecord)
+@Suite("LE credit-based channel: what is received, at its edges")
 struct CreditBasedReceiverTests {
     private static let configuration = L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 4)
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE credit-based channel: what is sent, at its edges", .onRecord)
+@Suite("LE credit-based channel: what is sent, at its edges")
 struct CreditBasedSenderTests {
     private static func sender(mtu: UInt16, mps: UInt16, credits: UInt16, limit: Int = 65_536) -> CreditBasedSender {
         CreditBasedSender(to: CreditBasedParameters(mtu: mtu, mps: mps, initialCredits: credits), limit: limit)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: identifiers of channels", .onRecord)
+@Suite("Host: identifiers of channels")
 struct HostChannelsTests {
     private static let listener = CreditBasedChannels.Listener(
         configuration: L2CAPChannelConfiguration(),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("L2CAP reassembly", .onRecord)
+@Suite("L2CAP reassembly")
 struct L2CAPReassemblerTests {
     private typealias Outcome = L2CAPReassembler.Outcome
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("L2CAP: walks", .onRecord)
+@Suite("L2CAP: walks")
 struct L2CAPWalkTests {
     @Test("a frame of each length is cut for each packet length and put together again")
     func fragments() {

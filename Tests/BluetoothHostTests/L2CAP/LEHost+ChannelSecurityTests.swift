@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: channels refused for want of security", .onRecord)
+@Suite("Host: channels refused for want of security")
 struct LEHostChannelSecurityTests {
     private typealias Outcome = Result<SPSM, L2CAPChannelOpenError>
 

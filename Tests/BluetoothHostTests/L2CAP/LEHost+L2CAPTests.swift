@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: credit-based channels", .onRecord)
+@Suite("Host: credit-based channels")
 struct HostL2CAPTests {
     private final class User: LEHostDelegate {
         private(set) var lines: [String] = []

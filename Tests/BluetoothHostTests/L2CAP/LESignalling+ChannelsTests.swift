@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE credit-based channels", .onRecord)
+@Suite("LE credit-based channels")
 struct LESignallingChannelsTests: ChannelSuite {
     // MARK: Opening
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE credit-based channels: invalid requests and responses", .onRecord)
+@Suite("LE credit-based channels: invalid requests and responses")
 struct LESignallingInvalidChannelsTests: ChannelSuite {
     @Test func `A source CID outside the dynamic range is refused`() {
         self.run(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE signalling commands", .onRecord)
+@Suite("LE signalling commands")
 struct LESignallingCommandTests {
     private static func channel(_ value: UInt16) -> CID { CID(rawValue: value) }
 

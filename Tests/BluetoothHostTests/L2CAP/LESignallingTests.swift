@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE signalling", .onRecord)
+@Suite("LE signalling")
 struct LESignallingTests {
     private typealias Action = LESignalling.Action
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: a characteristic that answers as it did", .onRecord)
+@Suite("Recording: a characteristic that answers as it did")
 struct CharacteristicReplayTests {
     private static func value(_ octet: UInt8) -> ByteBuffer { ByteBuffer(bytes: [octet]) }
 

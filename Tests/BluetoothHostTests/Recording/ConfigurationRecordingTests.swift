@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: client configurations that were written", .onRecord)
+@Suite("Recording: client configurations that were written")
 struct ConfigurationRecordingTests {
     /// A service from 0001 to 0009 with a characteristic that notifies, whose value has the handle 0003.
     private static func database() -> ObservedDatabase {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: links whose beginning is not in the capture", .onRecord)
+@Suite("Recording: links whose beginning is not in the capture")
 struct ConversationReaderTests {
     /// An ATT PDU on the link with handle 0x0040.
     private static func packet(_ octets: String) -> HCIPacket {

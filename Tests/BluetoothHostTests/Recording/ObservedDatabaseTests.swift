@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: what was observed, as a recorded peripheral", .onRecord)
+@Suite("Recording: what was observed, as a recorded peripheral")
 struct ObservedDatabaseTests {
     private var database = ObservedDatabase()
 

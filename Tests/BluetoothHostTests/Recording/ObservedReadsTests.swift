@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: parts of values, and answers outside of the question", .onRecord)
+@Suite("Recording: parts of values, and answers outside of the question")
 struct ObservedReadsTests {
     private var database = ObservedDatabase()
 

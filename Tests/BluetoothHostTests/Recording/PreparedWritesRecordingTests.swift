@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: prepared writes up to the limit", .onRecord)
+@Suite("Recording: prepared writes up to the limit")
 struct PreparedWritesRecordingTests {
     @Test(
         "What was executed, refused or cancelled makes room for as much again",

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: the public address", .onRecord)
+@Suite("Recording: the public address")
 struct PublicAddressRecordingTests {
     private static let address = DeviceAddress(0x00AA_BBCC_DDEE, kind: .public)
     private static let accepted = ReadBDADDR.ReturnParameters(address: address)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: the edges of a conversation", .onRecord)
+@Suite("Recording: the edges of a conversation")
 struct RecordedConversationEdgesTests {
     private typealias Packets = [(HCIPacket, PacketFormatter.Direction, Int64)]
 

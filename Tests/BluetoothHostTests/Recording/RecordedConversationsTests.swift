@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: the conversations of a capture", .onRecord)
+@Suite("Recording: the conversations of a capture")
 struct RecordedConversationsTests {
     private typealias Packets = [(HCIPacket, PacketFormatter.Direction, Int64)]
 

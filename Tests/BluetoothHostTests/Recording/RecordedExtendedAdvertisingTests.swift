@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: extended advertising, names and first values", .onRecord)
+@Suite("Recording: extended advertising, names and first values")
 struct RecordedExtendedAdvertisingTests {
     private typealias Packets = [(HCIPacket, PacketFormatter.Direction, Int64)]
     private typealias Found = (key: ConversationReader.Key, peripheral: RecordedPeripheral)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: the links of a peripheral", .onRecord)
+@Suite("Recording: the links of a peripheral")
 struct RecordedLinksTests {
     private typealias Packets = [(HCIPacket, PacketFormatter.Direction, Int64)]
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: a walk", .onRecord)
+@Suite("Recording: a walk")
 struct RecordingWalkTests {
     @Test("the peripherals of captures", arguments: 1...12 as ClosedRange<UInt64>)
     func captures(seed: UInt64) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: requests and their answers", .onRecord)
+@Suite("Recording: requests and their answers")
 struct ServerTransactionsTests {
     /// A conversation; PDUs of the client begin with `>`, those of the server with `<`. Each takes a microsecond.
     private static func database(after lines: [String]) -> ObservedDatabase {

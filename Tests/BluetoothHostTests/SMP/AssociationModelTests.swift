@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Association models", .onRecord)
+@Suite("Association models")
 struct AssociationModelTests {
     /// Table 2.8: the rows are the responder's, the columns the initiator's IO capability. JW: Just Works. NC: Numeric
     /// Comparison. Pi, Pr: Passkey Entry, shown by the initiator or the responder. Pb: entered at both. Two entries:

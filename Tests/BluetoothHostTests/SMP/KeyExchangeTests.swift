@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Pairing: distributed keys", .onRecord)
+@Suite("Pairing: distributed keys")
 struct KeyExchangeTests {
     private typealias Side = SecurityManagerPair.Side
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Pairing: claims of identities", .onRecord)
+@Suite("Pairing: claims of identities")
 struct KnownIdentitiesTests {
     typealias Side = SecurityManagerPair.Side
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Pairing: agreement", .onRecord)
+@Suite("Pairing: agreement")
 struct PairingAgreementTests {
     private static let just = PairingConfiguration()
 

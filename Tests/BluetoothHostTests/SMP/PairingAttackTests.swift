@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Pairing: attacks", .onRecord)
+@Suite("Pairing: attacks")
 struct PairingAttackTests {
     typealias Side = SecurityManagerPair.Side
 

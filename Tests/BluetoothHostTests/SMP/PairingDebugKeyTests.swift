@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Pairing: a device that accepts the debug key", .onRecord)
+@Suite("Pairing: a device that accepts the debug key")
 struct PairingDebugKeyTests {
     private static let configuration = PairingConfiguration(acceptsDebugKey: true)
 

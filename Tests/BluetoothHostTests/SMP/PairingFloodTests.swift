@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Pairing: floods and values", .onRecord)
+@Suite("Pairing: floods and values")
 struct PairingFloodTests {
     static let just = PairingConfiguration()
     static let nonce = hex("03 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Pairing: keypress notifications", .onRecord)
+@Suite("Pairing: keypress notifications")
 struct PairingKeypressTests {
     private static let own = SecurityManagerScript.ownKey
     private static let tester = SecurityManagerScript.testerKey

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Pairing: phase 2", .onRecord)
+@Suite("Pairing: phase 2")
 struct PairingPhase2Tests {
     private static let own = SecurityManagerScript.ownKey
     private static let tester = SecurityManagerScript.testerKey

@@ -110,7 +110,7 @@ struct PairingCase: CustomTestStringConvertible, Sendable {
     }
 }
 
-@Suite("Pairing: two devices", .onRecord)
+@Suite("Pairing: two devices")
 struct PairingTests {
     @Test("both sides have the same keys, and the users were asked what the model needs", arguments: PairingCase.all)
     func pairs(_ pairing: PairingCase) throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Pairing: walks", .onRecord)
+@Suite("Pairing: walks")
 struct PairingWalkTests {
     private typealias Side = SecurityManagerPair.Side
 

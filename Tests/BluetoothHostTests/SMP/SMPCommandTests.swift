@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("SMP commands", .onRecord)
+@Suite("SMP commands")
 struct SMPCommandTests {
     static let features = PairingFeatures(
         ioCapability: .keyboardDisplay,

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("SMP: walks", .onRecord)
+@Suite("SMP: walks")
 struct SMPWalkTests {
     @Test("commands from random octets: what is read is written again")
     func commands() {

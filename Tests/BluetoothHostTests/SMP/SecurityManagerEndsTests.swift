@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Security Manager: what an end leaves behind", .onRecord)
+@Suite("Security Manager: what an end leaves behind")
 struct SecurityManagerEndsTests {
     private typealias Side = SecurityManagerPair.Side
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Security Manager: keys", .onRecord)
+@Suite("Security Manager: keys")
 struct SecurityManagerKeysTests {
     static let just = PairingConfiguration()
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Security Manager: encryption at the end of a link", .onRecord)
+@Suite("Security Manager: encryption at the end of a link")
 struct SecurityManagerLinkEndTests {
     private static let start = "secure encrypted \n ? encrypt 00112233445566778899AABBCCDDEEFF 0000 0000000000000000"
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Security Manager: keys and wishes of a link", .onRecord)
+@Suite("Security Manager: keys and wishes of a link")
 struct SecurityManagerLinksTests {
     private static let just = PairingConfiguration()
     private static let display = PairingConfiguration(ioCapability: .displayYesNo)

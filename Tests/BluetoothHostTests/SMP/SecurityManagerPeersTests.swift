@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Security Manager: peers and their time", .onRecord)
+@Suite("Security Manager: peers and their time")
 struct SecurityManagerPeersTests {
     private static let just = PairingConfiguration()
     private static let own = SecurityManagerScript.ownKey

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Security Manager", .onRecord)
+@Suite("Security Manager")
 struct SecurityManagerTests {
     static let just = PairingConfiguration()
 

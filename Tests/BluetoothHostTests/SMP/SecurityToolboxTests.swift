@@ -44,7 +44,7 @@ enum SampleData {
     static let key = octets16("ec0234a357c8ad05341010a60a397d9b")
 }
 
-@Suite("Security toolbox: sample data", .onRecord)
+@Suite("Security toolbox: sample data")
 struct SecurityToolboxTests {
     @Test("e: AES-128 (FIPS 197, C.1)")
     func e() {

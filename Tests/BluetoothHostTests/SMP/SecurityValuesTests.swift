@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Pairing: values at their edges", .onRecord)
+@Suite("Pairing: values at their edges")
 struct SecurityValuesTests {
     @Test("A key of no octets is zero, and one of more than it has is whole")
     func masking() {

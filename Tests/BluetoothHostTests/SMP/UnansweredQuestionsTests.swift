@@ -42,7 +42,7 @@ private final class WillingUser: PairingUser {
     }
 }
 
-@Suite("Questions of a pairing that nobody answers", .onRecord)
+@Suite("Questions of a pairing that nobody answers")
 struct UnansweredQuestionsTests {
     private func outcomes(
         _ capability: IOCapability,

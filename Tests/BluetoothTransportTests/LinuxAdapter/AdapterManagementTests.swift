@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("The kernel's list of adapters", .onRecord, .timeLimit(.minutes(1)))
+@Suite("The kernel's list of adapters", .timeLimit(.minutes(1)))
 struct AdapterManagementTests {
     /// The answer that names hci0 and hci258.
     static let answer: [UInt8] = [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Why an adapter is unavailable to a program", .onRecord)
+@Suite("Why an adapter is unavailable to a program")
 struct AdapterUnavailableTests {
     /// A folder of processes.
     struct Processes {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Packet boundaries", .onRecord)
+@Suite("Packet boundaries")
 struct PacketBoundariesTests {
     private static let packets: [[UInt8]] = [
         [0x01, 0x03, 0x0C, 0x00], [0x02, 0x40, 0x00, 0x02, 0x00, 1, 2], [0x03, 0x40, 0x00, 0x01, 7],

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("Lines of the log", .onRecord)
+@Suite("Lines of the log")
 struct LogFormatTests {
     private let now = Date(timeIntervalSince1970: 1_700_000_000.25)
     private let program = Ending.program

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("The levels that are logged", .onRecord)
+@Suite("The levels that are logged")
 struct LogLevelTests {
     @Test(
         "Before anything is chosen it is the level of the variable, else notice; the choice that was made last counts",

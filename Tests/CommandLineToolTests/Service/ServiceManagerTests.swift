@@ -5,7 +5,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("C5: what a program reports to a service manager", .onRecord)
+@Suite("C5: what a program reports to a service manager")
 struct ServiceManagerTests {
     private static func name() -> String { "corebluetooth-" + UUID().uuidString }
 

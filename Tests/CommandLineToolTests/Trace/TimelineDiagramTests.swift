@@ -9,7 +9,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("The diagram of a trace", .onRecord)
+@Suite("The diagram of a trace")
 struct TimelineDiagramTests {
     private static func entries(_ generator: inout SeededGenerator, devices: Int, count: Int) -> [TimelineEntry] {
         let kinds: [TimelineEntry.Kind] = [

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("Files of traces", .onRecord)
+@Suite("Files of traces")
 struct TimelineFileTests {
     private static let entry = #"{"device":"a","kind":"app","layer":"app","text":"Yes.","time":1}"#
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("The lines of a trace", .onRecord)
+@Suite("The lines of a trace")
 struct TimelineLinesTests {
     @Test("The column of devices is as wide as the longest name so far; what the program prints itself is no line")
     func lines() async throws {

@@ -11,7 +11,7 @@ import Testing
 @testable import BluetoothTransport
 @testable import CoreBluetoothCommand
 
-@Suite("A walk through reports on adapters", .onRecord)
+@Suite("A walk through reports on adapters")
 struct AdapterReportWalkTests {
     private static func listing(_ adapters: [AdapterListing.Adapter]) -> AdapterListing {
         var listing = AdapterListing(folder: "/nowhere")

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("What is printed of hosts on sockets", .onRecord)
+@Suite("What is printed of hosts on sockets")
 struct AirSessionTests {
     private static let addresses: [StreamAddress] = [.unix(path: "/run/a"), .tcp(host: "127.0.0.1", port: 9101)]
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The limit of open files", .onRecord)
+@Suite("The limit of open files")
 struct OpenFilesLimitTests {
     @Test(
         "it is raised where it is too low, to what is needed; where the system does not allow that, the reason is said",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Events of an air on their way", .onRecord)
+@Suite("Events of an air on their way")
 struct WaitingEventsTests {
     @Test("A thousand wait, further ones are counted, and what was taken makes place for others")
     func limit() {

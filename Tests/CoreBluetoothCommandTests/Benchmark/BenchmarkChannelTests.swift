@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The channel of corebluetooth benchmark", .onRecord)
+@Suite("The channel of corebluetooth benchmark")
 struct BenchmarkChannelTests {
     /// How the device serves its channel.
     enum Service: String, CaseIterable, Codable, Sendable {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("What corebluetooth benchmark counts", .onRecord)
+@Suite("What corebluetooth benchmark counts")
 struct BenchmarkCountTests {
     /// Writes 100 octets, measures, and prints whether the source is subscribed to still.
     @MainActor

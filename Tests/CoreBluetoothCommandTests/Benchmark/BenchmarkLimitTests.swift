@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The limits of corebluetooth benchmark", .onRecord)
+@Suite("The limits of corebluetooth benchmark")
 struct BenchmarkLimitTests {
     /// A device that neither notifies nor confirms.
     private static func silent() -> ScriptedPeripheral {

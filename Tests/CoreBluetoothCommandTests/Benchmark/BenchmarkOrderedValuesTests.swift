@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("What the benchmark's peripheral is ordered to send", .onRecord)
+@Suite("What the benchmark's peripheral is ordered to send")
 @MainActor
 struct BenchmarkOrderedValuesTests {
     @Test("It sends as many values as were ordered, each as long as was ordered, and the next order is another one")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The orders on a channel of corebluetooth benchmark", .onRecord)
+@Suite("The orders on a channel of corebluetooth benchmark")
 struct BenchmarkOrdersTests {
     /// Gives all octets, as many at once as may be read, and `size` at most; says what they led to, and behind how many.
     private func effects(of octets: Data, _ size: Int) -> [Int: BenchmarkOrders.Effect] {
@@ -73,7 +73,7 @@ struct BenchmarkOrdersTests {
     }
 }
 
-@Suite("Numbers of octets", .onRecord)
+@Suite("Numbers of octets")
 struct LittleEndianDataTests {
     @Test("Least significant octet first; what is missing is zero, what is too much is left out")
     func numbers() {

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A whole run of corebluetooth benchmark", .onRecord)
+@Suite("A whole run of corebluetooth benchmark")
 struct BenchmarkRunTests {
     private static let octets = 3000
 

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A second run of corebluetooth benchmark", .onRecord)
+@Suite("A second run of corebluetooth benchmark")
 struct BenchmarkSecondRunTests {
     @Test("Each run on a connection counts its own octets, and loses none")
     func runs() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The benchmark's service", .onRecord)
+@Suite("The benchmark's service")
 @MainActor
 struct BenchmarkServerTests {
     private func characteristic(_ uuid: CBUUID, of server: BenchmarkServer) throws -> CBMutableCharacteristic {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The session of corebluetooth benchmark", .onRecord)
+@Suite("The session of corebluetooth benchmark")
 struct BenchmarkSessionTests {
     /// What the device does not do.
     enum Fault: String, CaseIterable, Codable, Sendable {

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The values of corebluetooth benchmark", .onRecord)
+@Suite("The values of corebluetooth benchmark")
 struct BenchmarkValuesTests {
     /// A device that says what is written to it, in lines that begin with a bar, has as many octets arrive as it is
     /// told, and notifies each 200 ms.

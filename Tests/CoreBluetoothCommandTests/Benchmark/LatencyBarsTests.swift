@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Bars without times", .onRecord)
+@Suite("Bars without times")
 struct LatencyBarsTests {
     @Test("A range without a time has no bar, also where no range has one")
     func nothing() {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A value beside its label", .onRecord)
+@Suite("A value beside its label")
 struct LatencyFieldsTests {
     @Test("What leaves the last column empty stands beside its label, what reaches it stands below", arguments: 37...42)
     func lastColumn(columns: Int) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Latency", .onRecord)
+@Suite("Latency")
 struct LatencyTests {
     @Test("A percentile is the least time that so many do not exceed")
     func percentiles() {

@@ -7,7 +7,7 @@ import Testing
 @testable import BluetoothAirService
 @testable import CoreBluetoothCommand
 
-@Suite("The events of a bridge", .onRecord)
+@Suite("The events of a bridge")
 struct BridgeEventTests {
     private static func words(_ event: Bridge.Event?) -> String {
         switch event {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A controller that hosts share", .onRecord)
+@Suite("A controller that hosts share")
 struct SharedControllerTests {
     /// A controller that keeps what it is sent.
     private final class Controller: HCIChannel {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A walk through the hosts of a shared controller", .onRecord)
+@Suite("A walk through the hosts of a shared controller")
 struct SharedControllerWalkTests {
     private final class Controller: HCIChannel {
         let eventLoop: any EventLoop

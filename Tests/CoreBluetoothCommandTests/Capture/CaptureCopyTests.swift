@@ -12,7 +12,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A capture that is copied or followed", .onRecord)
+@Suite("A capture that is copied or followed")
 struct CaptureCopyTests {
     private static let packets: [(octets: [UInt8], direction: BTSnoop.Direction, drops: UInt32)] = [
         ([0x01, 0x03, 0x0C, 0x00], .toController, 0), ([0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], .toHost, 3),

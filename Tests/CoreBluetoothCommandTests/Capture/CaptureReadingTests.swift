@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A capture that is read", .onRecord)
+@Suite("A capture that is read")
 struct CaptureReadingTests {
     private static let answer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
     private static let advertise: [UInt8] = [0x01, 0x0A, 0x20, 0x01, 0x01]

@@ -12,7 +12,7 @@ import Testing
 @testable import CommandLineTool
 @testable import CoreBluetoothCommand
 
-@Suite("A walk through captures", .onRecord)
+@Suite("A walk through captures")
 struct CaptureWalkTests {
     /// Packets of all layers.
     private static let packets: [(octets: [UInt8], direction: BTSnoop.Direction)] = [

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A capture that is read as a peripheral", .onRecord)
+@Suite("A capture that is read as a peripheral")
 struct RecordedCaptureTests {
     @Test("A file that is not there, is no capture, or has no peripheral, is named with the reason, in one line")
     func wrong() throws {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The limits of a central's waits", .onRecord)
+@Suite("The limits of a central's waits")
 @MainActor
 struct CentralLimitsTests {
     private static func thermo() -> ScriptedPeripheral {

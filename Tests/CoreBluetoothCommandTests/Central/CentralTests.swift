@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The central of the commands", .onRecord)
+@Suite("The central of the commands")
 struct CentralTests {
     @Test("A10 what is asked of a service that the device no longer has fails at once, with the reason")
     @MainActor

@@ -12,7 +12,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The waits of a central", .onRecord)
+@Suite("The waits of a central")
 @MainActor
 struct CentralWaitsTests {
     private static let output = OutputFormat(isJSON: false, isVerbose: false) { _ in }

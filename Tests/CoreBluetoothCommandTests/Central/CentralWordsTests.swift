@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The words of a central for an error", .onRecord)
+@Suite("The words of a central for an error")
 @MainActor
 struct CentralWordsTests {
     private static let output = OutputFormat(isJSON: false, isVerbose: false) { _ in }

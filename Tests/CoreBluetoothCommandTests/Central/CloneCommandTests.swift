@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("corebluetooth clone", .onRecord)
+@Suite("corebluetooth clone")
 struct CloneCommandTests {
     @Test(
         "A file has the device's name, without what stands for folders or is no letter",

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Subscriptions beside each other", .onRecord)
+@Suite("Subscriptions beside each other")
 @MainActor
 struct ConnectionSubscriptionTests {
     private let world: World

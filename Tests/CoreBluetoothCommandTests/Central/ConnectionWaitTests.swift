@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The end of a wait on a connection", .onRecord)
+@Suite("The end of a wait on a connection")
 struct ConnectionWaitTests {
     private static func thermo() -> ScriptedPeripheral {
         let characteristics: [ScriptedPeripheral.Characteristic] = [

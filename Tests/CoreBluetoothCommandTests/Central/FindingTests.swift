@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Finding a device", .onRecord)
+@Suite("Finding a device")
 @MainActor
 struct FindingTests {
     /// A peripheral whose advertised name changes.

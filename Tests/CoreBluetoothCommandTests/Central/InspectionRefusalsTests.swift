@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("What an inspection shows of refused values", .onRecord)
+@Suite("What an inspection shows of refused values")
 @MainActor
 struct InspectionRefusalsTests {
     private let testbed: ToolTestbed

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Inspecting a device", .onRecord)
+@Suite("Inspecting a device")
 @MainActor
 struct InspectionTests {
     /// A peripheral that a description describes.

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Late answers and early writes", .onRecord)
+@Suite("Late answers and early writes")
 @MainActor
 struct LateAnswersTests {
     @Test("An answer that comes before the end of its wait was told ends no later wait")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The answers of a controller", .onRecord)
+@Suite("The answers of a controller")
 struct ControllerAnswersTests {
     private static func refusal(of opcode: HCIOpcode) -> HCIPacket {
         CommandStatus(status: .unknownCommand, opcode: opcode).packet()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("corebluetooth controller", .onRecord)
+@Suite("corebluetooth controller")
 struct ControllerInterviewTests {
     /// Answers the commands of an interview, each after 2 ms; those that are not in the table are refused.
     private func run(

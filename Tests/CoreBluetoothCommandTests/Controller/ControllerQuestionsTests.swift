@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The questions to a controller", .onRecord)
+@Suite("The questions to a controller")
 struct ControllerQuestionsTests {
     /// What a controller is asked and what is known then; what it has no answer for it refuses.
     private static func interview(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The report of a controller", .onRecord)
+@Suite("The report of a controller")
 struct ControllerReportTests {
     /// A report with every part.
     private var whole: ControllerReport {

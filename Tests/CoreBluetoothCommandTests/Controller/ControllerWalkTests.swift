@@ -12,7 +12,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A walk through controllers", .onRecord)
+@Suite("A walk through controllers")
 struct ControllerWalkTests {
     private static func octets(_ generator: inout SeededGenerator, _ count: Int) -> [UInt8] {
         (0..<count).map { _ in

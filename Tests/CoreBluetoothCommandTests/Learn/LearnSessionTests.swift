@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The session of corebluetooth learn", .onRecord)
+@Suite("The session of corebluetooth learn")
 struct LearnSessionTests {
     /// Without trace lines that follow each other.
     private static func events(_ lines: [String]) throws -> [String] {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The layout of a lesson's trace", .onRecord)
+@Suite("The layout of a lesson's trace")
 struct LessonTraceLayoutTests {
     private static let entries: [TimelineEntry] = [
         TimelineEntry(.app, of: "thermometer", layer: "app", "looks for all who listen", at: 500),

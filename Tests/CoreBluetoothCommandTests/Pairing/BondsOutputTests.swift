@@ -12,7 +12,7 @@ import Testing
 @testable import CoreBluetooth
 @testable import CoreBluetoothCommand
 
-@Suite("The output of corebluetooth bonds", .onRecord)
+@Suite("The output of corebluetooth bonds")
 struct BondsOutputTests {
     private static let identifier = "0B1F9A6C-8A3C-4B1F-8E54-0D0B3BF1A001"
     private static let aliceAddress = "C1:02:03:04:05:0A"

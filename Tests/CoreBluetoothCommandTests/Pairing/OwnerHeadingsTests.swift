@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The headings of a list of pairings", .onRecord)
+@Suite("The headings of a list of pairings")
 struct OwnerHeadingsTests {
     @Test("Each owner stands above the first of its pairings, and again where another one's stood between")
     func headings() {

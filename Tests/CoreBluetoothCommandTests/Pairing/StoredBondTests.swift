@@ -9,7 +9,7 @@ import Testing
 @testable import CoreBluetooth
 @testable import CoreBluetoothCommand
 
-@Suite("A stored pairing", .onRecord)
+@Suite("A stored pairing")
 struct StoredBondTests {
     private static let identifier = "0B1F9A6C-8A3C-4B1F-8E54-0D0B3BF1A001"
 

@@ -7,7 +7,7 @@ import Testing
 @testable import CoreBluetooth
 @testable import CoreBluetoothCommand
 
-@Suite("The delay of the answers of a described peripheral", .onRecord)
+@Suite("The delay of the answers of a described peripheral")
 @MainActor
 struct AnswerDelayTests {
     @Test("A request waits where its first part is of a characteristic with a delay of more than nothing")

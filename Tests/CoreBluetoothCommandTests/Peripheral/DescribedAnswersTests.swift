@@ -12,7 +12,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The answers of a described characteristic", .onRecord)
+@Suite("The answers of a described characteristic")
 @MainActor
 struct DescribedAnswersTests {
     private func session(_ characteristic: String) throws -> PeripheralSession {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A walk through descriptions", .onRecord)
+@Suite("A walk through descriptions")
 struct DescriptionWalkTests {
     /// A description with every key.
     private static let whole = """

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A channel that sends back what comes", .onRecord)
+@Suite("A channel that sends back what comes")
 @MainActor
 struct EchoChannelTests {
     /// Publishes a channel, and serves each that is opened.

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The attributes of a described peripheral", .onRecord)
+@Suite("The attributes of a described peripheral")
 @MainActor
 struct PeripheralAttributesTests {
     private static func session(

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("What a peripheral prints of channels and of the benchmark", .onRecord)
+@Suite("What a peripheral prints of channels and of the benchmark")
 @MainActor
 struct PeripheralLinesTests {
     private func peripheral(

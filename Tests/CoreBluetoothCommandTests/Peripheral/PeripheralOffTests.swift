@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Values that fall due while the adapter is off", .onRecord)
+@Suite("Values that fall due while the adapter is off")
 struct PeripheralOffTests {
     /// A described peripheral whose adapter is off from 5 s to 10 s, and a session that subscribes and writes before
     /// and behind that; what the peripheral prints begins with a bar.

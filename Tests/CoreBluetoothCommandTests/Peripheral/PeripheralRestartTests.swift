@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A described peripheral that restarts, and its long values", .onRecord)
+@Suite("A described peripheral that restarts, and its long values")
 @MainActor
 struct PeripheralRestartTests {
     /// A described peripheral that is called "Safe".

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The session of corebluetooth advertise", .onRecord)
+@Suite("The session of corebluetooth advertise")
 struct PeripheralSessionTests {
     /// A described peripheral, whose lines begin with a bar, and a session that gets lines; another one, where it gets
     /// some, too.

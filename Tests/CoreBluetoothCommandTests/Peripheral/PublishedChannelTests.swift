@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Channels of a peripheral", .onRecord)
+@Suite("Channels of a peripheral")
 @MainActor
 struct PublishedChannelTests {
     private func peripheral(

@@ -13,7 +13,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The answers of a recorded peripheral", .onRecord)
+@Suite("The answers of a recorded peripheral")
 struct RecordedAnswersTests {
     /// A described peripheral, whose lines begin with a bar, and a session that gets lines.
     @MainActor

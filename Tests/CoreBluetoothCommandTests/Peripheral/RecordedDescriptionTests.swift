@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The description of a recorded peripheral", .onRecord)
+@Suite("The description of a recorded peripheral")
 struct RecordedDescriptionTests {
     private func octets(_ octets: UInt8...) -> ByteBuffer { ByteBuffer(bytes: octets) }
 

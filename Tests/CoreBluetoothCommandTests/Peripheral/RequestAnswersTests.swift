@@ -10,7 +10,7 @@ import Testing
 @testable import CoreBluetooth
 @testable import CoreBluetoothCommand
 
-@Suite("The requests to a described peripheral", .onRecord)
+@Suite("The requests to a described peripheral")
 @MainActor
 struct RequestAnswersTests {
     private let peripheral: SubscribedPeripheral

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A peripheral with several centrals", .onRecord)
+@Suite("A peripheral with several centrals")
 struct SeveralListenersTests {
     /// A peripheral with values each 2 s, whose lines begin with a bar, and two sessions that get lines.
     @MainActor

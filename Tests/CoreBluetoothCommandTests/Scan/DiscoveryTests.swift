@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A report of a scan", .onRecord)
+@Suite("A report of a scan")
 @MainActor
 struct DiscoveryTests {
     private let testbed: ToolTestbed

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The columns of a scan", .onRecord)
+@Suite("The columns of a scan")
 struct ScanColumnsTests {
     private static let start = Date(timeIntervalSinceReferenceDate: 0)
     private static let identifier = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7))

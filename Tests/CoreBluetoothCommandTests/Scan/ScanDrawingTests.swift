@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The drawing of a scan", .onRecord)
+@Suite("The drawing of a scan")
 struct ScanDrawingTests {
     // MARK: In the terminal's lines
 

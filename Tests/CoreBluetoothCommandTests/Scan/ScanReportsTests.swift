@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The reports of a scan that are printed", .onRecord)
+@Suite("The reports of a scan that are printed")
 @MainActor
 struct ScanReportsTests {
     private static func discovery(_ number: UInt8, _ rssi: Int?) -> Discovery {

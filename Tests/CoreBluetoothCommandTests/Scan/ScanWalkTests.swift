@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A walk through a scan", .onRecord)
+@Suite("A walk through a scan")
 struct ScanWalkTests {
     private static func identifier(_ number: Int) -> UUID {
         UUID(uuid: (UInt8(number), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(number)))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Each command of a session", .onRecord)
+@Suite("Each command of a session")
 @MainActor
 struct ActionWalkTests {
     private let testbed: ToolTestbed

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Actions on a connection", .onRecord)
+@Suite("Actions on a connection")
 @MainActor
 struct DeviceConnectionTests {
     private let testbed: ToolTestbed

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The session of corebluetooth connect", .onRecord)
+@Suite("The session of corebluetooth connect")
 struct DeviceSessionTests {
     /// A session with "Thermo", where that is the device that is asked for.
     @MainActor

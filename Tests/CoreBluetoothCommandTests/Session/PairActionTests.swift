@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Pairing on a connection", .onRecord)
+@Suite("Pairing on a connection")
 @MainActor
 struct PairActionTests {
     private func testbed() throws -> (ToolTestbed, DeviceConnection) {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Pairing on a later connection", .onRecord)
+@Suite("Pairing on a later connection")
 @MainActor
 struct PairAgainTests {
     private let testbed: ToolTestbed

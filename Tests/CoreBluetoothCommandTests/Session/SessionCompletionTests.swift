@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The completion of commands of a session", .onRecord)
+@Suite("The completion of commands of a session")
 @MainActor
 struct SessionCompletionTests {
     private static let commands = [

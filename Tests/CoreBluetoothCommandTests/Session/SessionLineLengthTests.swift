@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The word at the end of a line of a session", .onRecord)
+@Suite("The word at the end of a line of a session")
 struct SessionLineLengthTests {
     @Test(
         "Its length counts quotation marks and backslashes, and the spaces in it; behind a space it is none",

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A line of a session", .onRecord)
+@Suite("A line of a session")
 struct SessionLineTests {
     @Test(
         "Words are separated by spaces, but in quotation marks and behind a backslash",

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Words", .onRecord)
+@Suite("Words")
 struct TextWalkTests {
     private static func random(_ generator: inout SeededGenerator, _ count: Int) -> Data {
         Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The output of corebluetooth trace", .onRecord)
+@Suite("The output of corebluetooth trace")
 struct TraceOutputTests {
     private static let phone: [TimelineEntry] = [
         TimelineEntry(.app, of: "phone", layer: "app", "looks", at: 1_000_000),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The part of a trace", .onRecord)
+@Suite("The part of a trace")
 struct TracePartTests {
     private static var entries: [TimelineEntry] {
         let texts = ["scan 0", "connect 1", "read 2", "scan 3", "write 4", "read 5"]

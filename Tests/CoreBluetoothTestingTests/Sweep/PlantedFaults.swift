@@ -27,7 +27,7 @@ enum PlantedFaults {
     }
 }
 
-@Suite("Planted faults", .enabled(if: PlantedFaults.isWanted), .adaptersOnRecord)
+@Suite("Planted faults", .enabled(if: PlantedFaults.isWanted))
 struct PlantedFaultTests {
     @Test("a lossy air")
     func lossy() throws {

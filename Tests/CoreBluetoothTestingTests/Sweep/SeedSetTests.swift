@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Seeds of a sweep", .adaptersOnRecord)
+@Suite("Seeds of a sweep")
 struct SeedSetTests {
     @Test(
         "a text names seeds, each once and in order",

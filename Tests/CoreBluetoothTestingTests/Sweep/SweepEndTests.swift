@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The end of a sweep's process", .onRecord)
+@Suite("The end of a sweep's process")
 struct SweepEndTests {
     @Test("A process holds with the status zero and no signal, whatever it wrote, and also where it was overdue")
     func holds() {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The error of a sweep", .adaptersOnRecord)
+@Suite("The error of a sweep")
 struct SweepErrorTests {
     @Test(
         "The first five failures have their reasons, and the seeds of further ones are named",

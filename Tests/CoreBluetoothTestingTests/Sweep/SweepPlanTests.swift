@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Plan of a sweep", .adaptersOnRecord)
+@Suite("Plan of a sweep")
 struct SweepPlanTests {
     private static func plan(_ seeds: String, failureLimit: Int = 1) throws -> SweepPlan {
         SweepPlan(try #require(SeedSet(seeds)), .whole, failureLimit: failureLimit)

@@ -7,7 +7,7 @@ import Foundation
 import Testbed
 import Testing
 
-@Suite("Sweep over seeds", .adaptersOnRecord)
+@Suite("Sweep over seeds")
 struct SweepTests {
     private struct Run {
         var status: Int32

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Work with the clocks of a process", .onRecord)
+@Suite("Work with the clocks of a process")
 struct HeldClockTests {
     private static func held(_ deadlines: [UInt64] = []) -> (work: WorldWork, clock: NotedClock) {
         let (work, clock) = (WorldWork(), NotedClock(deadlines))

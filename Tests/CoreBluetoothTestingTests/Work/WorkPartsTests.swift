@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Parts of work", .onRecord)
+@Suite("Parts of work")
 struct WorkPartsTests {
     @Test("What a test starts is work of the world that it has made last, as long as that is there")
     func makers() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Work at random", .onRecord)
+@Suite("Work at random")
 struct WorkWalkTests {
     private struct Source {
         var generator: SeededGenerator

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Commands of a central manager", .adaptersOnRecord)
+@Suite("Commands of a central manager")
 struct CentralCommandsTests {
     /// What a manager has asked its session for, which does not get it.
     private func commands(of manager: CBCentralManager) -> [CentralCommand] {

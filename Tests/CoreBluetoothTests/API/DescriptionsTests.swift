@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("2 Descriptions of objects", .adaptersOnRecord)
+@Suite("2 Descriptions of objects")
 struct DescriptionsTests {
     @Test("2 a service says whether it is primary", arguments: [(true, "YES"), (false, "NO")])
     func services(isPrimary: Bool, word: String) {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("2 Attributes of others", .adaptersOnRecord)
+@Suite("2 Attributes of others")
 struct ForeignAttributesTests {
     /// A central that has discovered a ball twice, on two links.
     private struct Setup {

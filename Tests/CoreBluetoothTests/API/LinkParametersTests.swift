@@ -13,7 +13,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The parameters of a link", .adaptersOnRecord)
+@Suite("The parameters of a link")
 struct LinkParametersTests {
     /// Asks for everything, and returns what was reported, in order.
     private func ask(_ adapter: BluetoothAdapter, about identifier: UUID, in testbed: Testbed) -> [String] {

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("9 The definition of an app's service", .adaptersOnRecord)
+@Suite("9 The definition of an app's service")
 struct LocalServiceDefinitionTests {
     private let testbed = Testbed()
 

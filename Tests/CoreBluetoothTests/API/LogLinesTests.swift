@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Log lines", .adaptersOnRecord)
+@Suite("Log lines")
 struct LogLinesTests {
     @Test("A7 a line for a closed or broken descriptor is lost, and nothing else happens")
     func broken() throws {

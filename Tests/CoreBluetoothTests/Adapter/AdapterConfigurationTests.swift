@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Defaults of an adapter", .onRecord)
+@Suite("Defaults of an adapter")
 struct AdapterConfigurationTests {
     @Test("It pairs where it is asked to, publishes no services of the system, and calls back at once")
     func defaults() {

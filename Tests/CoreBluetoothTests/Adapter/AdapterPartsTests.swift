@@ -11,7 +11,7 @@ import Testing
 @testable import BluetoothAir
 @testable import CoreBluetooth
 
-@Suite("Parts of an adapter", .adaptersOnRecord)
+@Suite("Parts of an adapter")
 struct AdapterPartsTests {
     @Test("a capture that cannot be written makes the adapter unsupported from the start, and one line says so")
     func capture() throws {

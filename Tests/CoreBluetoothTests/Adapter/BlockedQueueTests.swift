@@ -13,7 +13,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Adapter: blocked queue", .adaptersOnRecord)
+@Suite("Adapter: blocked queue")
 struct BlockedQueueTests {
     /// Connects, and reads the value at each ``read()``. Unchecked: it lives on its queue, but for what a lock guards.
     private final class Client: QueueCentral, @unchecked Sendable {

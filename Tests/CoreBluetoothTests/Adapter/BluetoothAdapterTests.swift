@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Adapters", .adaptersOnRecord)
+@Suite("Adapters")
 struct BluetoothAdapterTests {
     @Test("run makes an adapter the default inside, also in nested and asynchronous code")
     func run() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Adapters that have ended", .adaptersOnRecord)
+@Suite("Adapters that have ended")
 struct EndedAdapterTests {
     @Test("a manager that is made on an adapter that has ended is told no state", arguments: [true, false])
     func laterManagers(isKilled: Bool) {

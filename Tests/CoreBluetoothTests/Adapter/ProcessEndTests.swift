@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("A process that ends by itself", .adaptersOnRecord)
+@Suite("A process that ends by itself")
 struct ProcessEndTests {
     /// Shorter than any supervision timeout.
     private let atOnce = TimeAmount.milliseconds(50)

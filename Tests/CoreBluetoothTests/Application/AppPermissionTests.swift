@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What an app may do and see", .adaptersOnRecord)
+@Suite("What an app may do and see")
 struct AppPermissionTests {
     private static let states: [CBManagerState] = [
         .unknown, .resetting, .unsupported, .unauthorized, .poweredOff, .poweredOn,

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("A manager of an app without a process", .adaptersOnRecord)
+@Suite("A manager of an app without a process")
 struct AppWithoutProcessTests {
     @Test("1.1 it hears nothing, neither before the app is launched again nor then", arguments: [true, false])
     func made(hasProcess: Bool) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13 What the system does for an app", .adaptersOnRecord)
+@Suite("13 What the system does for an app")
 struct EndingAppTests {
     // MARK: The end of a process
 

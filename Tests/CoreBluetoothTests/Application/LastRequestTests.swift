@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 The last request of an app that ends", .adaptersOnRecord)
+@Suite("13.1 The last request of an app that ends")
 struct LastRequestTests {
     @Test("13.1 a connection that is to begin later is stored with the end of the app that has just asked for it")
     func delayedConnection() throws {

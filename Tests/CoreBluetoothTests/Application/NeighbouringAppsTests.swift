@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("9.7 11.3 Apps beside each other", .adaptersOnRecord)
+@Suite("9.7 11.3 Apps beside each other")
 struct NeighbouringAppsTests {
     /// Two peripheral apps of one device, each with a service and a name, and a central that hears every advertisement.
     private struct Setup {

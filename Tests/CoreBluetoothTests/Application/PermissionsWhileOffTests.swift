@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("1.7 9.7 11.3 Permissions that change while Bluetooth is off", .adaptersOnRecord)
+@Suite("1.7 9.7 11.3 Permissions that change while Bluetooth is off")
 struct PermissionsWhileOffTests {
     /// A ball of an app with a policy, and a central that hears every advertisement.
     private func setup() -> ManagedBall {

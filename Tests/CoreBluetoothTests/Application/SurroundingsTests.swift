@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("1.1 Whose code runs", .adaptersOnRecord)
+@Suite("1.1 Whose code runs")
 struct SurroundingsTests {
     @Test("1.1 code outside of an adapter has no surroundings; inside it has the innermost adapter and the app")
     func current() {

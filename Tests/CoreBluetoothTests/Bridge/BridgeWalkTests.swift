@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Walks through the bridge", .onRecord)
+@Suite("Walks through the bridge")
 struct BridgeWalkTests {
     private static let seeds = 1...6 as ClosedRange<UInt64>
 

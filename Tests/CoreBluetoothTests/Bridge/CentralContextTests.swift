@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("5.3 The objects of a central manager", .adaptersOnRecord)
+@Suite("5.3 The objects of a central manager")
 struct CentralContextTests {
     private let testbed = Testbed()
 

@@ -12,7 +12,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Events of a central manager", .adaptersOnRecord)
+@Suite("Events of a central manager")
 struct CentralEventsTests {
     /// A central that is connected to a ball and has discovered it, with nothing on its way.
     private struct Setup {

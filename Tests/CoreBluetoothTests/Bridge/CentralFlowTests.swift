@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("States and windows of a central manager", .adaptersOnRecord)
+@Suite("States and windows of a central manager")
 struct CentralFlowTests {
     /// Hands over events, and returns what the manager asks its session for, which does not get it.
     private func receive(_ events: [CentralEvent], by manager: CBCentralManager) -> [String] {

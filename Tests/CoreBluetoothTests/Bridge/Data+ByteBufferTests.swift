@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Values between apps and the host", .adaptersOnRecord)
+@Suite("Values between apps and the host")
 struct DataByteBufferTests {
     @Test("a value takes on the octets of each buffer, and who holds an earlier one keeps it")
     func setOctets() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("5.3 The places of objects that are gone", .adaptersOnRecord)
+@Suite("5.3 The places of objects that are gone")
 struct FreedPlacesTests {
     private let testbed = Testbed()
 

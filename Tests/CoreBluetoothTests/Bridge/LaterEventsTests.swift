@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Events behind a change of what they concern", .adaptersOnRecord)
+@Suite("Events behind a change of what they concern")
 struct LaterEventsTests {
     /// Keeps the only reference to a peripheral until a value comes.
     private final class Keeper: NSObject, CBPeripheralDelegate {

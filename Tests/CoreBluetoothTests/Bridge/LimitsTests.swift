@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Limits", .adaptersOnRecord)
+@Suite("Limits")
 struct LimitsTests {
     @Test("between apps and the event loop")
     func bridge() {

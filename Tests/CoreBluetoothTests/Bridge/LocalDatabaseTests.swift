@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What a peripheral manager knows", .adaptersOnRecord)
+@Suite("What a peripheral manager knows")
 struct LocalDatabaseTests {
     private func service() -> (service: CBMutableService, characteristic: CBMutableCharacteristic) {
         let service = CBMutableService(type: IDs.service, primary: true)

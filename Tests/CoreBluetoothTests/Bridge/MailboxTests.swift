@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Mailboxes", .adaptersOnRecord)
+@Suite("Mailboxes")
 struct MailboxTests {
     @Test("messages keep their order, and many wake the far end once")
     func order() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("A connection as its app sees it", .adaptersOnRecord)
+@Suite("A connection as its app sees it")
 struct ObservedConnectionTests {
     /// A connection that is there, with its attempt.
     private func connected() throws -> (ObservedConnection, UInt32) {

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("States of a peripheral manager", .adaptersOnRecord)
+@Suite("States of a peripheral manager")
 struct PublisherStatesTests {
     @Test("1.7 B5 what each state leaves of services, subscribers, centrals, and advertising", arguments: 0...5)
     func states(number: Int) throws {

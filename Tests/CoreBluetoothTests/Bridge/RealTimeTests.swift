@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Real time", .adaptersOnRecord)
+@Suite("Real time")
 struct RealTimeTests {
     /// A ball that answers each question. Unchecked: it lives on its queue.
     private final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {

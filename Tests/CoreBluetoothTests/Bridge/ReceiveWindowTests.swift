@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Receive window", .adaptersOnRecord)
+@Suite("Receive window")
 struct ReceiveWindowTests {
     /// A value that counts `total` octets with what an event counts beside it.
     private func value(counting total: Int) -> Int { total - 64 }

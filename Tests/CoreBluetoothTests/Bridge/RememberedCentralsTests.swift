@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("10 Centrals that come again", .adaptersOnRecord)
+@Suite("10 Centrals that come again")
 struct RememberedCentralsTests {
     private func peer(_ number: Int) -> PeerDescription {
         PeerDescription(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Handle table", .adaptersOnRecord)
+@Suite("Handle table")
 struct RemoteAttributesTests {
     @Test("a table does what a dictionary does")
     func dictionary() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 The places of objects of an earlier manager", .adaptersOnRecord)
+@Suite("13.1 The places of objects of an earlier manager")
 struct ReservedPlacesTests {
     private let testbed = Testbed()
 

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Subscribers of a peripheral manager", .adaptersOnRecord)
+@Suite("Subscribers of a peripheral manager")
 struct SubscriberEventsTests {
     @Test("10.4 a subscription is told once, and so is its end, of a central and a characteristic that are known")
     func subscriptions() throws {

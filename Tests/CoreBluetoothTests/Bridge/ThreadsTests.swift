@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Threads", .adaptersOnRecord)
+@Suite("Threads")
 struct ThreadsTests {
     /// Publishes the ball on its own queue. Unchecked: it lives on that queue.
     private final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {

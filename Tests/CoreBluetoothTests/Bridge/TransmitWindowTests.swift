@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Transmit window", .adaptersOnRecord)
+@Suite("Transmit window")
 struct TransmitWindowTests {
     @Test("7.6 a window is full at its size and reports capacity at half of it")
     func window() {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("6 Connecting and disconnecting", .adaptersOnRecord)
+@Suite("6 Connecting and disconnecting")
 struct ConnectingTests {
     @Test("6.2 state and callback of a connection")
     func connect() throws {

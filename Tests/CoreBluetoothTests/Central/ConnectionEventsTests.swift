@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.2 Connection events", .adaptersOnRecord)
+@Suite("13.2 Connection events")
 struct ConnectionEventsTests {
     /// A ball with two services, and a manager that watches the central's adapter.
     private struct Setup {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7.13 Validation of a peripheral's database", .adaptersOnRecord)
+@Suite("7.13 Validation of a peripheral's database")
 struct DatabaseValidationTests {
     @Test("A4 a server that reports a change in answer to our subscription is not asked without end")
     func endlessChange() throws {

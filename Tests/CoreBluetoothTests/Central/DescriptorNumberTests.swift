@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7.9 Descriptors that are numbers", .adaptersOnRecord)
+@Suite("7.9 Descriptors that are numbers")
 struct DescriptorNumberTests {
     /// The values of a foreign peripheral's descriptors, as an app reads them.
     private func values(_ descriptors: [(type: UInt16, value: [UInt8])]) throws -> [Any?] {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("6.7 The time of a disconnection", .adaptersOnRecord)
+@Suite("6.7 The time of a disconnection")
 struct DisconnectTimestampTests {
     @Test("6.7 a disconnection has the second at which the link ended, also where it is heard of later")
     func timestamps() throws {

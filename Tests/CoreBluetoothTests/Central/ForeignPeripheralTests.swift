@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7 GATT client and foreign peripherals", .adaptersOnRecord)
+@Suite("7 GATT client and foreign peripherals")
 struct ForeignPeripheralTests {
     @Test("7.8 B11 without a configuration descriptor there is nothing to subscribe to: invalid parameters")
     func missingConfiguration() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7 GATT client", .adaptersOnRecord)
+@Suite("7 GATT client")
 struct GATTClientTests {
     @Test("7.1 nothing is known before it was discovered; results accumulate")
     func accumulate() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7.7 10.5 Lengths", .adaptersOnRecord)
+@Suite("7.7 10.5 Lengths")
 struct LengthTests {
     @Test(
         "7.7 10.5 the longest write and the longest update follow the MTU; longer ones are not sent, or are cut",

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("6 Links with several hands in them", .adaptersOnRecord)
+@Suite("6 Links with several hands in them")
 struct LinkTests {
     /// A central whose controller has its limits, and balls that it has found.
     private struct Crowd {

@@ -5,7 +5,7 @@ import Testing
 @testable import BluetoothAir
 @testable import CoreBluetooth
 
-@Suite("1 Life cycle and state", .adaptersOnRecord)
+@Suite("1 Life cycle and state")
 struct ManagerStateTests {
     @Test("1.3 the state is unknown at first, then reported")
     func first() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("5.6 Names", .adaptersOnRecord)
+@Suite("5.6 Names")
 struct NameTests {
     /// A ball whose GAP Device Name is not what it advertises, and a central whose packets are looked at.
     private struct Setup {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("5.6 Names while a scan goes on", .adaptersOnRecord)
+@Suite("5.6 Names while a scan goes on")
 struct NameWhileScanningTests {
     @Test("5.6 a scan that goes on reports a device by its GAP Device Name as soon as that is known")
     func deviceName() throws {

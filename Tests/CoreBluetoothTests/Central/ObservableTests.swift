@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("1 4 13 What the interface shows", .adaptersOnRecord)
+@Suite("1 4 13 What the interface shows")
 struct ObservableTests {
     @Test("1.2 delegates and owners are weak")
     func weakOwners() throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7.1 Services that are discovered again", .adaptersOnRecord)
+@Suite("7.1 Services that are discovered again")
 struct RediscoveredServicesTests {
     @Test("7.1 a service is the same object while its handles and its UUID are the same, else another one")
     func objects() throws {

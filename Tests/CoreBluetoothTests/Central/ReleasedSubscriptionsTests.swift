@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7.8 Subscriptions that are released", .adaptersOnRecord)
+@Suite("7.8 Subscriptions that are released")
 struct ReleasedSubscriptionsTests {
     @Test("7.8 B3 after a release has been accepted the next subscriber has the descriptor written again")
     func accepted() throws {

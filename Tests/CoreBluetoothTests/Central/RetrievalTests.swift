@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("5 Identity, retention, retrieval", .adaptersOnRecord)
+@Suite("5 Identity, retention, retrieval")
 struct RetrievalTests {
     @Test("5.2 the manager keeps no peripheral; what nobody keeps is gone")
     func retention() throws {

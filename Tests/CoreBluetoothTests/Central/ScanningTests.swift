@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("4 Scanning", .adaptersOnRecord)
+@Suite("4 Scanning")
 struct ScanningTests {
     @Test("4.2 several sightings are one didDiscover, with the merged data")
     func coalesced() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("6 One link, several managers", .adaptersOnRecord)
+@Suite("6 One link, several managers")
 struct SharedLinkTests {
     @Test("A3 connecting in the moment of a link loss leads to didConnect, and can be cancelled")
     func connectingDuringLoss() throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7.12 Changes that a peripheral reports, and others", .adaptersOnRecord)
+@Suite("7.12 Changes that a peripheral reports, and others")
 struct UnreportedChangeTests {
     @Test(
         "A5 a change that the server does not report makes all services invalid, also after one that it has reported",

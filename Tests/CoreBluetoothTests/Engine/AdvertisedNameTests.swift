@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("4.7 Shortened names", .adaptersOnRecord)
+@Suite("4.7 Shortened names")
 struct AdvertisedNameTests {
     private static func scanResponse(_ name: String) -> ByteBuffer {
         var data = AdvertisingData()

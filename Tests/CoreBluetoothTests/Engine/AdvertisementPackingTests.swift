@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("11.2 Advertisement packing", .adaptersOnRecord)
+@Suite("11.2 Advertisement packing")
 struct AdvertisementPackingTests {
     private let ball = BluetoothUUID("8E38140A-27BE-4090-8955-4FC4B5698D1E")
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Advertisement data", .adaptersOnRecord)
+@Suite("Advertisement data")
 struct AdvertisementTests {
     private func discovery(_ advertisement: Advertisement, overflow: [BluetoothUUID] = []) -> Discovery {
         Discovery(

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Walks through advertisements", .onRecord)
+@Suite("Walks through advertisements")
 struct AdvertisingWalkTests {
     private static let seeds = 1...6 as ClosedRange<UInt64>
 

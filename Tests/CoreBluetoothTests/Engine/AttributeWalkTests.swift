@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Walks through what is known of attributes", .onRecord)
+@Suite("Walks through what is known of attributes")
 struct AttributeWalkTests {
     private static let seeds = 1...4 as ClosedRange<UInt64>
     private static let uuids: [BluetoothUUID] = [0x180D, 0x180F, 0xFFF0]

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("11.2 Manufacturer data beside an overflow area", .adaptersOnRecord)
+@Suite("11.2 Manufacturer data beside an overflow area")
 struct BeaconPackingTests {
     @Test("11.2 the packet has the app's manufacturer data, and the scan response has the overflow area")
     func both() throws {

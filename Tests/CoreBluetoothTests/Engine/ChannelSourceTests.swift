@@ -14,7 +14,7 @@ import Testing
 @testable import BluetoothAir
 @testable import CoreBluetooth
 
-@Suite("Sources of controllers", .adaptersOnRecord)
+@Suite("Sources of controllers")
 struct ChannelSourceTests {
     /// A source that counts what is asked of it, and answers at once or later.
     private final class CountedSource: ChannelSource {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Supervision of a controller", .adaptersOnRecord)
+@Suite("Supervision of a controller")
 struct ControllerSupervisionTests {
     private static let failure = ChannelFailure(reason: "nobody listens", isFinal: false)
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Deferred events", .adaptersOnRecord)
+@Suite("Deferred events")
 struct DeferredEventsTests {
     private let window = ReceiveWindow()
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("1.4 6 A central app that may no longer use Bluetooth", .adaptersOnRecord)
+@Suite("1.4 6 A central app that may no longer use Bluetooth")
 struct DisallowedCentralTests {
     /// A ball, and a device with two apps, the first of which has a policy and a restore identifier.
     private struct Setup {

@@ -9,7 +9,7 @@ import Testing
 @testable import BluetoothHost
 @testable import CoreBluetooth
 
-@Suite("1.4 9.7 An app that may no longer use Bluetooth", .adaptersOnRecord)
+@Suite("1.4 9.7 An app that may no longer use Bluetooth")
 struct DisallowedPeripheralTests {
     /// An app with a policy that publishes a ball and a PSM, and a central that has subscribed.
     private func setup() throws -> ManagedBall {

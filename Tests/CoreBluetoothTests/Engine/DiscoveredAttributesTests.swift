@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 What an app has discovered", .adaptersOnRecord)
+@Suite("13.1 What an app has discovered")
 struct DiscoveredAttributesTests {
     private let outer = GATTRemoteService(uuid: 0xA000, handles: 0x0001...0x0005, isPrimary: true)
     private let inner = GATTRemoteService(uuid: 0xB000, handles: 0x0006...0x0009, isPrimary: false)

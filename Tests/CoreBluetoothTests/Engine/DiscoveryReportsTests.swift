@@ -7,7 +7,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// Reports are made by hand here, so that each order of packets can be shown.
-@Suite("4.3 Packets and scan responses", .adaptersOnRecord)
+@Suite("4.3 Packets and scan responses")
 struct ScanningMachineTests {
     private let address = DeviceAddress(0xC000_0000_0001, kind: .random)
 

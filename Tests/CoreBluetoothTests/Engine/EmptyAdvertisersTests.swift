@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("4.3 Packets without data", .adaptersOnRecord)
+@Suite("4.3 Packets without data")
 struct EmptyAdvertisersTests {
     private func report(
         _ data: ByteBuffer,

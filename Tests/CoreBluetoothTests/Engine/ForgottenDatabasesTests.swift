@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7.13 Databases that are forgotten", .adaptersOnRecord)
+@Suite("7.13 Databases that are forgotten")
 struct ForgottenDatabasesTests {
     /// A central with a restore identifier that has discovered the ball, and its peer.
     private func subscribed() throws -> (setup: RestorationSetup, peripheral: CBPeripheral) {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("A2 Events that hold a link back", .adaptersOnRecord)
+@Suite("A2 Events that hold a link back")
 struct HeldBackEventsTests {
     /// Causes so many events on an adapter's first link in one turn; whether the link is held back before the last of
     /// them, and after it.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Links that are held back", .adaptersOnRecord)
+@Suite("Links that are held back")
 struct HeldLinksTests {
     /// What came of each step: `+` holds the link of a number back for an owner, `-` releases it, `x` is its end.
     private func outcomes(_ steps: String...) -> [Bool?] {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("6 10 What a host reports to its adapter", .adaptersOnRecord)
+@Suite("6 10 What a host reports to its adapter")
 struct HostReportsTests {
     /// Reports something of an adapter's first link, as its host does.
     private func report(

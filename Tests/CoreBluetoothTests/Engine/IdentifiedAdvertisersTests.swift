@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("4.3 5.1 Advertisers that are identified", .adaptersOnRecord)
+@Suite("4.3 5.1 Advertisers that are identified")
 struct IdentifiedAdvertisersTests {
     private let before = DeviceAddress(0xC000_0000_0001, kind: .random)
     private let identity = DeviceAddress(0xC000_0000_0077, kind: .random)

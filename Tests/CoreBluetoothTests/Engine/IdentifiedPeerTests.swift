@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("6 Peers that are identified", .adaptersOnRecord)
+@Suite("6 Peers that are identified")
 struct IdentifiedPeerTests {
     @Test("a connection goes on under the identity address, and a request that waited for that address fails, once")
     func identified() throws {

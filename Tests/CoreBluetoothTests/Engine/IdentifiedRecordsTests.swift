@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("6 What is kept of peers that are identified", .adaptersOnRecord)
+@Suite("6 What is kept of peers that are identified")
 struct IdentifiedRecordsTests {
     @Test("13.1 7.13 the record and the database of a connection go on under the identity address")
     func moved() throws {

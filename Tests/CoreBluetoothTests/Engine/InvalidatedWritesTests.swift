@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7.12 Writes without response to services that change", .adaptersOnRecord)
+@Suite("7.12 Writes without response to services that change")
 struct InvalidatedWritesTests {
     /// A central that has discovered a foreign peripheral with a service 180D at the handles 1 to 3, and with Service
     /// Changed at the handle 18.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Invalidations of services", .adaptersOnRecord)
+@Suite("Invalidations of services")
 struct InvalidationsTests {
     private func range(_ number: Int) -> AttributeHandleRange {
         AttributeHandle(UInt16(number))...AttributeHandle(UInt16(number))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Walks through the machines of the engine", .onRecord)
+@Suite("Walks through the machines of the engine")
 struct MachineWalkTests {
     private static let seeds = 1...8 as ClosedRange<UInt64>
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Managers under the rules of their app", .adaptersOnRecord)
+@Suite("Managers under the rules of their app")
 struct ManagedApplicationTests {
     // MARK: States
 

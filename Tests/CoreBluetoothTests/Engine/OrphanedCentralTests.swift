@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 Central sessions that outlive their manager, and a stop", .adaptersOnRecord)
+@Suite("13.1 Central sessions that outlive their manager, and a stop")
 struct OrphanedCentralTests {
     @Test("13.1 what a central manager had begun ends when Bluetooth is switched off while its app is not there")
     func switchedOff() {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 Sessions that outlive their manager", .adaptersOnRecord)
+@Suite("13.1 Sessions that outlive their manager")
 struct OrphanedSessionTests {
     private struct Setup {
         let testbed = Testbed()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("4.8 Overflow area", .adaptersOnRecord)
+@Suite("4.8 Overflow area")
 struct OverflowAreaTests {
     @Test("the form on the air")
     func form() {

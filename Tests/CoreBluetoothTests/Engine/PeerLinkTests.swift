@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The link to a peer", .adaptersOnRecord)
+@Suite("The link to a peer")
 struct PeerLinkTests {
     private typealias Action = PeerLink<String>.Action
 

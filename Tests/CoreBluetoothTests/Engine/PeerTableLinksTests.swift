@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("6 Peers and their links, beside each other", .adaptersOnRecord)
+@Suite("6 Peers and their links, beside each other")
 struct PeerTableLinksTests {
     @Test("6.7 a connection comes back by itself also while there is a link with another device")
     func reconnection() throws {

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("6 Peers and their links", .adaptersOnRecord)
+@Suite("6 Peers and their links")
 struct PeerTableTests {
     /// How many peers an adapter knows.
     private func count(_ adapter: BluetoothAdapter, _ testbed: Testbed) -> Int? {

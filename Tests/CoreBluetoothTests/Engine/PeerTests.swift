@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What is known of a peer", .onRecord)
+@Suite("What is known of a peer")
 struct PeerTests {
     private static let address = DeviceAddress(0xC000_0000_0001, kind: .random)
     private static let identity = GATTCachedDatabase(databaseHash: ByteBuffer(repeating: 1, count: 16))

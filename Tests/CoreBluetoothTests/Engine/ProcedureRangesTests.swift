@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7.12 The attributes that a procedure is about", .onRecord)
+@Suite("7.12 The attributes that a procedure is about")
 struct ProcedureRangesTests {
     /// A characteristic of a service at the handles 10 to 19.
     private static let characteristic = GATTRemoteCharacteristic(

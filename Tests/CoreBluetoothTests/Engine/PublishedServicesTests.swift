@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("9 10 What a peripheral manager's session has", .adaptersOnRecord)
+@Suite("9 10 What a peripheral manager's session has")
 struct PublishedServicesTests {
     /// What the first session of an adapter has: subscriptions as numbers of their links with their handles, centrals
     /// as numbers of their links.

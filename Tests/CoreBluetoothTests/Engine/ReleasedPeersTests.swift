@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("6 Peers that no app waits for any more", .adaptersOnRecord)
+@Suite("6 Peers that no app waits for any more")
 struct ReleasedPeersTests {
     /// Knows the peer at an address without keeping it.
     private final class Reference: @unchecked Sendable {

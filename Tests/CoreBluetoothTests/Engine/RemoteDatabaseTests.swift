@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7.13 What is known of a peer's database", .adaptersOnRecord)
+@Suite("7.13 What is known of a peer's database")
 struct RemoteDatabaseTests {
     private let services = [
         GATTRemoteService(uuid: 0xA000, handles: 0x0001...0x0005, isPrimary: true),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Resumption of an app's attributes", .adaptersOnRecord)
+@Suite("Resumption of an app's attributes")
 struct ResumptionTests {
     private let hash = Data(repeating: 1, count: 16)
     private let other = Data(repeating: 2, count: 16)

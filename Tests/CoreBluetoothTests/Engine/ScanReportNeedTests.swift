@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("4.3 Advertising reports that scans need", .adaptersOnRecord)
+@Suite("4.3 Advertising reports that scans need")
 struct ScanReportNeedTests {
     private static var duplicates: [String: Any] { [CBCentralManagerScanOptionAllowDuplicatesKey: true] }
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("6.7 The second link of a connection", .adaptersOnRecord)
+@Suite("6.7 The second link of a connection")
 struct SecondLinkTests {
     /// Loses the link of a connection that comes back by itself, and waits for the next one.
     private func lose(_ talk: Conversation, _ peripheral: CBPeripheral, _ body: () -> Void) throws {

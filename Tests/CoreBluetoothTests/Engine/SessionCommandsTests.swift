@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("6 13.1 Commands at the wrong time", .adaptersOnRecord)
+@Suite("6 13.1 Commands at the wrong time")
 struct SessionCommandsTests {
     @Test("5.3 the end of an object that had the same place before, or another one, ends no connection")
     func release() throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("11.3 Permissions to advertise that changed while the adapter was off", .adaptersOnRecord)
+@Suite("11.3 Permissions to advertise that changed while the adapter was off")
 struct SharedAdvertisingPermissionsTests {
     private typealias Shared = SharedAdvertising<String>
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Advertising of several managers", .adaptersOnRecord)
+@Suite("Advertising of several managers")
 struct SharedAdvertisingTests {
     private typealias Shared = SharedAdvertising<String>
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("1.6 13.1 What is left when an adapter stops", .adaptersOnRecord)
+@Suite("1.6 13.1 What is left when an adapter stops")
 struct StoppedAdapterTests {
     @Test("4.1 13.1 an app can scan again after Bluetooth was off, where another app's session ended with that")
     func scanAfterOrphan() {

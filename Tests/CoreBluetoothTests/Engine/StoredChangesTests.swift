@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 What is stored after each change", .adaptersOnRecord)
+@Suite("13.1 What is stored after each change")
 struct StoredChangesTests {
     @Test("of a peripheral manager: services that come and go, and its advertisement unless that is refused")
     func peripheralManager() {

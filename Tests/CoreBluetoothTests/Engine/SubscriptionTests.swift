@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Subscriptions to a characteristic", .adaptersOnRecord)
+@Suite("Subscriptions to a characteristic")
 struct SubscriptionTests {
     private static let heart = GATTRemoteCharacteristic(
         uuid: 0x2A37,

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("9 12 What a peripheral manager has to withdraw", .adaptersOnRecord)
+@Suite("9 12 What a peripheral manager has to withdraw")
 struct WithdrawnServicesTests {
     @Test("9.2 9.7 a service still includes another one when both are published again")
     func includedServices() throws {

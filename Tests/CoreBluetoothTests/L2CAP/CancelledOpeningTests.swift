@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.2 Channels whose app cancels", .adaptersOnRecord)
+@Suite("12.2 Channels whose app cancels")
 struct CancelledOpeningTests {
     @Test("12.2 a channel that is being opened when its app cancels is closed, where the link stays for another app")
     func cancelled() throws {

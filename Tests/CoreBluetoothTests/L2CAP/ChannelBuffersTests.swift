@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 A channel's buffers as values", .adaptersOnRecord)
+@Suite("12.3 A channel's buffers as values")
 struct ChannelBuffersTests {
     private func write(_ count: Int, to buffer: inout SendBuffer) -> Int {
         [UInt8](repeating: 1, count: count).withUnsafeBytes { buffer.write($0) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 A channel's pipe as a value", .adaptersOnRecord)
+@Suite("12.3 A channel's pipe as a value")
 struct ChannelPipeStateTests {
     private typealias Actions = ChannelPipe.Actions
     private typealias State = ChannelPipe.State

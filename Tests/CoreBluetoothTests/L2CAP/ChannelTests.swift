@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12 L2CAP channels", .adaptersOnRecord)
+@Suite("12 L2CAP channels")
 struct ChannelTests {
     // MARK: Publishing
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 Walks through a channel's pipe", .onRecord)
+@Suite("12.3 Walks through a channel's pipe")
 struct PipeWalkTests {
     private static let seeds = 1...8 as ClosedRange<UInt64>
 

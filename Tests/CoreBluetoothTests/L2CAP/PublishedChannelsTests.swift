@@ -10,7 +10,7 @@ import Testing
 @testable import BluetoothHost
 @testable import CoreBluetooth
 
-@Suite("12.1 Published channels", .adaptersOnRecord)
+@Suite("12.1 Published channels")
 struct PublishedChannelsTests {
     /// Opens a channel to a PSM, with both of its ends in use.
     private func open(_ psm: CBL2CAPPSM, _ talk: ChannelTalk) throws -> (central: StreamUser, ball: StreamUser) {

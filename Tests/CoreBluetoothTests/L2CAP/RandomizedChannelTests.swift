@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12 Randomized channels", .adaptersOnRecord)
+@Suite("12 Randomized channels")
 struct RandomizedChannelTests {
     private final class RandomizedTest {
         let testbed: Testbed

@@ -14,7 +14,7 @@ import Testing
 
 /// Foundation has a class of that name, too.
 
-@Suite("12.2 Refused channels", .adaptersOnRecord)
+@Suite("12.2 Refused channels")
 struct RefusalTests {
     /// A peripheral that answers with a given result.
     private final class RefusingPeripheral: LEHostDelegate {

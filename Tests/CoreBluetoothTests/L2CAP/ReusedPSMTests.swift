@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.1 PSMs that are given out again", .adaptersOnRecord)
+@Suite("12.1 PSMs that are given out again")
 struct ReusedPSMTests {
     @Test("12.1 a PSM that was withdrawn is given out again after all others of the dynamic range")
     func round() throws {

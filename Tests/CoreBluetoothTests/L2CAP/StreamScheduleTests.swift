@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 The run loops of a stream", .adaptersOnRecord)
+@Suite("12.3 The run loops of a stream")
 struct StreamScheduleTests {
     /// A schedule, and how often it has called.
     private final class Fixture {

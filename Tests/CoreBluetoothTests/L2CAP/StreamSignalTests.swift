@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 Signals of a stream while its delegate is called", .onRecord)
+@Suite("12.3 Signals of a stream while its delegate is called")
 struct StreamSignalTests {
     /// Notes what it is called with, and reads so many octets each time that there are some.
     private final class Reader: NSObject, StreamDelegate {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 A stream's state as a value", .adaptersOnRecord)
+@Suite("12.3 A stream's state as a value")
 struct StreamStateTests {
     private typealias Condition = StreamState.Condition
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 Streams of a channel", .adaptersOnRecord)
+@Suite("12.3 Streams of a channel")
 struct StreamTests {
     /// Notes nothing but that it was called.
     private final class Counter: NSObject, StreamDelegate {

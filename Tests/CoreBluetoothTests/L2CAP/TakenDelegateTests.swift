@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 Streams without a delegate", .adaptersOnRecord)
+@Suite("12.3 Streams without a delegate")
 struct TakenDelegateTests {
     /// Notes what it is called with.
     private final class Listener: NSObject, StreamDelegate {

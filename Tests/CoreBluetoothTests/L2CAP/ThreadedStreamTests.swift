@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 Streams on threads", .serialized, .adaptersOnRecord)
+@Suite("12.3 Streams on threads", .serialized)
 struct ThreadedStreamTests {
     /// Both roles on one queue, with channels between them. Unchecked: it lives on that queue, where the test looks at
     /// it.

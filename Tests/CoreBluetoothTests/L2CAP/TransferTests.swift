@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 Long transfers", .adaptersOnRecord)
+@Suite("12.3 Long transfers")
 struct TransferTests {
     /// What each side sends: 64 MiB where the compiler optimises, which the gate's benchmarks check again through
     /// threads.

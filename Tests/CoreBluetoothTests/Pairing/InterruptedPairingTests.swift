@@ -110,7 +110,7 @@ private final class FragileCouple {
     }
 }
 
-@Suite("Interrupted pairing", .adaptersOnRecord)
+@Suite("Interrupted pairing")
 struct InterruptedPairingTests {
     @Test(
         "a device that ends at any step of a pairing by a code, on an air with loss: no hang, and the next one succeeds",

@@ -64,7 +64,7 @@ private struct Couple {
     var bond: Bond? { self.storage.bonds().first?.bond }
 }
 
-@Suite("Pairing out of band", .adaptersOnRecord)
+@Suite("Pairing out of band")
 struct OutOfBandTests {
     @Test(
         "LE Secure Connections: data of either device, or of both, makes them pair, authenticated and without a question",

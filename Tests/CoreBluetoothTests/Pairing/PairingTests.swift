@@ -90,7 +90,7 @@ private final class Pair {
     func bonds(_ storage: MemoryStorage) -> [String] { storage.names.filter { $0.hasPrefix("bond-") } }
 }
 
-@Suite("Pairing", .adaptersOnRecord)
+@Suite("Pairing")
 struct PairingTests {
     @Test("Just Works: devices without display and keys pair by themselves, and both keep the bond")
     func justWorks() throws {

@@ -119,7 +119,7 @@ private final class Pair {
     var reader: UUID? { self.peripheralApp.requests.last?.central.identifier }
 }
 
-@Suite("Privacy", .adaptersOnRecord)
+@Suite("Privacy")
 struct PrivacyTests {
     @Test(
         "Bonded devices that hide know each other again, whatever their addresses, links and processes do",

@@ -93,7 +93,7 @@ private final class Tracker: HCIChannelReceiver {
     }
 }
 
-@Suite("Privacy: a tracker", .adaptersOnRecord)
+@Suite("Privacy: a tracker")
 struct TrackerTests {
     @Test(
         "tracker: no identity address of a device that hides is ever on the air; without hiding it is",

@@ -48,7 +48,7 @@ private final class SecretPeripheral: LEHostDelegate {
     }
 }
 
-@Suite("Bonds without identity", .adaptersOnRecord)
+@Suite("Bonds without identity")
 struct UnidentifiedPeerTests {
     /// Finds the peripheral anew, reads its secret, and leaves.
     private func read(_ app: CentralApp, _ testbed: Testbed, _ known: CBPeripheral? = nil) throws -> CBPeripheral {

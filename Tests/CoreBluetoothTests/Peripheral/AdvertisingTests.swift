@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("11 Advertising", .adaptersOnRecord)
+@Suite("11 Advertising")
 struct AdvertisingTests {
     @Test("11.1 advertising twice is an error; stopping allows it again")
     func twice() {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("9 Database", .adaptersOnRecord)
+@Suite("9 Database")
 struct DatabaseTests {
     @Test("9.1 didAdd follows add")
     func add() {

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("9 10 11 Publishing", .adaptersOnRecord)
+@Suite("9 10 11 Publishing")
 struct PublishingTests {
     private func characteristic(
         _ properties: CBCharacteristicProperties,

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Requests that reach a peripheral manager", .adaptersOnRecord)
+@Suite("Requests that reach a peripheral manager")
 struct RequestEventsTests {
     /// Keeps no request, and notes what is in each.
     private final class Forgetful: NSObject, CBPeripheralManagerDelegate {

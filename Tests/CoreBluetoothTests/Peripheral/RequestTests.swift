@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("10 Requests and updates", .adaptersOnRecord)
+@Suite("10 Requests and updates")
 struct RequestTests {
     @Test("10.1 a read is answered from its offset on, as often as the value needs")
     func longRead() throws {

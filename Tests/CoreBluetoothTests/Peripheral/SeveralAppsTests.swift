@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("10 Several managers on one link", .adaptersOnRecord)
+@Suite("10 Several managers on one link")
 struct SeveralAppsTests {
     /// A second peripheral manager on the ball's adapter, which publishes a service of its own.
     private func publish(

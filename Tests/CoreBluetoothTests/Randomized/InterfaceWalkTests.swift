@@ -348,7 +348,7 @@ private final class InterfaceWalk {
     }
 }
 
-@Suite("Walks through the interface", .adaptersOnRecord)
+@Suite("Walks through the interface")
 struct InterfaceWalkTests {
     @Test(
         "150 steps of two devices with two managers of each role, and a foreign peripheral",

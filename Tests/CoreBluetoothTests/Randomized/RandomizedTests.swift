@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Randomized", .adaptersOnRecord)
+@Suite("Randomized")
 struct RandomizedTests {
     /// The seeds: a few, or as `RANDOMIZED_SEEDS=FIRST-LAST` has them.
     static let seeds: [UInt64] = {

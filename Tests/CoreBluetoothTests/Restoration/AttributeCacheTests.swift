@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7.13 What is known of a peripheral", .adaptersOnRecord)
+@Suite("7.13 What is known of a peripheral")
 struct AttributeCacheTests {
     /// Discovers everything of a connected ball and returns the calls.
     private func discover(_ setup: RestorationSetup, _ peripheral: CBPeripheral) throws -> [String] {

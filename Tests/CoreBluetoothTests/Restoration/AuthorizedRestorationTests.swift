@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 1.4 Restoration and authorization", .adaptersOnRecord)
+@Suite("13.1 1.4 Restoration and authorization")
 struct AuthorizedRestorationTests {
     private let testbed = Testbed()
     private let storage = MemoryStorage()

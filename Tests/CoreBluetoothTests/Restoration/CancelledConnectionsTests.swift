@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 Connections that were cancelled when the process ended", .adaptersOnRecord)
+@Suite("13.1 Connections that were cancelled when the process ended")
 struct CancelledConnectionsTests {
     /// A ball, and the central manager of an app with a policy and with a restore identifier.
     private struct Setup {

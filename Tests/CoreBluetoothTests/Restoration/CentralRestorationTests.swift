@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 Restoration of centrals", .adaptersOnRecord)
+@Suite("13.1 Restoration of centrals")
 struct CentralRestorationTests {
     @Test("13.1 a connection comes back by itself, with what was discovered and subscribed to")
     func connection() throws {

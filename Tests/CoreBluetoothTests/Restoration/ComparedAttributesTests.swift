@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 Attributes that are compared", .adaptersOnRecord)
+@Suite("13.1 Attributes that are compared")
 struct ComparedAttributesTests {
     /// A peripheral with the service 180D at the handles 1 to 4, and an app that has discovered it, whose process ends.
     private struct Setup {

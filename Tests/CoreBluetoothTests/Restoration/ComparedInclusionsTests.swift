@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 Included services that are compared", .adaptersOnRecord)
+@Suite("13.1 Included services that are compared")
 struct ComparedInclusionsTests {
     /// The service 180D at the handles 1 to 4, which includes the primary service 180F.
     private static let attributes: [ForeignPeripheral.Attribute] = [

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 Records that do not fit", .adaptersOnRecord)
+@Suite("13.1 Records that do not fit")
 struct DamagedRecordsTests {
     /// A central that has subscribed, and whose process is over.
     private func ended() throws -> (setup: RestorationSetup, identifier: UUID) {

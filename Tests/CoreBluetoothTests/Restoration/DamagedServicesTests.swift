@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 Records of services that do not fit", .adaptersOnRecord)
+@Suite("13.1 Records of services that do not fit")
 struct DamagedServicesTests {
     /// Publishes two services, ends the process, changes the record, and starts the next process; the services that are
     /// restored.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 1.4 What is stored of an app that may no longer use Bluetooth", .adaptersOnRecord)
+@Suite("13.1 1.4 What is stored of an app that may no longer use Bluetooth")
 struct DeniedRecordsTests {
     private let testbed = Testbed()
     private let storage = MemoryStorage()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 Restoration on a link of the peer", .adaptersOnRecord)
+@Suite("13.1 Restoration on a link of the peer")
 struct IncomingLinkTests {
     /// Restores a central that waits for the ball, whose device then connects to the central's.
     private func restore(changing change: (PeripheralApp) -> Void) throws -> RestorationSetup {

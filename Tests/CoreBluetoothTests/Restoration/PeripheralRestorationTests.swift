@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 Restoration of peripherals", .adaptersOnRecord)
+@Suite("13.1 Restoration of peripherals")
 struct PeripheralRestorationTests {
     @Test("13.1 services and advertisement come back by themselves, and the app serves them")
     func services() throws {

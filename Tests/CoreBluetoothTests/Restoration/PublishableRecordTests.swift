@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 Characteristics of a record", .adaptersOnRecord)
+@Suite("13.1 Characteristics of a record")
 struct PublishableRecordTests {
     private typealias Properties = CBCharacteristicProperties
     private typealias Permissions = CBAttributePermissions

@@ -86,7 +86,7 @@ private final class RestartedApps {
     }
 }
 
-@Suite("13.1 Restoration at every step", .adaptersOnRecord)
+@Suite("13.1 Restoration at every step")
 struct RandomizedRestartTests {
     @Test("13.1 any process is killed at any time, and the apps can go on", arguments: 1...40 as ClosedRange<UInt64>)
     func restarts(seed: UInt64) {

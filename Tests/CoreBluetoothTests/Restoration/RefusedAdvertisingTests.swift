@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 Restored advertising that is refused", .adaptersOnRecord)
+@Suite("13.1 Restored advertising that is refused")
 struct RefusedAdvertisingTests {
     private let testbed = Testbed()
     private let storage = MemoryStorage()

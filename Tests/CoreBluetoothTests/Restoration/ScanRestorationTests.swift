@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 Restoration of a scan", .adaptersOnRecord)
+@Suite("13.1 Restoration of a scan")
 struct ScanRestorationTests {
     private func restore(duplicates: Bool, solicited: Bool, services: [CBUUID]) throws {
         var setup = RestorationSetup(.central)

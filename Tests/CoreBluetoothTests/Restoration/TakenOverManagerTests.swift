@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 Managers that take a session over", .adaptersOnRecord)
+@Suite("13.1 Managers that take a session over")
 struct TakenOverManagerTests {
     /// A ball and a central, each of an app with a policy and with a restore identifier.
     private struct Setup {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 Ends that the app was not told", .adaptersOnRecord)
+@Suite("13.1 Ends that the app was not told")
 struct UntoldEndsTests {
     /// The identifiers of the peripherals that would be restored now, in order.
     private func restorable(_ setup: RestorationSetup) -> [UUID] {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What is kept of bonds", .adaptersOnRecord)
+@Suite("What is kept of bonds")
 struct BondStoreTests {
     private static let peer = DeviceAddress(0x0011_2233_4455, kind: .public)
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What is kept of bonded clients", .adaptersOnRecord)
+@Suite("What is kept of bonded clients")
 struct BondedClientStoreTests {
     private let client = BondedClient(
         configurations: [

@@ -55,7 +55,7 @@ private final class BrokenStorage: StorageInMemory {
     }
 }
 
-@Suite("Storage that refuses to work", .adaptersOnRecord)
+@Suite("Storage that refuses to work")
 struct BrokenStorageTests {
     private let record = CentralRecord(scan: CentralRecord.Scan(ScanFilter(services: [0x180D])))
 

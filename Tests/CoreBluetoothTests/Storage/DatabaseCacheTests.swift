@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Cached databases in memory", .adaptersOnRecord)
+@Suite("Cached databases in memory")
 struct DatabaseCacheTests {
     private func address(_ number: Int) -> DeviceAddress { DeviceAddress(UInt64(number), kind: .public) }
 

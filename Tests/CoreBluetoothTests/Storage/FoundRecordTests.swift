@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The record that a manager finds", .adaptersOnRecord)
+@Suite("The record that a manager finds")
 struct FoundRecordTests {
     private static let record = CentralRecord(
         scan: CentralRecord.Scan(services: [0x180D], solicitedServices: [], allowsDuplicates: false)

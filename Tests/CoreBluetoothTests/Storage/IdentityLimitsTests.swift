@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The limit of identities", .adaptersOnRecord)
+@Suite("The limit of identities")
 struct IdentityLimitsTests {
     private func address(_ number: UInt64) -> DeviceAddress { DeviceAddress(0xC000_0000_0000 | number, kind: .random) }
 

@@ -33,7 +33,7 @@ private final class CountingStorage: StorageInMemory {
     }
 }
 
-@Suite("When identities are written", .adaptersOnRecord)
+@Suite("When identities are written")
 struct IdentityWritesTests {
     private func address(_ number: UInt64) -> DeviceAddress { DeviceAddress(0xC000_0000_0000 | number, kind: .random) }
 

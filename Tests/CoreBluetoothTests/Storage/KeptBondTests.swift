@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Bonds, found and forgotten", .adaptersOnRecord)
+@Suite("Bonds, found and forgotten")
 struct KeptBondTests {
     private static let peer = DeviceAddress(0x0011_2233_4455, kind: .public)
 

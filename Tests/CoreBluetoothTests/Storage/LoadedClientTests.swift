@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("A bonded client that was loaded", .adaptersOnRecord)
+@Suite("A bonded client that was loaded")
 struct LoadedClientTests {
     private func store(on storage: MemoryStorage) -> BondedClientStore {
         let store = BondedClientStore()

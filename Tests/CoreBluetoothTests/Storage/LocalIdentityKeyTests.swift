@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The identity key of a device", .adaptersOnRecord)
+@Suite("The identity key of a device")
 struct LocalIdentityKeyTests {
     private func key(_ storage: any StateStorage, seed: UInt64) -> Octets16 {
         var generator: any RandomNumberGenerator = SeededGenerator(seed: seed)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Cached databases from the storage", .adaptersOnRecord)
+@Suite("Cached databases from the storage")
 struct ReadDatabasesTests {
     private func address(_ number: Int) -> DeviceAddress { DeviceAddress(UInt64(number), kind: .public) }
 

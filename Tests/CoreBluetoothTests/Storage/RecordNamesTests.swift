@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The documents of managers", .adaptersOnRecord)
+@Suite("The documents of managers")
 struct RecordNamesTests {
     private static let central = CentralRecord(
         scan: CentralRecord.Scan(services: [0x180D], solicitedServices: [], allowsDuplicates: false)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The stored record of a manager", .adaptersOnRecord)
+@Suite("The stored record of a manager")
 struct RecordStoreTests {
     private static let empty = CentralRecord(scan: nil, peripherals: [])
     private static let record = CentralRecord(

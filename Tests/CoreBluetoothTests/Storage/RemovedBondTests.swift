@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Bonds that are removed", .adaptersOnRecord)
+@Suite("Bonds that are removed")
 struct RemovedBondTests {
     private func store(_ writer: StateWriter) -> BondStore {
         let store = BondStore()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.1 What is on disk at the end of a process", .adaptersOnRecord)
+@Suite("13.1 What is on disk at the end of a process")
 struct ShutdownStorageTests {
     @Test("13.1 what an app asked for just before the end of its process is on disk")
     func lastChange() throws {

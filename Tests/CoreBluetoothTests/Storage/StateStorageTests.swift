@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What is kept on disk", .adaptersOnRecord)
+@Suite("What is kept on disk")
 struct StateStorageTests {
     private var record: CentralRecord {
         CentralRecord(
@@ -164,7 +164,7 @@ struct StateStorageTests {
     }
 }
 
-@Suite("What an app has discovered", .adaptersOnRecord)
+@Suite("What an app has discovered")
 struct AttributeTreeTests {
     private func service(_ uuid: BluetoothUUID, _ handles: AttributeHandleRange) -> GATTRemoteService {
         GATTRemoteService(uuid: uuid, handles: handles, isPrimary: true)

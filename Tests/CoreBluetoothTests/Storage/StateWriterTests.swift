@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Writing beside the event loop", .adaptersOnRecord)
+@Suite("Writing beside the event loop")
 struct StateWriterTests {
     /// What was made, in order.
     private let made = NIOLockedValueBox<[String]>([])

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Walks through what is kept", .onRecord)
+@Suite("Walks through what is kept")
 struct StorageWalkTests {
     private static let seeds = 1...4 as ClosedRange<UInt64>
 

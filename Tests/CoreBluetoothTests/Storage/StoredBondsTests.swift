@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Bonds on disk", .adaptersOnRecord)
+@Suite("Bonds on disk")
 struct StoredBondsTests {
     private static let first = DeviceAddress(0x0011_2233_4455, kind: .public)
     private static let second = DeviceAddress(0xC011_2233_4466, kind: .random)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Stored forms", .adaptersOnRecord)
+@Suite("Stored forms")
 struct StoredFormsTests {
     private func decode<Value: Decodable>(_ type: Value.Type = Value.self, _ text: String) throws -> Value {
         try JSONDecoder().decode(Value.self, from: Data(text.utf8))

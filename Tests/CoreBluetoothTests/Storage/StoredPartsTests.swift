@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Parts of stored state", .adaptersOnRecord)
+@Suite("Parts of stored state")
 struct StoredPartsTests {
     private let record = CentralRecord(
         scan: CentralRecord.Scan(services: nil, solicitedServices: [0x180A], allowsDuplicates: false)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The words of messages", .adaptersOnRecord)
+@Suite("The words of messages")
 struct CentralMessagesTests {
     @Test("a UUID of 16 or 32 bits is shown as a whole, one of 128 bits by its beginning")
     func uuids() throws {

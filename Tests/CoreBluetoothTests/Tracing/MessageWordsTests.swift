@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Messages in Apple's words", .adaptersOnRecord)
+@Suite("Messages in Apple's words")
 struct MessageWordsTests {
     private let window = ReceiveWindow()
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The words of a trace", .adaptersOnRecord)
+@Suite("The words of a trace")
 struct TraceWordsTests {
     private let testbed = Testbed()
     private let link = LinkID(rawValue: 1)

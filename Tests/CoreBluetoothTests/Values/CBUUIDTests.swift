@@ -2,7 +2,7 @@ import CoreBluetooth
 import Testbed
 import Testing
 
-@Suite("CBUUID", .adaptersOnRecord)
+@Suite("CBUUID")
 struct CBUUIDTests {
     @Test("3.1 strings of 4, 8 and 36 characters, octets most significant first")
     func strings() {

@@ -2,7 +2,7 @@ import CoreBluetooth
 import Testbed
 import Testing
 
-@Suite("Constants and enumerations", .adaptersOnRecord)
+@Suite("Constants and enumerations")
 struct ConstantsTests {
     @Test("client-code 8: raw values of the keys")
     func keys() {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Casts of errors at run time", .adaptersOnRecord)
+@Suite("Casts of errors at run time")
 struct ErrorBridgingTests {
     private let foreign = NSError(domain: NSCocoaErrorDomain, code: 7)
 

@@ -2,7 +2,7 @@ import CoreBluetooth
 import Testbed
 import Testing
 
-@Suite("CBError and CBATTError", .adaptersOnRecord)
+@Suite("CBError and CBATTError")
 struct ErrorTests {
     private func fail(_ error: any Error) throws { throw error }
 

@@ -3,7 +3,7 @@ import Foundation
 import Testbed
 import Testing
 
-@Suite("Local attributes", .adaptersOnRecord)
+@Suite("Local attributes")
 struct LocalAttributeTests {
     @Test("client-code 10: attributes know where they belong")
     func owners() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Bits beside Apple's", .adaptersOnRecord)
+@Suite("Bits beside Apple's")
 struct OwnBitsTests {
     @Test("A bit of our own stands above those of Apple's, and is one alone")
     func bits() {

@@ -12,7 +12,7 @@ import Testing
 @testable import BluetoothHost
 @testable import CoreBluetooth
 
-@Suite("Tables of values", .onRecord)
+@Suite("Tables of values")
 struct ValueWalkTests {
     @Test("UUIDs of all lengths: from octets, from texts, and what is no UUID")
     func uuids() {

@@ -11,7 +11,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("What moves on the whole screen of eightball", .onRecord)
+@Suite("What moves on the whole screen of eightball")
 struct AnimatedScreenTests {
     /// A ball that is answered by hand, and the app as a central that asks it after 14 s; the sign at the end of the
     /// ball's row is printed at times, in milliseconds.

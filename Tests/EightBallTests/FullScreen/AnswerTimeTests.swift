@@ -10,7 +10,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("The time for an answer on the whole screen", .onRecord)
+@Suite("The time for an answer on the whole screen")
 struct AnswerTimeTests {
     /// The two roles, at devices of a world.
     @MainActor

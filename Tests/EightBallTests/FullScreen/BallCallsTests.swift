@@ -11,7 +11,7 @@ import Testing
 @testable @_spi(Steps) import ITCB
 @testable import eightball
 
-@Suite("Calls of the SDK to the ball on the whole screen", .onRecord)
+@Suite("Calls of the SDK to the ball on the whole screen")
 struct BallCallsTests {
     @Test("A question that was refused ends with a question mark, then the ball was busy, or it does not")
     func refused() async throws {

@@ -11,7 +11,7 @@ import Testing
 @testable @_spi(Steps) import ITCB
 @testable import eightball
 
-@Suite("Calls of the SDK to the central on the whole screen", .onRecord)
+@Suite("Calls of the SDK to the central on the whole screen")
 struct CentralCallsTests {
     @Test("A ball has the strength with which it was heard before, once; of more than 256 names none is kept")
     func heard() async throws {

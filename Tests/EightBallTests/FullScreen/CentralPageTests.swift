@@ -6,7 +6,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("The page of the central", .onRecord)
+@Suite("The page of the central")
 struct CentralPageTests {
     private func page(_ names: String...) -> CentralPage {
         var page = CentralPage()

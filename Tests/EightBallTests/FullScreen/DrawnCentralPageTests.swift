@@ -7,7 +7,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("The page of the central as it is drawn", .onRecord)
+@Suite("The page of the central as it is drawn")
 struct DrawnCentralPageTests {
     /// A page of the central with five balls, of which each is at another point of its conversation; one is chosen.
     private func central(_ rows: Int, _ columns: Int, chosen: String, ticks: Int = 0) -> String {

@@ -9,7 +9,7 @@ import Testing
 @testable import BluetoothHost
 @testable import eightball
 
-@Suite("The pages as they are drawn", .onRecord)
+@Suite("The pages as they are drawn")
 struct DrawnPagesTests {
     private func role(_ rows: Int, _ columns: Int, _ keys: Key...) -> String {
         var page = RolePage()

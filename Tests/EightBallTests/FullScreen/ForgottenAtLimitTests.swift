@@ -10,7 +10,7 @@ import Testing
 @testable @_spi(Steps) import ITCB
 @testable import eightball
 
-@Suite("Two hundred centrals of the ball on the whole screen", .onRecord)
+@Suite("Two hundred centrals of the ball on the whole screen")
 struct ForgottenAtLimitTests {
     @Test("One whose question has left the page is kept among two hundred, and forgotten with one more")
     func limit() async throws {

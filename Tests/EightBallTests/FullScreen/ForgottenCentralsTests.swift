@@ -10,7 +10,7 @@ import Testing
 @testable @_spi(Steps) import ITCB
 @testable import eightball
 
-@Suite("The centrals that the ball on the whole screen keeps", .onRecord)
+@Suite("The centrals that the ball on the whole screen keeps")
 struct ForgottenCentralsTests {
     @Test("A central is forgotten with its answer, with its error, and with Bluetooth; others are kept meanwhile")
     func ends() async throws {

@@ -12,7 +12,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("The session of eightball on the whole screen", .onRecord)
+@Suite("The session of eightball on the whole screen")
 struct FullScreenSessionTests {
     /// The app, in a terminal of 12 rows that gets keys at times, in seconds, and shows its rows at others.
     @MainActor

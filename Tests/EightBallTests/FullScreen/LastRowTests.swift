@@ -6,7 +6,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("The last row of the screen", .onRecord)
+@Suite("The last row of the screen")
 struct LastRowTests {
     /// A screen full of signs, over which the line is drawn.
     private func screen(_ rows: Int, _ columns: Int, _ text: String = "It is late") -> String {

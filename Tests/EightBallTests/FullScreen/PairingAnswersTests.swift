@@ -9,7 +9,7 @@ import Testing
 @testable import BluetoothHost
 @testable import eightball
 
-@Suite("Answers to the page of a pairing", .onRecord)
+@Suite("Answers to the page of a pairing")
 struct PairingAnswersTests {
     /// What is answered to a question, and whether that ends the page.
     private func answer(_ question: PairingQuestion, code: String?, isAgreed: Bool) -> (PairingAnswer?, Bool) {

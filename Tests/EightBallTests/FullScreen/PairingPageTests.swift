@@ -9,7 +9,7 @@ import Testing
 @testable import BluetoothHost
 @testable import eightball
 
-@Suite("The page of a pairing", .onRecord)
+@Suite("The page of a pairing")
 struct PairingPageTests {
     /// A page, and what was answered on it.
     private func page(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("The page of the ball", .onRecord)
+@Suite("The page of the ball")
 struct PeripheralPageTests {
     /// A page by hand, with an open question.
     private func open() -> PeripheralPage {

@@ -11,7 +11,7 @@ import Testing
 @testable import BluetoothHost
 @testable import eightball
 
-@Suite("The pages at random", .onRecord)
+@Suite("The pages at random")
 struct RandomizedPagesTests {
     private struct Numbers: RandomNumberGenerator {
         var state: UInt64

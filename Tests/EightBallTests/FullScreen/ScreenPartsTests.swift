@@ -12,7 +12,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("The roles of eightball on the whole screen", .onRecord)
+@Suite("The roles of eightball on the whole screen")
 struct ScreenPartsTests {
     /// A part that gets keys at times, in seconds, and prints each page that differs from the one before.
     @MainActor

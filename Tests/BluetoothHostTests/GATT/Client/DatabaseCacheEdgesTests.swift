@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: edges of caching", .onRecord)
+@Suite("GATT client: edges of caching")
 struct DatabaseCacheEdgesTests {
     private static let otherHash = "01 11 22 33 44 55 66 77 88 99 AA BB CC DD EE FF"
 

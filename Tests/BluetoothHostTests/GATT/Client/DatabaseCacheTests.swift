@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: caching", .onRecord)
+@Suite("GATT client: caching")
 struct DatabaseCacheTests {
     private func subscribed() -> ClientScript {
         var script = ClientScript()

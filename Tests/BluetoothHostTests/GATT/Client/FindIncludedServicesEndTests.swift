@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: the end of a search for included services", .onRecord)
+@Suite("GATT client: the end of a search for included services")
 struct FindIncludedServicesEndTests {
     @Test("A declaration may follow at the last handle of the service, which is asked for by itself")
     func lastHandle() {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: characteristics and descriptors", .onRecord)
+@Suite("GATT client: characteristics and descriptors")
 struct GATTCharacteristicDiscoveryTests {
     private static let question = BluetoothUUID("8E9A0002-1D8B-4C7F-9E0A-0123456789AB") ?? 0
 

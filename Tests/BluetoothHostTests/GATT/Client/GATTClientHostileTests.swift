@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: hostile servers", .onRecord)
+@Suite("GATT client: hostile servers")
 struct GATTClientHostileTests {
     private static let characteristic = GATTRemoteCharacteristic(
         uuid: 0x2A00,

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client and server", .onRecord)
+@Suite("GATT client and server")
 struct GATTClientServerTests {
     /// Both machines with nothing but time between them, and an application that keeps what is written.
     private struct Pair {

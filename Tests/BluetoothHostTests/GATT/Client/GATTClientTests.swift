@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client", .onRecord)
+@Suite("GATT client")
 struct GATTClientTests {
     // MARK: MTU
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: a walk with a server", .onRecord)
+@Suite("GATT client: a walk with a server")
 struct GATTClientWalkTests {
     @Test(arguments: Array(1...8) as [UInt64])
     func `Every action is on record, and each procedure ends once`(seed: UInt64) throws {

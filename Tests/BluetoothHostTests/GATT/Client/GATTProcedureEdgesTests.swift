@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: edges of procedures", .onRecord)
+@Suite("GATT client: edges of procedures")
 struct GATTProcedureEdgesTests {
     typealias Value = AttributeValue
 

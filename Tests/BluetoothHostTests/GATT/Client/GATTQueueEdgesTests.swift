@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: edges of the queue", .onRecord)
+@Suite("GATT client: edges of the queue")
 struct GATTQueueEdgesTests {
     private static let now = NIODeadline.uptimeNanoseconds(0)
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: the head of the queue", .onRecord)
+@Suite("GATT client: the head of the queue")
 struct GATTQueueHeadTests {
     private static let now = NIODeadline.uptimeNanoseconds(0)
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: the queue", .onRecord)
+@Suite("GATT client: the queue")
 struct GATTQueueTests {
     private static let one = TransmitToken(rawValue: 1)
     private static let other = TransmitToken(rawValue: 2)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: reading", .onRecord)
+@Suite("GATT client: reading")
 struct GATTReadingTests {
     typealias Procedure = ClientProcedure
     typealias Value = AttributeValue

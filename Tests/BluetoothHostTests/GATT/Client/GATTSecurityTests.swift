@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: refusals for want of security", .onRecord)
+@Suite("GATT client: refusals for want of security")
 struct GATTSecurityTests {
     private static let unauthenticated = LinkSecurity.Key(isAuthenticated: false, isSecureConnections: true)
     private static let authenticated = LinkSecurity.Key(isAuthenticated: true, isSecureConnections: true)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: services", .onRecord)
+@Suite("GATT client: services")
 struct GATTServiceDiscoveryTests {
     private static let ball = BluetoothUUID("8E9A0001-1D8B-4C7F-9E0A-0123456789AB") ?? 0
 

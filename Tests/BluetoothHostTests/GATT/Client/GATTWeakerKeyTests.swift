@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: a key that becomes a weaker one", .onRecord)
+@Suite("GATT client: a key that becomes a weaker one")
 struct GATTWeakerKeyTests {
     @Test(
         "A refusal of a request that was sent at level 4 is reported, whatever level the link has by then",

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: writing", .onRecord)
+@Suite("GATT client: writing")
 struct GATTWritingTests {
     typealias Value = AttributeValue
 

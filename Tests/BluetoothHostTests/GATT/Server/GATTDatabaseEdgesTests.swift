@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT database: edges", .onRecord)
+@Suite("GATT database: edges")
 struct GATTDatabaseEdgesTests {
     /// A service of one handle.
     private static func service(at handle: AttributeHandle? = nil) -> GATTServiceDefinition {

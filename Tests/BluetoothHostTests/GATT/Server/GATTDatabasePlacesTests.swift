@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT database: places", .onRecord)
+@Suite("GATT database: places")
 struct GATTDatabasePlacesTests {
     /// A service of one attribute, or of three.
     private static func service(at handle: AttributeHandle?, count: Int = 1) -> GATTServiceDefinition {

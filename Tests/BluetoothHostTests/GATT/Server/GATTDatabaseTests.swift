@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT database", .onRecord)
+@Suite("GATT database")
 struct GATTDatabaseTests {
     /// A service of `count` attributes.
     private func service(_ uuid: BluetoothUUID, count: Int) -> GATTServiceDefinition {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT database: a walk", .onRecord)
+@Suite("GATT database: a walk")
 struct GATTDatabaseWalkTests {
     private static func definition(using generator: inout SeededGenerator) throws -> GATTServiceDefinition {
         func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: answers of the application", .onRecord)
+@Suite("GATT server: answers of the application")
 struct GATTServerAnswersTests: GATTServerSuite {
     /// The name of a request of the one link.
     private static func id(_ sequence: UInt64) -> UInt64 { 1 << 32 | sequence }

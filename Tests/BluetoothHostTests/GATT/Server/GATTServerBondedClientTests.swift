@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: bonded clients", .onRecord)
+@Suite("GATT server: bonded clients")
 struct GATTServerBondedClientTests: GATTServerSuite {
     @Test("Each write of a configuration or of the features of a bonded client is a change, and zero on zero is none")
     func writes() throws {

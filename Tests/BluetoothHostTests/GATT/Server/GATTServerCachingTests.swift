@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: caching", .onRecord)
+@Suite("GATT server: caching")
 struct GATTServerCachingTests: GATTServerSuite {
     @Test func `GATT/SR/GAS/BV-01-C Service Changed`() throws {
         try self.run(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: discovery", .onRecord)
+@Suite("GATT server: discovery")
 struct GATTServerDiscoveryTests: GATTServerSuite {
     // MARK: Configuration
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: edges", .onRecord)
+@Suite("GATT server: edges")
 struct GATTServerEdgesTests: GATTServerSuite {
     private static let link = LinkID(rawValue: 1)
 

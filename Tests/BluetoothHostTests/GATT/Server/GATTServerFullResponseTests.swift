@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: responses that are full", .onRecord)
+@Suite("GATT server: responses that are full")
 struct GATTServerFullResponseTests: GATTServerSuite {
     @Test("Read Multiple: the application is not asked for a value behind a response of 23 octets, the MTU")
     func multiple() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: security that is lost within a request", .onRecord)
+@Suite("GATT server: security that is lost within a request")
 struct GATTServerLostSecurityTests: GATTServerSuite {
     @Test(
         "A value is not sent where the link is not secure enough any more when the application answers",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: notifications and indications", .onRecord)
+@Suite("GATT server: notifications and indications")
 struct GATTServerNotificationsTests: GATTServerSuite {
     @Test("Vol 3, Part F, 3.4.2.2: nothing is notified or indicated while this device waits for its own MTU response")
     func heldBack() throws {

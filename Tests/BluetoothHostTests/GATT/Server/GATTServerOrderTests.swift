@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: order and queues", .onRecord)
+@Suite("GATT server: order and queues")
 struct GATTServerOrderTests: GATTServerSuite {
     // MARK: Notifications
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: owners of values", .onRecord)
+@Suite("GATT server: owners of values")
 struct GATTServerOwnersTests: GATTServerSuite {
     /// A trial whose client is subscribed to notifications of 0017 and to indications of 001A.
     private static func subscribed() throws -> ServerTrial {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: permissions", .onRecord)
+@Suite("GATT server: permissions")
 struct GATTServerPermissionsTests {
     // MARK: The table
 

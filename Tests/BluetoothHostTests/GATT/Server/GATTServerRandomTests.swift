@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: random PDUs", .onRecord)
+@Suite("GATT server: random PDUs")
 struct GATTServerRandomTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func `Every request has one answer, no longer than the MTU`(seed: UInt64) throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: reading", .onRecord)
+@Suite("GATT server: reading")
 struct GATTServerReadingTests: GATTServerSuite {
     // MARK: Read
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: what comes back of a client", .onRecord)
+@Suite("GATT server: what comes back of a client")
 struct GATTServerRestoredClientTests {
     private static let link = LinkID(rawValue: 1)
 

@@ -25,7 +25,7 @@ extension GATTCharacteristicDefinition {
     )
 }
 
-@Suite("GATT server: signed writes", .onRecord)
+@Suite("GATT server: signed writes")
 struct GATTServerSignedWritesTests: GATTServerSuite {
     private static let key = Octets16(high: 0x611B_64EB_FBCD_1FD3, low: 0x72EC_9196_DF42_5E50)
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: limits", .onRecord)
+@Suite("GATT server: limits")
 struct GATTServerTests {
     private static let link = LinkID(rawValue: 1)
 

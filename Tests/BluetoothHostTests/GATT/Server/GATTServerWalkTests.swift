@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: a walk along its edges", .onRecord)
+@Suite("GATT server: a walk along its edges")
 struct GATTServerWalkTests {
     @Test(arguments: Array(1...8) as [UInt64])
     func `Every action is on record, and no answer is longer than the MTU`(seed: UInt64) throws {

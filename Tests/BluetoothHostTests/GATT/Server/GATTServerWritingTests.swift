@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: writing", .onRecord)
+@Suite("GATT server: writing")
 struct GATTServerWritingTests: GATTServerSuite {
     // MARK: Commands
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("SM/CEN", .onRecord)
+@Suite("SM/CEN")
 struct SecurityManagerCentralTests {
     static let own = SecurityManagerScript.ownKey
     static let tester = SecurityManagerScript.testerKey

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("SM/PER", .onRecord)
+@Suite("SM/PER")
 struct SecurityManagerPeripheralTests {
     static let own = SecurityManagerScript.ownKey
     static let tester = SecurityManagerScript.testerKey

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The questions of a pairing", .adaptersOnRecord)
+@Suite("The questions of a pairing")
 struct PairingAgentTests {
     /// The answer to a question, as the pairing gets it.
     private func answer(_ question: PairingQuestion, _ give: (PairingPrompt) -> Void) -> PairingAnswer? {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Data for pairing out of band", .adaptersOnRecord)
+@Suite("Data for pairing out of band")
 struct PairingOutOfBandDataTests {
     /// The octets 00 to 0F, the least significant first.
     private static let ascending = [UInt8](0...15)

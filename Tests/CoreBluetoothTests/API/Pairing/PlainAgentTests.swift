@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("An agent that knows of no data from elsewhere", .onRecord)
+@Suite("An agent that knows of no data from elsewhere")
 struct PlainAgentTests {
     private struct PlainAgent: PairingAgent {
         let capabilities: PairingCapabilities
