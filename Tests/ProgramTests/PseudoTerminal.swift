@@ -6,7 +6,7 @@ import Foundation
 /// A pseudo-terminal whose other end the test reads. Unchecked: the lock guards the octets.
 final class PseudoTerminal: @unchecked Sendable {
     /// The end for the process.
-    let process: FileHandle
+    let process: CInt
     private let own: CInt
     private let lock = NSLock()
     private var octets: [UInt8] = []
@@ -14,20 +14,23 @@ final class PseudoTerminal: @unchecked Sendable {
     /// Opens a pair.
     init() throws {
         let pair = try PseudoTerminalPair()
-        let other = open(pair.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard other >= 0 else { throw Missing("the other end of a pseudo-terminal") }
+        process = open(pair.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard process >= 0 else { throw Missing("the other end of a pseudo-terminal") }
         own = pair.descriptor
-        process = FileHandle(fileDescriptor: other, closeOnDealloc: true)
-        Thread.detachNewThread { [self] in
+        // The thread ends when both ends of the process are closed, the last one by `deinit`.
+        Thread.detachNewThread { [weak self, own] in
             var buffer = [UInt8](repeating: 0, count: 4096)
             while true {
                 let count = read(own, &buffer, buffer.count)
-                guard count > 0 else { break }
-                lock.withLock { octets += buffer[..<count] }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0, let self else { break }
+                self.lock.withLock { self.octets += buffer[..<count] }
             }
             close(own)
         }
     }
+
+    deinit { close(process) }
 
     /// All octets that were drawn so far, without the first `count`.
     func octets(after count: Int) -> ArraySlice<UInt8> { lock.withLock { octets.dropFirst(count) } }
@@ -38,23 +41,24 @@ final class PseudoTerminal: @unchecked Sendable {
     /// The settings of the line.
     var settings: termios {
         var settings = termios()
-        tcgetattr(own, &settings)
+        tcgetattr(process, &settings)
         return settings
     }
 
-    /// Gives the terminal another size; a process whose terminal this is not for the system is not signalled.
+    /// Gives the terminal another size; the process is not signalled, since this is not its controlling terminal.
     func resize(rows: Int, columns: Int) {
         var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-        _ = ioctl(own, UInt(TIOCSWINSZ), &size)
+        _ = ioctl(process, UInt(TIOCSWINSZ), &size)
     }
 
     /// Types text.
     func type(_ text: String) {
-        // Fails where the process has gone; the test sees that by what it waits for next.
-        try? FileHandle(fileDescriptor: own, closeOnDealloc: false).write(contentsOf: Data(text.utf8))
+        let octets = Array(text.utf8)
+        // Fails if the process has ended; the test sees that by what it waits for next.
+        _ = write(own, octets, octets.count)
     }
 
-    /// Types a line, once the process has drawn a text.
+    /// Types a line once the process has drawn a text.
     func type(_ line: String, after text: String) throws {
         try eventually("\"\(text)\" on the terminal") { self.text.contains(text) }
         type(line + "\n")

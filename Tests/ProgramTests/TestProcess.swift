@@ -1,21 +1,21 @@
-// A process of one of the programs: its lines, its input, its end. What a test waits for has a deadline.
+// A process of one of the programs: its lines, its input, its end. Every wait has a deadline that fails the test.
 
 import Foundation
 
-/// Something did not come.
+/// A condition that did not become true before its deadline.
 struct Missing: Error, CustomStringConvertible {
     let description: String
     init(_ what: String) { description = "missing: " + what }
 }
 
-/// A process of a test. Unchecked: the condition's lock guards what changes.
+/// A process of a test. Unchecked: the condition's lock guards the variables.
 final class TestProcess: @unchecked Sendable {
-    /// How long, in seconds, anything may take, on the slowest of machines.
+    /// The deadline of every wait, in seconds: long enough for the slowest of machines.
     static let timeout: TimeInterval = 120
 
     /// Where the process's standard streams lead.
     enum Streams {
-        /// Lines of both outputs are kept; the input is what the test writes, or nothing.
+        /// Both outputs are kept as lines; the input is what the test writes, or empty.
         case lines(input: Bool)
         /// The same with standard output in a terminal.
         case output(PseudoTerminal)
@@ -25,120 +25,156 @@ final class TestProcess: @unchecked Sendable {
         case terminal(PseudoTerminal)
     }
 
-    private let process = Process()
-    private let input: Pipe?
+    private let command: String
+    private let process: pid_t
     private let condition = NSCondition()
     // Under the condition's lock.
+    private var input: CInt?
     private var output: [String] = []
     private var errors: [String] = []
-    private var openStreams = 2
-    private var hasEnded = false
+    private var openStreams: Int
+    private var status: Int32?
 
-    /// The process's number.
-    var number: Int { Int(process.processIdentifier) }
+    /// The process's identifier.
+    var number: Int { Int(process) }
 
     init(
-        _ executable: URL,
+        _ executable: String,
         _ arguments: [String],
         in testbed: ProcessTestbed,
         streams: Streams,
         environment: [String: String]
     ) throws {
-        process.executableURL = executable
-        process.arguments = arguments
+        Self.ignoreBrokenPipes
+        command = arguments.joined(separator: " ")
         var all = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COREBLUETOOTH_") }
         all["XDG_RUNTIME_DIR"] = testbed.path("run")
         all["XDG_STATE_HOME"] = testbed.path("state")
         // Named, so that a machine with a Linux adapter prints no line about it.
         all["COREBLUETOOTH_ADAPTER"] = "air"
-        process.environment = all.merging(environment) { $1 }
-        process.currentDirectoryURL = testbed.folder
-        let outputPipe = Pipe()
-        let errorPipe = Pipe()
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = outputPipe
-        process.standardError = errorPipe
-        var input: Pipe?
+        all.merge(environment) { $1 }
+
+        let (outputPipe, errorPipe, inputPipe) = (try Pipe(), try Pipe(), try Pipe())
+        let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        var descriptors = [null, outputPipe.writing, errorPipe.writing]
+        var hasInput = false
         switch streams {
-        case .lines(let hasInput):
-            if hasInput {
-                let pipe = Pipe()
-                process.standardInput = pipe
-                input = pipe
-            }
-        case .output(let terminal): process.standardOutput = terminal.process
-        case .typing(let terminal): process.standardInput = terminal.process
-        case .terminal(let terminal):
-            process.standardInput = terminal.process
-            process.standardOutput = terminal.process
-            process.standardError = terminal.process
+        case .lines(let isWritten):
+            hasInput = isWritten
+            if isWritten { descriptors[0] = inputPipe.reading }
+        case .output(let terminal): descriptors[1] = terminal.process
+        case .typing(let terminal): descriptors[0] = terminal.process
+        case .terminal(let terminal): descriptors = [terminal.process, terminal.process, terminal.process]
         }
-        self.input = input
-        process.terminationHandler = { [self] _ in
-            signal { hasEnded = true }
+        defer { for end in [null, inputPipe.reading, outputPipe.writing, errorPipe.writing] { close(end) } }
+        openStreams = 2
+        process = try Self.spawn([executable] + arguments, all, descriptors, in: testbed.folder.path)
+        if hasInput { input = inputPipe.writing } else { close(inputPipe.writing) }
+        read(outputPipe.reading) { self.output.append($0) }
+        read(errorPipe.reading) { self.errors.append($0) }
+        Thread.detachNewThread { [self] in
+            var status: CInt = 0
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            let signal = status & 0x7F
+            update { self.status = signal == 0 ? status >> 8 & 0xFF : -signal }
         }
-        try process.run()
-        // An end for writing that no process was given has to be closed, or its stream never ends.
-        for pipe in [outputPipe, errorPipe] { try? pipe.fileHandleForWriting.close() }
-        read(outputPipe) { self.output.append($0) }
-        read(errorPipe) { self.errors.append($0) }
     }
 
-    /// Ends the process where it has not ended by itself.
+    /// A process that has ended must not end the tests that write to it.
+    private static let ignoreBrokenPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
+
+    /// Starts a process that has no descriptors but the three given, and no blocked or ignored signals. Foundation's
+    /// `Process` hands on what is open, and traps if more than some thousand descriptors are.
+    private static func spawn(
+        _ arguments: [String],
+        _ environment: [String: String],
+        _ descriptors: [CInt],
+        in folder: String
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (number, descriptor) in descriptors.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, descriptor, CInt(number))
+        }
+        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+            if let descriptor = CInt(name), descriptor > 2 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var (none, every) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&every)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &every)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
+        posix_spawnattr_setflags(&attributes, CShort(flags))
+        // env changes the folder and becomes the program.
+        let words = (["/usr/bin/env", "-C", folder] + arguments).map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in words + variables { free(text) } }
+        var process = pid_t()
+        let code = posix_spawn(&process, "/usr/bin/env", &actions, &attributes, words, variables)
+        guard code == 0 else { throw Missing("\(arguments[0]): \(String(cString: strerror(code)))") }
+        return process
+    }
+
+    /// Kills the process and those that it has started, and waits for its end.
     func terminate() {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-        process.waitUntilExit()
+        kill(-process, SIGKILL)
         endInput()
-        // The handler stays: it may be running on a thread of Foundation, which does not hold it meanwhile.
+        _ = try? wait("the end", Self.timeout) { self.status }
     }
 
     // MARK: Doing
 
     /// Writes a line to the process.
     func write(line: String) {
-        input?.fileHandleForWriting.write(Data((line + "\n").utf8))
+        guard let input = condition.withLock({ input }) else { return }
+        var rest = Array((line + "\n").utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(input, $0.baseAddress, $0.count) }
+            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return }
+        }
     }
 
     /// Ends the process's input.
     func endInput() {
-        try? input?.fileHandleForWriting.close()
+        condition.withLock {
+            if let input { close(input) }
+            input = nil
+        }
     }
 
     /// Sends a signal.
-    func send(_ signal: Int32) {
-        kill(process.processIdentifier, signal)
-    }
+    func send(_ signal: Int32) { kill(process, signal) }
 
     // MARK: Waiting
 
     /// Waits for a line on standard output that contains `text`, and returns it.
     @discardableResult
-    func line(with text: String, within seconds: TimeInterval = timeout) throws -> String {
-        try wait("the line \"\(text)\"", seconds) { self.output.first { $0.contains(text) } }
-    }
+    func line(with text: String) throws -> String { try line(number: 1, with: text) }
 
     /// Waits for the `count`th line on standard output that contains `text`.
     @discardableResult
-    func line(number count: Int, with text: String, within seconds: TimeInterval = timeout) throws -> String {
-        try wait("\(count) lines \"\(text)\"", seconds) {
+    func line(number count: Int, with text: String) throws -> String {
+        try wait("line \(count) with \"\(text)\"", Self.timeout) {
             self.output.filter { $0.contains(text) }.dropFirst(count - 1).first
         }
     }
 
     /// Waits for a line on standard error that contains `text`, and returns it.
     @discardableResult
-    func errorLine(with text: String, within seconds: TimeInterval = timeout) throws -> String {
-        try wait("the line on standard error \"\(text)\"", seconds) { self.errors.first { $0.contains(text) } }
+    func errorLine(with text: String) throws -> String {
+        try wait("the line on standard error \"\(text)\"", Self.timeout) { self.errors.first { $0.contains(text) } }
     }
 
     /// Waits for the end; returns the exit status, or the negative number of the signal that killed the process.
     @discardableResult
-    func end(within seconds: TimeInterval = timeout) throws -> Int32 {
-        try wait("the end", seconds) {
-            guard self.hasEnded, self.openStreams == 0 else { return nil }
-            let status = self.process.terminationStatus
-            return self.process.terminationReason == .exit ? status : -status
-        }
+    func end() throws -> Int32 {
+        try wait("the end", Self.timeout) { self.openStreams == 0 ? self.status : nil }
     }
 
     /// All lines of standard output so far.
@@ -154,38 +190,37 @@ final class TestProcess: @unchecked Sendable {
         while true {
             if let result = result() { return result }
             guard condition.wait(until: deadline) else {
-                let name = (process.arguments ?? []).joined(separator: " ")
-                throw Missing("\(what) of \"\(name)\"; output \(output); errors \(errors); ended \(hasEnded)")
+                let end = status.map { "ended with \($0)" } ?? "running"
+                throw Missing("\(what) of \"\(command)\"; output \(output); errors \(errors); \(end)")
             }
         }
     }
 
-    private func signal(_ change: () -> Void) {
+    private func update(_ change: () -> Void) {
         condition.lock()
         change()
         condition.broadcast()
         condition.unlock()
     }
 
-    /// Collects the lines of a stream on a thread of its own, which closes the stream at its end: Foundation traps in
-    /// starting a process while some 1,350 descriptors are open, since it copies whole directory entries from a buffer
-    /// that ends within the last of them.
-    private func read(_ pipe: Pipe, _ append: @escaping @Sendable (String) -> Void) {
-        let handle = pipe.fileHandleForReading
+    /// Collects the lines of a stream on a thread of its own, which closes the stream at its end.
+    private func read(_ descriptor: CInt, _ append: @escaping @Sendable (String) -> Void) {
         Thread.detachNewThread { [self] in
-            var rest = Data()
+            var rest: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 65_536)
             while true {
-                let data = handle.availableData
-                if data.isEmpty { break }
-                rest.append(data)
+                let count = Foundation.read(descriptor, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                rest += buffer[..<count]
                 while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                    let line = String(decoding: rest[rest.startIndex..<end], as: UTF8.self)
-                    rest = Data(rest[rest.index(after: end)...])
-                    signal { append(line) }
+                    let line = String(decoding: rest[..<end], as: UTF8.self)
+                    rest.removeSubrange(...end)
+                    update { append(line) }
                 }
             }
-            try? handle.close()
-            signal {
+            close(descriptor)
+            update {
                 if !rest.isEmpty { append(String(decoding: rest, as: UTF8.self)) }
                 openStreams -= 1
             }
@@ -193,11 +228,21 @@ final class TestProcess: @unchecked Sendable {
     }
 }
 
-/// Waits for a condition that no process announces: a file that appears or goes.
-///
-/// Looks again after every change of the folder's clock tick at most; throws at the deadline.
-func eventually(_ what: String, within seconds: TimeInterval = TestProcess.timeout, _ condition: () -> Bool) throws {
-    let deadline = Date(timeIntervalSinceNow: seconds)
+/// The two ends of a pipe.
+private struct Pipe {
+    let reading: CInt
+    let writing: CInt
+
+    init() throws {
+        var ends: [CInt] = [0, 0]
+        guard pipe(&ends) == 0 else { throw Missing("a pipe: \(String(cString: strerror(errno)))") }
+        (reading, writing) = (ends[0], ends[1])
+    }
+}
+
+/// Waits for a condition that no process announces, such as a file that appears; throws at the deadline.
+func eventually(_ what: String, _ condition: () -> Bool) throws {
+    let deadline = Date(timeIntervalSinceNow: TestProcess.timeout)
     let pause = NSCondition()
     while !condition() {
         guard Date() < deadline else { throw Missing(what) }

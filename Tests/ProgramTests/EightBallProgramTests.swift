@@ -1,0 +1,194 @@
+import Fixtures
+import Foundation
+import Testing
+
+@testable import eightball
+
+extension Programs {
+    @Suite("eightball as processes")
+    struct EightBallProgramTests {
+        let testbed: ProcessTestbed
+
+        init() throws { testbed = try ProcessTestbed() }
+
+        @Test("ask prints the answer of the ball alone, and with --json as an object")
+        func oneQuestion() throws {
+            let ball = try testbed.ball()
+            let ask = try testbed.eightball("ask", "Will it rain today?")
+            #expect(try ask.end() == 0)
+            #expect(ask.lines.count == 1 && ask.errorLines.isEmpty)
+            let answer = try #require(ask.lines.first)
+            #expect(Texts.english.answers.contains(answer))
+            #expect(try ball.line(with: "rain today?") == "Will it rain today? -> \(answer)")
+
+            let json = try testbed.eightball("ask", "Is it \"JSON\"?", "--json")
+            #expect(try json.end() == 0, "\(json.errorLines)")
+            let object = try #require(try json.objects().first)
+            #expect(object["event"] as? String == "answer" && object["device"] as? String == "Crystal")
+            #expect(object["question"] as? String == "Is it \"JSON\"?")
+        }
+
+        @Test("Of two balls the named one is asked, by several at once, each of whom gets an answer")
+        func byName() throws {
+            let crystal = try testbed.ball()
+            let onyx = try testbed.ball("Onyx")
+            let questions = (1...4).map { "Is this number \($0)?" }
+            let asks = try questions.map { try testbed.eightball("ask", $0, "--device", "Onyx", "--timeout", "100") }
+            for (question, ask) in zip(questions, asks) {
+                #expect(try ask.end() == 0, "\(ask.errorLines)")
+                let answer = try #require(ask.lines.first)
+                #expect(try onyx.line(with: question) == "\(question) -> \(answer)")
+            }
+            #expect(crystal.lines.count == 1)
+        }
+
+        @Test("A ball that is killed between question and answer is reported as offline")
+        func killedBall() throws {
+            // The asker serves the air; the ball joins through a relay that holds the question back.
+            let ask = try testbed.eightball("ask", "Still?", "--timeout", "100")
+            try eventually("the air") { testbed.sockets.count == 1 }
+            let relay = try SocketFaultInjector(
+                at: testbed.path("relay"),
+                to: testbed.sockets[0],
+                modes: [.hold("Still?")]
+            )
+            let ball = try testbed.eightball("peripheral", "--name", "Crystal", "--adapter", "air:" + relay.path)
+            try eventually("the question at the relay") { relay.hasHeld }
+            ball.send(SIGKILL)
+            #expect(try ask.end() == 1)
+            #expect(ask.lines.isEmpty && ask.errorLines.last == "eightball: \"Crystal\" went offline")
+        }
+
+        @Test("SIGTERM ends links and advertising with their commands, and completes the captures")
+        func graceful() throws {
+            let ball = try testbed.ball("Crystal", "--capture", testbed.path("ball.btsnoop"))
+            let ask = try testbed.eightball("ask", "Captured?", "--capture", testbed.path("ask.btsnoop"))
+            #expect(try ask.end() == 0, "\(ask.errorLines)")
+            ball.send(SIGTERM)
+            #expect(try ball.end() == 0)
+            let (asked, answered) = (
+                try Btsnoop.records(of: testbed.path("ask.btsnoop")),
+                try Btsnoop.records(of: testbed.path("ball.btsnoop"))
+            )
+            for records in [asked, answered] {
+                #expect(records.contains { $0.range(of: Data("Captured?".utf8)) != nil })
+            }
+            // Disconnect with Remote User Terminated Connection, then Disconnection Complete.
+            let end = try #require(asked.lastIndex { $0.starts(with: [1, 6, 4, 3]) && $0.last == 0x13 })
+            #expect(asked[end...].contains { $0.starts(with: [4, 5, 4, 0]) })
+            // LE Set Advertising Enable, off.
+            #expect(answered.contains(Data([0x01, 0x0A, 0x20, 0x01, 0x00])))
+        }
+
+        @Test("A second process with the same identity fails")
+        func identityInUse() throws {
+            _ = try testbed.ball("Crystal", "--identity", "alice")
+            let other = try testbed.eightball("central", "--identity", "alice", input: true)
+            #expect(try other.end() == 1)
+            #expect(other.errorLines.first?.contains("the identity \"alice\" is in use") == true)
+        }
+
+        @Test("central lists balls as they come and go, asks by lines, and refuses a ball that is absent")
+        func lineMode() throws {
+            let central = try testbed.eightball("central", input: true)
+            let ball = try testbed.ball()
+            try central.line(with: "[1] Crystal is here.")
+            central.write(line: "1 Will it rain?")
+            let line = try central.line(with: "[1] Crystal: ")
+            #expect(Texts.english.answers.contains(String(line.dropFirst("[1] Crystal: ".count))))
+            central.write(line: "no question mark")
+            try central.line(with: "[1] Crystal refused: a question must end with \"?\".")
+            central.write(line: "use 7")
+            try central.line(with: "There is no ball 7; \"list\" lists those that are here.")
+            ball.send(SIGINT)
+            #expect(try ball.end() == 130)
+            try central.line(with: "[1] Crystal went offline.")
+            central.write(line: "quit")
+            #expect(try central.end() == 0)
+        }
+
+        @Test("Questions that are piped in wait for their ball; the end of input ends in 0")
+        func piped() throws {
+            let central = try testbed.eightball("central", "--json", input: true)
+            central.write(line: "1 First?")
+            central.write(line: "1 Second?")
+            central.endInput()
+            let ball = try testbed.ball()
+            #expect(try central.end() == 0, "\(central.errorLines)")
+            #expect(try central.events() == ["found", "asked", "answer", "asked", "answer"])
+            try ball.line(with: "Second? -> ")
+        }
+
+        @Test("The others find each other again when the process that serves the air is killed")
+        func airServerDies() throws {
+            let server = try testbed.eightball("central", input: true)
+            try eventually("the air") { testbed.sockets.count == 1 }
+            let ball = try testbed.ball()
+            let central = try testbed.eightball("central", input: true)
+            try central.line(with: "[1] Crystal is here.")
+            server.send(SIGKILL)
+            #expect(try server.end() == -SIGKILL)
+            try central.line(with: "[1] Crystal went offline.")
+            try central.line(number: 2, with: "[1] Crystal is here.")
+            central.write(line: "1 Are you back?")
+            try central.line(with: "[1] Crystal: ")
+            try ball.line(with: "Are you back? -> ")
+            let newcomer = try testbed.eightball("ask", "And for me?", "--timeout", "100")
+            #expect(try newcomer.end() == 0, "\(newcomer.errorLines)")
+        }
+
+        @Test(
+            "SIGTERM ends with 0, SIGINT with 130, and the socket of the air is removed",
+            arguments: [(SIGINT, 130), (SIGTERM, 0)] as [(Int32, Int32)]
+        )
+        func interrupt(signal: Int32, status: Int32) throws {
+            let ball = try testbed.ball()
+            #expect(testbed.sockets.count == 1)
+            ball.send(signal)
+            #expect(try ball.end() == status)
+            #expect(ball.errorLines.isEmpty && testbed.sockets.isEmpty)
+        }
+
+        @Test("Without a command it asks for the role, and the end of input ends in 0")
+        func chooser() throws {
+            let ball = try testbed.start("eightball", [], input: true)
+            ball.write(line: "neither")
+            ball.write(line: "2")
+            try ball.line(with: "is a Magic 8-Ball now")
+            let central = try testbed.start("eightball", ["--plain"], input: true)
+            central.write(line: "Central")
+            central.write(line: "Will it rain?")
+            try ball.line(with: "Will it rain? -> ")
+            central.endInput()
+            #expect(try central.end() == 0)
+            ball.endInput()
+            #expect(try ball.end() == 0)
+        }
+
+        @Test("demo prints the steps of one question and its answer, and with --json both timelines in order")
+        func demo() throws {
+            let demo = try testbed.eightball("demo", "--question", "Will it work?")
+            #expect(try demo.end() == 0 && demo.errorLines.isEmpty)
+            #expect(testbed.sockets.isEmpty)
+            let answer = try #require(demo.lines.last?.split(separator: ":", maxSplits: 1).last)
+            #expect(Texts.english.answers.contains(answer.trimmingCharacters(in: .whitespaces)))
+            #expect(demo.lines.contains { $0.hasPrefix("Question:") && $0.contains("Will it work?") })
+
+            let json = try testbed.eightball("demo", "--json")
+            #expect(try json.end() == 0)
+            func steps(of who: String) throws -> [String] {
+                try json.objects().filter { $0["who"] as? String == who }.compactMap { $0["step"] as? String }
+            }
+            let ball = [
+                "state", "serviceAdded", "advertising", "subscribed", "questionReceived", "answerSent",
+            ]
+            #expect(try steps(of: "ball").filter(ball.contains) == ball)
+            let central = [
+                "scanning", "discovered", "connecting", "connected", "discoveringServices", "discoveredServices",
+                "ready", "sendingQuestion", "writingQuestion", "questionConfirmed", "answerReceived",
+            ]
+            #expect(try steps(of: "central").filter(central.contains) == central)
+            #expect(try json.events().last == "answer")
+        }
+    }
+}
