@@ -494,6 +494,12 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]
         ),
+        // Whole worlds against traces that a person has read.
+        .testTarget(
+            name: "WorldTraceTests",
+            dependencies: ["BlueEar", "CoreBluetooth", "CoreBluetoothTesting", "ITCB"],
+            exclude: ["Traces"]
+        ),
         // Real threads, sockets, terminals, and processes whose end is a test's result.
         .testTarget(
             name: "SystemTests",
