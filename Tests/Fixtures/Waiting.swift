@@ -18,9 +18,22 @@ extension EventLoop {
     }
 }
 
-/// Looks again and again until the condition is met or a minute is over: all tests of a busy machine run beside one
-/// another.
-package func eventually(_ isMet: () async throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while try await !isMet(), ContinuousClock.now < deadline { await Task.yield() }
+/// A condition that was not met before the deadline.
+package struct ConditionNotMet: Error, CustomStringConvertible {
+    package let description: String
+}
+
+/// Waits until the condition is met; throws after two minutes, which the busiest of machines does not need.
+package func eventually(
+    fileID: String = #fileID,
+    line: Int = #line,
+    _ isMet: () async throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + .seconds(120)
+    while try await !isMet() {
+        guard ContinuousClock.now < deadline else {
+            throw ConditionNotMet(description: "the condition at \(fileID):\(line) was not met within two minutes")
+        }
+        await Task.yield()
+    }
 }

@@ -2,6 +2,7 @@
 
 import Dispatch
 import Synchronization
+package import Testing
 
 /// A value that can be changed on any thread and waited on.
 package final class Watched<Value: Sendable>: Sendable {
@@ -37,9 +38,21 @@ package final class Watched<Value: Sendable>: Sendable {
         for waiter in met { waiter.continuation.resume(returning: true) }
     }
 
-    /// Waits for the condition; says whether it was met before the deadline.
+    /// Waits for the condition; if it is not met before the deadline, the test fails and the result is false.
     @discardableResult
-    package func wait(seconds: Double = 60, until isMet: @escaping @Sendable (Value) -> Bool) async -> Bool {
+    package func wait(
+        seconds: Double = 120,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        until isMet: @escaping @Sendable (Value) -> Bool
+    ) async -> Bool {
+        let wasMet = await self.isMet(within: seconds, isMet)
+        if !wasMet {
+            Issue.record("the condition was not met within \(seconds) s: \(self.value)", sourceLocation: sourceLocation)
+        }
+        return wasMet
+    }
+
+    private func isMet(within seconds: Double, _ isMet: @escaping @Sendable (Value) -> Bool) async -> Bool {
         await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
             let number: Int? = self.state.withLock { state in
                 if isMet(state.value) { return nil }
