@@ -34,26 +34,26 @@ struct GATTClientHostileTests {
 
     private static let servers = [
         Server(
-            testDescription: "has a service at every handle",
+            testDescription: "has services of 16 handles everywhere",
             procedure: .discoverServices(uuids: nil),
-            answer: { Self.pdu([0x11, 0x06], $1, $1, 0x1800) },
-            answers: 65_535
+            answer: { Self.pdu([0x11, 0x06], $1, $1 | 0x0F, 0x1800) },
+            answers: 4_096
         ),
         Server(
-            testDescription: "finds a service at every handle",
+            testDescription: "finds services of 16 handles everywhere",
             procedure: .discoverServices(uuids: [0x1800]),
-            answer: { Self.pdu([0x07], $1, $1) },
-            answers: 65_535
+            answer: { Self.pdu([0x07], $1, $1 | 0x0F) },
+            answers: 4_096
         ),
         Server(
             testDescription: "has a characteristic at every second handle",
-            procedure: .discoverCharacteristics(0x0001...0xFFFE),
+            procedure: .discoverCharacteristics(0xF001...0xFFFE),
             answer: {
                 // The handle that is asked for is the value of the last declaration, from the second request on.
                 let handle = $1 / 2 * 2 + 1
                 return handle > 0xFFFD ? hex("01 08 FE FF 0A") : Self.declaration(at: handle)
             },
-            answers: 0x7FFF + 1
+            answers: 0x07FF + 1
         ),
         Server(
             testDescription: "declares characteristics at values",
@@ -64,9 +64,9 @@ struct GATTClientHostileTests {
         ),
         Server(
             testDescription: "has a descriptor at every handle",
-            procedure: .discoverDescriptors(GATTRemoteCharacteristic(0x2A00, .read, 0x0001, 0x0002, 0xFFFF)),
+            procedure: .discoverDescriptors(GATTRemoteCharacteristic(0x2A00, .read, 0xF001, 0xF002, 0xFFFF)),
             answer: { Self.pdu([0x05, 0x01], $1, 0x2901) },
-            answers: 65_533
+            answers: 0x0FFD
         ),
         Server(
             testDescription: "includes a service at every handle",

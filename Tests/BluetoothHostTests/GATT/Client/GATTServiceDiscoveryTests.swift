@@ -156,7 +156,8 @@ struct GATTServiceDiscoveryTests {
             // At the last handle, and asked for by itself; at both ends, of services with one handle.
             ("> 08 20 00 21 00 02 28 \n < 09 08 21 00 01 00 05 00 00 18", [0x0001...0x0005]),
             (
-                "> 08 20 00 21 00 02 28 \n < 09 08 20 00 01 00 05 00 00 18 \n > 08 21 00 21 00 02 28 \n < 01 08 21 00 0A",
+                "> 08 20 00 21 00 02 28 \n < 09 08 20 00 01 00 05 00 00 18 \n > 08 21 00 21 00 02 28"
+                    + "\n < 01 08 21 00 0A",
                 [0x0001...0x0005]
             ),
             (

@@ -217,7 +217,14 @@ struct GATTWritingTests {
         #expect(
             ClientScript.run(
                 .writeReliably([Value(handle: 7, value: hex("01")), Value(handle: 7, value: hex("02"))]),
-                "> 16 07 00 00 00 01 \n < 17 07 00 00 00 01 \n > 16 07 00 00 00 02 \n < 01 16 07 00 09 \n > 18 00 \n < 19"
+                """
+                > 16 07 00 00 00 01
+                < 17 07 00 00 00 01
+                > 16 07 00 00 00 02
+                < 01 16 07 00 09
+                > 18 00
+                < 19
+                """
             ) == .failure(.att(.prepareQueueFull, handle: 7)),
             "what is refused later cancels all"
         )

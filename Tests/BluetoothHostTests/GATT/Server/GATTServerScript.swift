@@ -17,7 +17,7 @@
 //     security encrypted 16     the link is safer now (none, encrypted, authenticated; `bonded` behind it)
 //     add · remove              a service more, or the last one less
 //     disconnect · reconnect    the link of a bonded client ends · comes back
-//     with keySize 16           another server, before the first step (mtu, keySize, indications, parts, octets, attribute)
+//     with keySize 16           another server, before the first step: mtu, keySize, indications, parts, octets, attribute
 //
 // What a client does successfully, in short:
 //
