@@ -1,12 +1,10 @@
-// The octets of the ATT errors.
-
 import Testing
 
 @testable import BluetoothHost
 
 @Suite("ATT error codes")
 struct ATTErrorCodeTests {
-    @Test("Each error has its octet (Vol 3, Part F, table 3.4; Core Specification Supplement, Part B, 1.2)")
+    @Test("has an octet for each error (Vol 3, Part F, table 3.4; Core Specification Supplement, Part B, 1.2)")
     func octets() {
         let errors: [ATTErrorCode] = [
             .invalidHandle, .readNotPermitted, .writeNotPermitted, .invalidPDU, .insufficientAuthentication,

@@ -1,13 +1,11 @@
-// The bits of the opcode, and which half of a device an opcode is for.
-
-import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
 @Suite("ATT opcodes")
 struct ATTOpcodeTests {
-    @Test func `The command flag is bit 6`() {
+    @Test("has the command flag in bit 6, and its octet as its description")
+    func commandFlag() {
         #expect(!ATTOpcode.writeRequest.isCommand)
         #expect(ATTOpcode.writeCommand.isCommand)
         #expect(ATTOpcode.signedWriteCommand.isCommand)
@@ -16,7 +14,8 @@ struct ATTOpcodeTests {
         }
     }
 
-    @Test func `Responses, notifications and indications are for the client, all else for the server`() {
+    @Test("is for the client in responses, notifications and indications, and for the server otherwise")
+    func receiver() {
         let forClient: Set<UInt8> = [
             0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x17, 0x19, 0x1B, 0x1D, 0x21, 0x23,
         ]

@@ -5,9 +5,12 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("A value in a packet of its own")
+@Suite("ATT value packet")
 struct ATTValuePacketTests {
-    @Test("3.4.5.3, 3.4.7.1 a notification and a Write Command in one packet", arguments: [0x1B, 0x52] as [UInt8])
+    @Test(
+        "reads a notification and a Write Command from one packet (3.4.5.3, 3.4.7.1)",
+        arguments: [0x1B, 0x52] as [UInt8]
+    )
     func headers(opcode: UInt8) throws {
         for boundary in ["01 20", "01 00"] {
             var packet = hex("02 \(boundary) 0A 00 06 00 04 00 00 03 00 AA BB CC")
@@ -21,7 +24,7 @@ struct ATTValuePacketTests {
         }
     }
 
-    @Test("an empty value")
+    @Test("reads an empty value")
     func emptyValue() throws {
         let packet = HCIPacket(h4: hex("02 01 20 07 00 03 00 04 00 1B 03 00"))
         #expect(try #require(ATTValuePacket(packet)).valueLength == 0)
@@ -29,7 +32,7 @@ struct ATTValuePacketTests {
     }
 
     @Test(
-        "what goes from layer to layer",
+        "leaves every other packet to the layers",
         arguments: [
             ("an event", "04 01 20 0A 00 06 00 04 00 1B 03 00 AA BB CC"),
             ("a continuing fragment", "02 01 10 0A 00 06 00 04 00 1B 03 00 AA BB CC"),

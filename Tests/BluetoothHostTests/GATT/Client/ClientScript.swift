@@ -2,6 +2,7 @@
 // that the server sends. What stands behind `//` is for the reader.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
@@ -39,7 +40,6 @@ struct ClientScript {
     var awaitsSecurity = false
     private var lastID: UInt64 = 0
     private let results = Results()
-    private var notes = ActionNotes()
 
     init(mtu: Int = 23, queueLimit: Int = 4_096) {
         self.client = ATTBearer(link: LinkID(rawValue: 1), queueLimit: queueLimit)
@@ -86,15 +86,10 @@ struct ClientScript {
     mutating func setMTU(_ mtu: Int) {
         var actions: [ATTBearer.Action] = []
         self.client.setMTU(mtu, into: &actions)
-        for action in actions { self.notes.note(action, on: self.client.link) }
     }
 
     /// Sends a Write Command.
-    mutating func writeCommand(
-        _ handle: AttributeHandle,
-        _ value: ByteBuffer,
-        token: TransmitToken = .standard
-    ) {
+    mutating func writeCommand(_ handle: AttributeHandle, _ value: ByteBuffer, token: TransmitToken = .standard) {
         self.take { client, _, actions in client.writeCommand(handle, value, token, into: &actions) }
     }
 
@@ -171,12 +166,11 @@ struct ClientScript {
             actions.removeAll(keepingCapacity: true)
             for action in batch { self.perform(action, into: &actions) }
             if actions.isEmpty { self.client.proceed(now: self.now, into: &actions) }
-            if actions.isEmpty { return self.notes.noteState(of: self.client) }
+            if actions.isEmpty { return }
         }
     }
 
     private mutating func perform(_ action: ATTBearer.Action, into actions: inout [ATTBearer.Action]) {
-        self.notes.note(action, on: self.client.link)
         switch action {
         case .send(let pdu, let transmission):
             self.send(pdu)
@@ -188,9 +182,6 @@ struct ClientScript {
             self.client.made(procedure, now: self.now, into: &actions)
         case .report(let procedure):
             procedure.report()
-            for case .complete(let id, let outcome) in self.results.reported {
-                self.notes.note("\(id.rawValue) \(outcome.text)")
-            }
             self.reported += self.results.reported
             self.results.reported.removeAll(keepingCapacity: true)
         case .notification(let handle, let value): self.reported.append(.notification(handle, value))
@@ -252,4 +243,17 @@ func octets(_ count: Int, from first: UInt8 = 0) -> ByteBuffer {
     var bytes = ByteBuffer()
     for index in 0..<count { bytes.writeInteger(first &+ UInt8(truncatingIfNeeded: index)) }
     return bytes
+}
+
+extension [ATTBearer.Action] {
+    /// The PDUs among the actions of a bearer.
+    var sent: [String] {
+        self.compactMap { action -> String? in if case .send(let pdu, _) = action { pdu.hex } else { nil } }
+    }
+
+    /// Reports the results among the actions, as the driver does, and forgets all of them.
+    mutating func report() {
+        for case .report(let procedure) in self { procedure.report() }
+        self = []
+    }
 }

@@ -1,6 +1,3 @@
-// Finding characteristics and descriptors, as scripts named by the cases of the qualification suite, and against
-// servers that break the rules.
-
 import BluetoothTypes
 import Fixtures
 import NIOCore
@@ -11,22 +8,6 @@ import Testing
 @Suite("GATT client: characteristics and descriptors")
 struct GATTCharacteristicDiscoveryTests {
     private static let question = BluetoothUUID("8E9A0002-1D8B-4C7F-9E0A-0123456789AB") ?? 0
-
-    private func characteristic(
-        _ uuid: BluetoothUUID,
-        _ properties: CharacteristicProperties,
-        _ declaration: AttributeHandle,
-        _ value: AttributeHandle,
-        _ end: AttributeHandle
-    ) -> GATTRemoteCharacteristic {
-        GATTRemoteCharacteristic(
-            uuid: uuid,
-            properties: properties,
-            declarationHandle: declaration,
-            valueHandle: value,
-            endHandle: end
-        )
-    }
 
     private static let script = """
         > 08 10 00 30 00 03 28
@@ -40,12 +21,12 @@ struct GATTCharacteristicDiscoveryTests {
     @Test("GATT/CL/GAD/BV-04-C Discover all characteristics of a service")
     func gadBV04() {
         #expect(
-            ClientScript.run(.discoverCharacteristics(0x0010...0x0030, uuids: nil), Self.script)
+            ClientScript.run(.discoverCharacteristics(0x0010...0x0030), Self.script)
                 == .success(
                     .characteristics([
-                        self.characteristic(0x2A00, .read, 0x0011, 0x0012, 0x0012),
-                        self.characteristic(0x2A01, [.notify, .indicate], 0x0013, 0x0015, 0x0019),
-                        self.characteristic(Self.question, [.write, .extendedProperties], 0x001A, 0x001B, 0x0030),
+                        GATTRemoteCharacteristic(0x2A00, .read, 0x0011, 0x0012, 0x0012),
+                        GATTRemoteCharacteristic(0x2A01, [.notify, .indicate], 0x0013, 0x0015, 0x0019),
+                        GATTRemoteCharacteristic(Self.question, [.write, .extendedProperties], 0x001A, 0x001B, 0x0030),
                     ])
                 )
         )
@@ -56,15 +37,15 @@ struct GATTCharacteristicDiscoveryTests {
         #expect(
             ClientScript.run(.discoverCharacteristics(0x0010...0x0030, uuids: [0x2A01, 0x2A19]), Self.script)
                 == .success(
-                    .characteristics([self.characteristic(0x2A01, [.notify, .indicate], 0x0013, 0x0015, 0x0019)])
+                    .characteristics([GATTRemoteCharacteristic(0x2A01, [.notify, .indicate], 0x0013, 0x0015, 0x0019)])
                 )
         )
         #expect(
             ClientScript.run(.discoverCharacteristics(0x0010...0x0030, uuids: [Self.question, 0x2A00]), Self.script)
                 == .success(
                     .characteristics([
-                        self.characteristic(0x2A00, .read, 0x0011, 0x0012, 0x0012),
-                        self.characteristic(Self.question, [.write, .extendedProperties], 0x001A, 0x001B, 0x0030),
+                        GATTRemoteCharacteristic(0x2A00, .read, 0x0011, 0x0012, 0x0012),
+                        GATTRemoteCharacteristic(Self.question, [.write, .extendedProperties], 0x001A, 0x001B, 0x0030),
                     ])
                 )
         )
@@ -74,27 +55,27 @@ struct GATTCharacteristicDiscoveryTests {
     func gadBV04Ends() {
         #expect(
             ClientScript.run(
-                .discoverCharacteristics(0x0010...0x0010, uuids: nil),
+                .discoverCharacteristics(0x0010...0x0010),
                 "> 08 10 00 10 00 03 28 \n < 01 08 10 00 0A"
             )
                 == .success(.characteristics([]))
         )
         #expect(
             ClientScript.run(
-                .discoverCharacteristics(0xFFFD...0xFFFF, uuids: nil),
+                .discoverCharacteristics(0xFFFD...0xFFFF),
                 """
                 > 08 FD FF FF FF 03 28
                 < 09 07 FE FF 02 FF FF 00 2A
                 > 08 FF FF FF FF 03 28
                 < 01 08 FF FF 0A
                 """
-            ) == .success(.characteristics([self.characteristic(0x2A00, .read, 0xFFFE, 0xFFFF, 0xFFFF)]))
+            ) == .success(.characteristics([GATTRemoteCharacteristic(0x2A00, .read, 0xFFFE, 0xFFFF, 0xFFFF)]))
         )
     }
 
     @Test("GATT/CL/GAD/BV-06-C Discover all characteristic descriptors")
     func gadBV06() {
-        let characteristic = self.characteristic(0x2A00, .read, 0x0011, 0x0012, 0x0018)
+        let characteristic = GATTRemoteCharacteristic(0x2A00, .read, 0x0011, 0x0012, 0x0018)
         #expect(
             ClientScript.run(
                 .discoverDescriptors(characteristic),
@@ -120,38 +101,39 @@ struct GATTCharacteristicDiscoveryTests {
     @Test("GATT/CL/GAD/BV-06-C Nothing is asked where no handle is left")
     func gadBV06Ends() {
         #expect(
-            ClientScript.run(.discoverDescriptors(self.characteristic(0x2A00, .read, 0x0011, 0x0012, 0x0012)), "")
+            ClientScript.run(.discoverDescriptors(GATTRemoteCharacteristic(0x2A00, .read, 0x0011, 0x0012, 0x0012)), "")
                 == .success(.descriptors([]))
         )
         #expect(
-            ClientScript.run(.discoverDescriptors(self.characteristic(0x2A00, .read, 0xFFFE, 0xFFFF, 0xFFFF)), "")
+            ClientScript.run(.discoverDescriptors(GATTRemoteCharacteristic(0x2A00, .read, 0xFFFE, 0xFFFF, 0xFFFF)), "")
                 == .success(.descriptors([]))
         )
         #expect(
             ClientScript.run(
-                .discoverDescriptors(self.characteristic(0x2A00, .read, 0xFFFD, 0xFFFE, 0xFFFF)),
+                .discoverDescriptors(GATTRemoteCharacteristic(0x2A00, .read, 0xFFFD, 0xFFFE, 0xFFFF)),
                 "> 04 FF FF FF FF \n < 05 01 FF FF 02 29"
             ) == .success(.descriptors([GATTRemoteDescriptor(uuid: 0x2902, handle: 0xFFFF)]))
         )
     }
 
-    @Test func `An error other than Attribute Not Found ends the discovery with it`() {
+    @Test("ends a discovery with an error other than Attribute Not Found")
+    func errors() {
         #expect(
             ClientScript.run(
-                .discoverCharacteristics(0x0010...0x0030, uuids: nil),
+                .discoverCharacteristics(0x0010...0x0030),
                 "> 08 10 00 30 00 03 28 \n < 01 08 10 00 05"
             ) == .failure(.att(.insufficientAuthentication, handle: 0x0010))
         )
         #expect(
             ClientScript.run(
-                .discoverDescriptors(self.characteristic(0x2A00, .read, 0x0011, 0x0012, 0x0018)),
+                .discoverDescriptors(GATTRemoteCharacteristic(0x2A00, .read, 0x0011, 0x0012, 0x0018)),
                 "> 04 13 00 18 00 \n < 01 04 13 00 0E"
             ) == .failure(.att(.unlikelyError, handle: 0x0013))
         )
     }
 
     @Test(
-        "Hostile: no characteristic declaration breaks the rules unseen",
+        "Hostile: refuses a characteristic declaration that breaks the rules",
         arguments: [
             "09", "09 07", "09 06 11 00 02 12 00 00", "09 08 11 00 02 12 00 00 2A 00", "09 02 11 00",
             "09 00 11 00 02 12 00 00 2A", "09 07 11 00 02 12 00 00",
@@ -165,17 +147,17 @@ struct GATTCharacteristicDiscoveryTests {
     func hostileCharacteristics(answer: String) {
         #expect(
             ClientScript.run(
-                .discoverCharacteristics(0x0010...0x0030, uuids: nil),
+                .discoverCharacteristics(0x0010...0x0030),
                 "> 08 10 00 30 00 03 28 \n < " + answer
             ) == .failure(.malformedResponse)
         )
     }
 
-    @Test("Hostile: a later answer may not step back")
+    @Test("Hostile: refuses a later answer that steps back")
     func hostileStepBack() {
         #expect(
             ClientScript.run(
-                .discoverCharacteristics(0x0010...0x0030, uuids: nil),
+                .discoverCharacteristics(0x0010...0x0030),
                 """
                 > 08 10 00 30 00 03 28
                 < 09 07 11 00 02 12 00 00 2A
@@ -187,7 +169,7 @@ struct GATTCharacteristicDiscoveryTests {
     }
 
     @Test(
-        "Hostile: no list of descriptors breaks the rules unseen",
+        "Hostile: refuses a list of descriptors that breaks the rules",
         arguments: [
             "05", "05 01", "05 00 13 00 02 29", "05 03 13 00 02 29", "05 01 13 00 02", "05 02 13 00 02 29",
             "05 01 12 00 02 29", "05 01 19 00 02 29", "05 01 00 00 02 29", "05 01 14 00 02 29 13 00 01 29",
@@ -197,7 +179,7 @@ struct GATTCharacteristicDiscoveryTests {
     func hostileDescriptors(answer: String) {
         #expect(
             ClientScript.run(
-                .discoverDescriptors(self.characteristic(0x2A00, .read, 0x0011, 0x0012, 0x0018)),
+                .discoverDescriptors(GATTRemoteCharacteristic(0x2A00, .read, 0x0011, 0x0012, 0x0018)),
                 "> 04 13 00 18 00 \n < " + answer
             ) == .failure(.malformedResponse)
         )

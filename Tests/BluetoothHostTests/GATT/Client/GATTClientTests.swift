@@ -1,4 +1,4 @@
-// The client as a whole: the order of procedures, the MTU, time, the end of the link, and what a server sends without
+// The client as a whole: the MTU, the order of procedures, time, the end of the link, and what a server sends without
 // being asked.
 
 import BluetoothHCI
@@ -35,9 +35,12 @@ struct GATTClientTests {
 
     @Test("GATT/CL/GAC/BV-01-C A server that does not know the exchange leaves the MTU as it is")
     func gacBV01Refused() {
-        #expect(
-            ClientScript.run(.exchangeMTU(preferred: 517), "> 02 05 02 \n < 01 02 00 00 06") == .success(.mtu(23))
-        )
+        for mtu in [23, 100] {
+            #expect(
+                ClientScript.run(.exchangeMTU(preferred: 517), mtu: mtu, "> 02 05 02 \n < 01 02 00 00 06")
+                    == .success(.mtu(mtu))
+            )
+        }
         #expect(
             ClientScript.run(.exchangeMTU(preferred: 517), "> 02 05 02 \n < 01 02 00 00 0E")
                 == .failure(.att(.unlikelyError, handle: 0))
@@ -51,32 +54,24 @@ struct GATTClientTests {
         }
     }
 
-    @Test func `The MTU decides how a value is written`() {
+    @Test("writes a value in one request if the MTU allows it")
+    func writtenAtOnce() {
         var script = ClientScript()
         script.start(.exchangeMTU(preferred: 517))
         script.start(.write(0x0007, octets(21)))
         script.play("> 02 05 02 \n < 03 18 00 \n > 12 07 00 \(hex(octets(21))) \n < 13")
-        script.setMTU(5)
-        #expect(script.client.mtu == 23)
     }
 
     // MARK: Order
 
-    @Test func `Procedures run one after another, each when the one before it has ended`() {
+    @Test("runs procedures one after another, each when the one before it has ended")
+    func inOrder() {
         var script = ClientScript()
         let first = script.start(.read(0x0003))
         let second = script.start(.discoverServices(uuids: []))
         let third = script.start(.write(0x0007, hex("01")))
         let fourth = script.start(
-            .discoverDescriptors(
-                GATTRemoteCharacteristic(
-                    uuid: 0x2A00,
-                    properties: .read,
-                    declarationHandle: 2,
-                    valueHandle: 3,
-                    endHandle: 3
-                )
-            )
+            .discoverDescriptors(GATTRemoteCharacteristic(0x2A00, .read, 2, 3, 3))
         )
         let fifth = script.start(.read(0x0009))
         script.play("> 0A 03 00")
@@ -99,19 +94,8 @@ struct GATTClientTests {
         #expect(script.client.nextDeadline == nil)
     }
 
-    @Test func `Beyond the limit a procedure is refused`() {
-        var script = ClientScript(queueLimit: 2)
-        for handle in 1...3 { script.start(.read(AttributeHandle(handle))) }
-        let refused = script.start(.read(4))
-        #expect(script.takeReported() == [.complete(refused, .failure(.att(.insufficientResources, handle: 0)))])
-        script.play("> 0A 01 00 \n < 0B 01 \n > 0A 02 00")
-        _ = script.takeReported()
-        script.start(.read(5))
-        script.play("< 0B 02 \n > 0A 03 00 \n < 0B 03 \n > 0A 05 00 \n < 0B 05")
-        #expect(script.takeReported().count == 3)
-    }
-
-    @Test func `An answer to no request is ignored`() {
+    @Test("ignores an answer to no request")
+    func unaskedAnswer() {
         var script = ClientScript()
         for answer in ["0B 01", "13", "01 0A 03 00 01", "03 05 02", "", "0A 03 00", "1E", "52 03 00 01", "FF", "24 00"]
         {
@@ -175,7 +159,8 @@ struct GATTClientTests {
         #expect(script.takeReported() == [.complete(closed, .failure(.disconnected(.remoteUserTerminated)))])
     }
 
-    @Test func `Each request of a procedure has 30 s`() {
+    @Test("gives each request of a procedure 30 s")
+    func eachRequest() {
         var script = ClientScript()
         script.start(.discoverServices(uuids: nil))
         script.play("> 10 01 00 FF FF 00 28")
@@ -192,7 +177,8 @@ struct GATTClientTests {
 
     // MARK: End
 
-    @Test func `The end of the link ends every procedure, in order`() {
+    @Test("ends every procedure with the link, in order")
+    func closed() {
         var script = ClientScript()
         let first = script.start(.read(0x0003))
         let second = script.start(.configureCaching)
@@ -211,7 +197,8 @@ struct GATTClientTests {
         #expect(script.client.nextDeadline == nil)
     }
 
-    @Test func `A PDU that is taken from its action is headed in its own storage`() {
+    @Test("writes the headers of a PDU that is taken from its action into its own storage")
+    func headroom() {
         var client = ATTBearer(link: LinkID(rawValue: 1))
         var actions: [ATTBearer.Action] = []
         let read = OwnedProcedure(ReadValue(0x0003), id: GATTProcedureID(rawValue: 1)) { _ in }
@@ -260,9 +247,10 @@ struct GATTClientTests {
         )
     }
 
-    @Test func `Several notifications in one PDU`() {
+    @Test("takes several notifications from one PDU, but none of the handle 0")
+    func multipleNotifications() {
         var script = ClientScript()
-        script.play("< 23 08 00 02 00 01 02 09 00 00 00 0A 00 01 00 FF")
+        script.play("< 23 08 00 02 00 01 02 09 00 00 00 00 00 01 00 BB 0A 00 01 00 FF")
         #expect(
             script.takeReported() == [
                 .notification(0x0008, hex("01 02")), .notification(0x0009, ByteBuffer()),
@@ -271,7 +259,8 @@ struct GATTClientTests {
         )
     }
 
-    @Test func `Hostile: what is no notification is ignored`() {
+    @Test("Hostile: ignores what is no notification")
+    func noNotification() {
         var script = ClientScript()
         for pdu in ["1B", "1B 08", "1B 00 00 01", "23", "23 08 00 02 00 FF", "23 08 00 02 00 01 02 09 00 05 00 01"] {
             script.receive(hex(pdu))
@@ -279,5 +268,37 @@ struct GATTClientTests {
         // An indication without a handle is none; one with the handle that does not exist is confirmed and forgotten.
         script.play("< 1D \n < 1D 08 \n < 1D 00 00 01 \n > 1E")
         #expect(script.reported == [])
+    }
+
+    @Test("accepts notifications of handles that exist, on a link that is neither held nor over")
+    func acceptsNotification() {
+        var bearer = ATTBearer(link: LinkID(rawValue: 1))
+        var actions: [ATTBearer.Action] = []
+        #expect(bearer.acceptsNotification(of: 0x0001) && bearer.acceptsNotification(of: 0xFFFF))
+        #expect(!bearer.acceptsNotification(of: 0x0000))
+        bearer.client.isHeld = true
+        #expect(!bearer.acceptsNotification(of: 0x0001))
+        bearer.client.isHeld = false
+        bearer.fail(.indicationTimeout, into: &actions)
+        #expect(!bearer.acceptsNotification(of: 0x0001))
+    }
+
+    // MARK: Length
+
+    @Test(
+        "takes an answer as long as the MTU or what this host takes, and no longer one",
+        arguments: [(517, 23, 517), (23, 23, 23), (23, 50, 50), (50, 23, 50)]
+    )
+    func longestAnswer(preferredMTU: Int, mtu: Int, longest: Int) {
+        for length in [longest, longest + 1] {
+            var script = ClientScript()
+            script.client = ATTBearer(link: LinkID(rawValue: 1), preferredMTU: preferredMTU)
+            script.setMTU(mtu)
+            let id = script.start(.readMultiple([0x0003, 0x0007]))
+            script.play("> 0E 03 00 07 00 \n < 0F \(hex(octets(length - 1)))")
+            let outcome: ClientScript.Outcome =
+                length == longest ? .success(.value(octets(length - 1))) : .failure(.malformedResponse)
+            #expect(script.takeReported() == [.complete(id, outcome)])
+        }
     }
 }

@@ -1,5 +1,3 @@
-// Reading values and descriptors, as scripts named by the cases of the qualification suite.
-
 import BluetoothTypes
 import Fixtures
 import NIOCore
@@ -44,7 +42,8 @@ struct GATTReadingTests {
                     "GATT/CL/GAR/BI-35-C application error, the value belongs to another transport",
                     ATTErrorCode(rawValue: 0x80)
                 ),
-                ("insufficient encryption", .insufficientEncryption),
+                ("insufficient encryption", .insufficientEncryption), ("invalid offset", .invalidOffset),
+                ("attribute not long", .attributeNotLong),
                 ("unlikely error", .unlikelyError),
                 ("a reserved error code", ATTErrorCode(rawValue: 0x5A)),
             ]
@@ -61,7 +60,7 @@ struct GATTReadingTests {
             ]
         )
         + refusals(
-            .readLong(0x0003, offset: 22),
+            .read(0x0003, offset: 22),
             "0C 03 00 16 00",
             [
                 ("GATT/CL/GAR/BI-12-C long read: read not permitted", .readNotPermitted),
@@ -116,12 +115,12 @@ struct GATTReadingTests {
                 .readByType(0x2A0D, 0x0001...0x0020),
                 """
                 > 08 01 00 20 00 0D 2A
-                < 09 05 14 00 AA BB CC  16 00 01 02 03
+                < 09 05 01 00 AA BB CC  20 00 01 02 03
                 """
             )
                 == .success(
                     .values([
-                        Value(handle: 0x0014, value: hex("AA BB CC")), Value(handle: 0x0016, value: hex("01 02 03")),
+                        Value(handle: 0x0001, value: hex("AA BB CC")), Value(handle: 0x0020, value: hex("01 02 03")),
                     ])
                 )
         )
@@ -207,35 +206,56 @@ struct GATTReadingTests {
         )
     }
 
-    @Test func `A long read from an octet on`() {
+    @Test("reads a value from an octet on, up to the 512th")
+    func fromOffset() {
         #expect(
-            ClientScript.run(.readLong(0x0003, offset: 22), "> 0C 03 00 16 00 \n < 0D 01 02")
+            ClientScript.run(.read(0x0003, offset: 22), "> 0C 03 00 16 00 \n < 0D 01 02")
                 == .success(.value(hex("01 02")))
         )
         #expect(
             ClientScript.run(
-                .readLong(0x0003, offset: 490),
+                .read(0x0003, offset: 490),
                 "> 0C 03 00 EA 01 \n < 0D \(hex(octets(22)))"
             ) == .success(.value(octets(22)))
         )
-        #expect(ClientScript.run(.readLong(0x0003, offset: 0), "> 0A 03 00 \n < 0B 01") == .success(.value(hex("01"))))
+        #expect(ClientScript.run(.read(0x0003, offset: 0), "> 0A 03 00 \n < 0B 01") == .success(.value(hex("01"))))
+        for (offset, lines, value) in [
+            (511, "> 0C 03 00 FF 01 \n < 0D 01", "01"), (512, "> 0C 03 00 00 02 \n < 0D", ""),
+        ] {
+            #expect(ClientScript.run(.read(0x0003, offset: offset), lines) == .success(.value(hex(value))))
+        }
         for offset in [-1, 513, 70_000] {
             #expect(
-                ClientScript.run(.readLong(0x0003, offset: offset), "")
+                ClientScript.run(.read(0x0003, offset: offset), "")
                     == .failure(.att(.invalidOffset, handle: 0x0003))
             )
         }
     }
 
-    @Test func `A MTU that the local server agrees on in between does not cut a long value`() {
-        var script = ClientScript()
+    /// The requests and answers behind the first request, after which the MTU changes; how many octets are read.
+    @Test(
+        "reads a whole value while the local server agrees on another MTU",
+        arguments: [
+            (23, 100, ["0B 22", "0D 5"], 27), (23, 100, ["0B 99", "0D 1"], 100), (23, 100, ["0B 98"], 98),
+            (23, 100, ["0B 100"], nil), (23, 100, ["0B 22", "0D 22"], 44), (100, 23, ["0B 99", "0D 1"], 100),
+            (100, 23, ["0B 22", "0D 0"], 22), (100, 23, ["0B 23"], 23),
+        ] as [(Int, Int, [String], Int?)]
+    )
+    func changingMTU(mtu: Int, next: Int, answers: [String], read: Int?) {
+        var script = ClientScript(mtu: mtu)
         let id = script.start(.read(0x0003))
         script.play("> 0A 03 00")
-        script.setMTU(100)
-        script.play("< 0B \(hex(octets(22))) \n > 0C 03 00 16 00 \n < 0D \(hex(octets(5)))")
-        var value = octets(22)
-        value.writeImmutableBuffer(octets(5))
-        #expect(script.reported == [.complete(id, .success(.value(value)))])
+        script.setMTU(next)
+        var (lines, count) = ("", 0)
+        for answer in answers {
+            if count > 0 { lines += "> 0C 03 00 \(octet(count)) 00 \n" }
+            let length = Int(answer.dropFirst(3)) ?? 0
+            lines += "< \(answer.prefix(2)) \(hex(octets(length, from: UInt8(count)))) \n"
+            count += length
+        }
+        script.play(lines)
+        let outcome = read.map { ClientScript.Outcome.success(.value(octets($0))) } ?? .failure(.malformedResponse)
+        #expect(script.reported == [.complete(id, outcome)])
     }
 
     @Test("GATT/CL/GAR/BV-05-C Read multiple characteristic values")
@@ -261,7 +281,8 @@ struct GATTReadingTests {
         )
     }
 
-    @Test func `Read multiple variable length values`() {
+    @Test("reads multiple values of variable length, without those that the end of the PDU cuts")
+    func multipleVariable() {
         let handles: [AttributeHandle] = [0x0003, 0x0007, 0x0009]
         let request = "> 20 03 00 07 00 09 00 \n "
         #expect(
@@ -287,21 +308,56 @@ struct GATTReadingTests {
         }
     }
 
-    @Test func `A request for several values that no server would take is not sent`() {
-        for handles in [[], [0x0003], (1...12).map { AttributeHandle($0) }] {
+    @Test("sends no request for several values that no server would take, and one that fits the MTU to its last octet")
+    func severalValues() {
+        let handles = (1...12).map { AttributeHandle($0) }
+        for (handles, mtu) in [([], 23), ([0x0003], 23), (handles, 23), (handles, 24)] {
             let failure = ClientScript.Outcome.failure(.att(.invalidPDU, handle: handles.first ?? 0))
-            #expect(ClientScript.run(.readMultiple(handles), "") == failure)
-            #expect(ClientScript.run(.readMultipleVariable(handles), "") == failure)
+            #expect(ClientScript.run(.readMultiple(handles), mtu: mtu, "") == failure)
+            #expect(ClientScript.run(.readMultipleVariable(handles), mtu: mtu, "") == failure)
         }
+        let request = handles.prefix(11).map { "\(octet(Int($0))) 00" }.joined(separator: " ")
         #expect(
-            ClientScript.run(
-                .readMultiple((1...11).map { AttributeHandle($0) }),
-                "> 0E 01 00 02 00 03 00 04 00 05 00 06 00 07 00 08 00 09 00 0A 00 0B 00 \n < 0F"
-            ) == .success(.value(ByteBuffer()))
+            ClientScript.run(.readMultiple(Array(handles.prefix(11))), "> 0E \(request) \n < 0F")
+                == .success(.value(ByteBuffer()))
+        )
+        #expect(
+            ClientScript.run(.readMultipleVariable(handles), mtu: 25, "> 20 \(request) 0C 00 \n < 21 00 00")
+                == .success(.values([Value(handle: 1, value: ByteBuffer())]))
         )
     }
 
-    @Test("Hostile: no answer to a read breaks the rules unseen")
+    // MARK: The device name
+
+    @Test(
+        "GATT/CL/GAR/BV-03-C A device name that fills the answer is read on by its handle",
+        arguments: [(23, 3, nil), (23, 18, nil), (23, 19, 19), (517, 252, nil), (517, 253, 300)]
+            as [(Int, Int, Int?)]
+    )
+    func deviceName(mtu: Int, shown: Int, read: Int?) {
+        let rest = read.map { "\n > 0A 03 00 \n < 0B \(hex(octets($0)))" } ?? ""
+        #expect(
+            ClientScript.run(
+                .readDeviceName,
+                mtu: mtu,
+                "> 08 01 00 FF FF 00 2A \n < 09 \(octet(shown + 2)) 03 00 \(hex(octets(shown)))" + rest
+            ) == .success(.value(octets(read ?? shown)))
+        )
+    }
+
+    @Test(
+        "ends with the error if a device name, or the rest of it, is refused or malformed",
+        arguments: [
+            ("01 08 01 00 0A", .att(.attributeNotFound, handle: 1)), ("09 02", .malformedResponse),
+            ("09 15 03 00 \(hex(octets(19))) \n > 0A 03 00 \n < 01 0A 03 00 02", .att(.readNotPermitted, handle: 3)),
+            ("09 15 03 00 \(hex(octets(19))) \n > 0A 03 00 \n < 0D 00", .malformedResponse),
+        ] as [(String, GATTError)]
+    )
+    func deviceNameRefused(answers: String, error: GATTError) {
+        #expect(ClientScript.run(.readDeviceName, "> 08 01 00 FF FF 00 2A \n < " + answers) == .failure(error))
+    }
+
+    @Test("Hostile: refuses an answer to a read that breaks the rules")
     func hostile() {
         // Longer than the MTU, another opcode, another request's error, an error cut short.
         for answer in [
@@ -315,7 +371,7 @@ struct GATTReadingTests {
                 == .failure(.malformedResponse)
         )
         #expect(
-            ClientScript.run(.readLong(0x0003, offset: 500), "> 0C 03 00 F4 01 \n < 0D" + hex(octets(13)))
+            ClientScript.run(.read(0x0003, offset: 500), "> 0C 03 00 F4 01 \n < 0D" + hex(octets(13)))
                 == .failure(.malformedResponse)
         )
         for answer in [

@@ -1,5 +1,3 @@
-// Finding services, as scripts named by the cases of the qualification suite, and against servers that break the rules.
-
 import BluetoothTypes
 import Fixtures
 import NIOCore
@@ -152,29 +150,54 @@ struct GATTServiceDiscoveryTests {
         )
     }
 
-    @Test("GATT/CL/GAD/BV-03-C An include declaration at the service's last handle, and no include at all")
-    func gadBV03Ends() {
+    @Test(
+        "GATT/CL/GAD/BV-03-C Include declarations at the ends of the service, and none at all",
+        arguments: [
+            // At the last handle, and asked for by itself; at both ends, of services with one handle.
+            ("> 08 20 00 21 00 02 28 \n < 09 08 21 00 01 00 05 00 00 18", [0x0001...0x0005]),
+            (
+                "> 08 20 00 21 00 02 28 \n < 09 08 20 00 01 00 05 00 00 18 \n > 08 21 00 21 00 02 28"
+                    + "\n < 01 08 21 00 0A",
+                [0x0001...0x0005]
+            ),
+            (
+                "> 08 20 00 21 00 02 28 \n < 09 08 20 00 01 00 05 00 00 18 \n > 08 21 00 21 00 02 28"
+                    + "\n < 09 08 21 00 50 00 50 00 00 18", [0x0001...0x0005, 0x0050...0x0050]
+            ),
+            (
+                "> 08 20 00 21 00 02 28 \n < 09 08 20 00 50 00 50 00 00 18 21 00 51 00 51 00 00 18",
+                [0x0050...0x0050, 0x0051...0x0051]
+            ), ("> 08 20 00 21 00 02 28 \n < 01 08 20 00 0A", []),
+        ] as [(String, [AttributeHandleRange])]
+    )
+    func gadBV03Ends(lines: String, services: [AttributeHandleRange]) {
+        // Each service is asked whether it is a primary one.
+        let types = services.map { service in
+            let handle = "\(octet(Int(service.lowerBound))) 00"
+            return "\n > 04 \(handle) \(handle) \n < 05 01 \(handle) 00 28"
+        }
         #expect(
-            ClientScript.run(
-                .discoverIncludedServices(0x0020...0x0021),
-                """
-                > 08 20 00 21 00 02 28
-                < 09 08 21 00 01 00 05 00 00 18
-                > 04 01 00 01 00
-                < 05 01 01 00 00 28
-                """
-            ) == .success(.services([self.service(0x1800, 0x0001...0x0005)]))
-        )
-        #expect(
-            ClientScript.run(
-                .discoverIncludedServices(0xFFF0...0xFFFF),
-                "> 08 F0 FF FF FF 02 28 \n < 01 08 F0 FF 0A"
-            ) == .success(.services([]))
+            ClientScript.run(.discoverIncludedServices(0x0020...0x0021), lines + types.joined())
+                == .success(.services(services.map { self.service(0x1800, $0) }))
         )
     }
 
     @Test(
-        "An error other than Attribute Not Found ends a discovery with it",
+        "ends the search for included services with an error for one of their declarations",
+        arguments: [("02", .readNotPermitted), ("0A", .attributeNotFound)] as [(String, ATTErrorCode)]
+    )
+    func includedRefused(code: String, error: ATTErrorCode) {
+        let lines = "> 08 20 00 21 00 02 28 \n < 09 06 21 00 50 00 58 00 \n > 0A 50 00 \n < "
+        for answer in ["01 0A 50 00", "0B \(hex(octets(16))) \n > 04 50 00 50 00 \n < 01 04 50 00"] {
+            #expect(
+                ClientScript.run(.discoverIncludedServices(0x0020...0x0021), lines + "\(answer) \(code)")
+                    == .failure(.att(error, handle: 0x0050))
+            )
+        }
+    }
+
+    @Test(
+        "ends a discovery with an error other than Attribute Not Found",
         arguments: [0x01, 0x05, 0x06, 0x08, 0x0C, 0x0E, 0x0F, 0x10, 0x11, 0x80, 0xFF] as [UInt8]
     )
     func errors(code: UInt8) {
@@ -201,7 +224,7 @@ struct GATTServiceDiscoveryTests {
     }
 
     @Test(
-        "Hostile: no answer to Read By Group Type breaks the rules unseen",
+        "Hostile: refuses an answer to Read By Group Type that breaks the rules",
         arguments: [
             "11", "11 06", "11 00 01 00 05 00 00 18", "11 06 01 00 05 00 00", "11 05 01 00 05 00 00",
             "11 08 01 00 05 00 00 18 00 00", "11 06 00 00 05 00 00 18", "11 06 05 00 04 00 00 18",
@@ -216,7 +239,7 @@ struct GATTServiceDiscoveryTests {
         )
     }
 
-    @Test("Hostile: a second answer may not step back behind the first")
+    @Test("Hostile: refuses a second answer that steps back behind the first")
     func hostileStepBack() {
         #expect(
             ClientScript.run(
@@ -243,7 +266,7 @@ struct GATTServiceDiscoveryTests {
     }
 
     @Test(
-        "Hostile: no answer to Find By Type Value breaks the rules unseen",
+        "Hostile: refuses an answer to Find By Type Value that breaks the rules",
         arguments: [
             "07", "07 01 00 05", "07 01 00 05 00 06", "07 00 00 05 00", "07 05 00 04 00", "07 05 00 09 00 09 00 0A 00",
         ]
@@ -256,7 +279,7 @@ struct GATTServiceDiscoveryTests {
     }
 
     @Test(
-        "Hostile: no include declaration breaks the rules unseen",
+        "Hostile: refuses an include declaration that breaks the rules",
         arguments: [
             "09 07 21 00 01 00 05 00 00", "09 08 1F 00 01 00 05 00 00 18", "09 08 41 00 01 00 05 00 00 18",
             "09 08 21 00 00 00 05 00 00 18", "09 08 21 00 05 00 04 00 00 18",
@@ -271,7 +294,7 @@ struct GATTServiceDiscoveryTests {
     }
 
     @Test(
-        "Hostile: no included service's declaration breaks the rules unseen",
+        "Hostile: refuses an included service's declaration that breaks the rules",
         arguments: [
             ("0B AB 89", nil), ("0B", nil), ("0B" + String(repeating: "00", count: 17), nil),
             ("0B" + String(repeating: "00", count: 16), "05 01 51 00 01 28"),

@@ -1,5 +1,3 @@
-// Writing values and descriptors, as scripts named by the cases of the qualification suite.
-
 import BluetoothTypes
 import Fixtures
 import NIOCore
@@ -118,7 +116,8 @@ struct GATTWritingTests {
         #expect(script.reported == [.complete(id, .success(.done))])
     }
 
-    @Test func `What no attribute can hold is refused here`() {
+    @Test("sends no value that no attribute can hold")
+    func tooLong() {
         let failure = ClientScript.Outcome.failure(.att(.invalidAttributeValueLength, handle: 0x0007))
         #expect(ClientScript.run(.write(0x0007, octets(513)), "") == failure)
         #expect(
@@ -215,6 +214,20 @@ struct GATTWritingTests {
             ) == .success(.done)
         )
         #expect(ClientScript.run(.writeReliably([]), "") == .success(.done))
+        #expect(
+            ClientScript.run(
+                .writeReliably([Value(handle: 7, value: hex("01")), Value(handle: 7, value: hex("02"))]),
+                """
+                > 16 07 00 00 00 01
+                < 17 07 00 00 00 01
+                > 16 07 00 00 00 02
+                < 01 16 07 00 09
+                > 18 00
+                < 19
+                """
+            ) == .failure(.att(.prepareQueueFull, handle: 7)),
+            "what is refused later cancels all"
+        )
     }
 
     @Test(
@@ -260,7 +273,7 @@ struct GATTWritingTests {
         #expect(ClientScript.run(.write(0x0007, octets(40)), Self.longScript + "< 19") == .success(.done))
     }
 
-    @Test("Hostile: no answer to a write breaks the rules unseen")
+    @Test("Hostile: refuses an answer to a write that breaks the rules")
     func hostile() {
         for answer in ["13 00", "0B", "19", "17 07 00 00 00 01", "01 18 07 00 01", "01 12"] {
             #expect(
@@ -283,5 +296,49 @@ struct GATTWritingTests {
                     == .failure(.malformedResponse)
             )
         }
+    }
+
+    // MARK: Configurations
+
+    @Test(
+        "writes a known Client Characteristic Configuration at once",
+        arguments: [
+            (.indications, "02 00", "13", .success(.configured(nil))),
+            ([], "00 00", "01 12 04 00 05", .failure(.att(.insufficientAuthentication, handle: 0x0004))),
+            (.notifications, "01 00", "13 00", .failure(.malformedResponse)),
+        ] as [(ClientCharacteristicConfiguration, String, String, ClientScript.Outcome)]
+    )
+    func knownConfiguration(
+        configuration: ClientCharacteristicConfiguration,
+        written: String,
+        answer: String,
+        outcome: ClientScript.Outcome
+    ) {
+        #expect(
+            ClientScript.run(
+                .configure(configuration, of: GATTClientTests.characteristic, at: 0x0004),
+                "> 12 04 00 \(written) \n < \(answer)"
+            ) == outcome
+        )
+    }
+
+    @Test(
+        "discovers an unknown Client Characteristic Configuration first",
+        arguments: [
+            (
+                "05 01 04 00 01 29 05 00 02 29 \n > 12 05 00 01 00 \n < 13",
+                .success(.configured([.init(uuid: 0x2901, handle: 0x0004), .init(uuid: 0x2902, handle: 0x0005)]))
+            ), ("01 04 04 00 0A", .failure(.att(.attributeNotFound, handle: 0x0003))),
+            ("01 04 04 00 0E", .failure(.att(.unlikelyError, handle: 0x0004))),
+            ("05 07 04 00", .failure(.malformedResponse)),
+        ] as [(String, ClientScript.Outcome)]
+    )
+    func unknownConfiguration(answers: String, outcome: ClientScript.Outcome) {
+        #expect(
+            ClientScript.run(
+                .configure(.notifications, of: GATTClientTests.characteristic),
+                "> 04 04 00 05 00 \n < " + answers
+            ) == outcome
+        )
     }
 }

@@ -41,7 +41,7 @@ enum GATTServerFixture {
         characteristics: [
             GATTCharacteristicDefinition(
                 uuid: 0xD001,
-                properties: [.read, .write, .notify],
+                properties: [.read, .write, .notify, .indicate],
                 permissions: [.readable, .writeable]
             )
         ]

@@ -1,5 +1,4 @@
-// How much a server keeps for a client that takes nothing, or never executes, where nobody has set other limits; and
-// what the built-in services have.
+// The built-in services, and the limits that a server has unless others are set.
 
 import BluetoothTypes
 import Fixtures
@@ -8,124 +7,115 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: limits")
+@Suite("GATT server")
 struct GATTServerTests {
-    private static let link = LinkID(rawValue: 1)
-
-    private static func served() throws -> ServedLinks {
-        var links = ServedLinks(try GATTServerFixture.server())
-        links.linkOpened(Self.link)
-        var events: [ServedLinks.Event] = []
-        links.receive(hex("02 05 02"), on: Self.link, now: .uptimeNanoseconds(0), into: &events)
-        return links
+    /// The fixed value of an attribute.
+    private static func value(_ handle: AttributeHandle, of server: GATTServer) -> String? {
+        guard let index = server.database.index(of: handle),
+            case .fixed(let value) = server.database.attributes[index].content
+        else { return nil }
+        return hex(value)
     }
 
-    /// What becomes of a request: the opcode of the answer.
-    private static func answer(_ pdu: ByteBuffer, _ links: inout ServedLinks) -> UInt8? {
-        var events: [ServedLinks.Event] = []
-        links.receive(pdu, on: Self.link, now: .uptimeNanoseconds(0), into: &events)
-        for case .send(let answer, _) in events.map(\.action) { return answer.getInteger(at: answer.readerIndex) }
-        return nil
+    // MARK: Limits
+
+    private static func served() throws -> GATTServerScript {
+        var runner = try GATTServerScript()
+        runner.run("exchange 517\nsubscribe 001A")
+        return runner
     }
 
-    private static func prepare(_ count: Int, at offset: UInt16 = 0) -> ByteBuffer {
-        var pdu = hex("16 13 00")
-        pdu.writeLittleEndian(offset)
-        pdu.writeImmutableBuffer(octets(count))
-        return pdu
-    }
-
-    @Test("128 parts of values wait to be executed")
+    @Test("queues 128 parts of values")
     func parts() throws {
-        var links = try Self.served()
-        for _ in 0..<128 { #expect(Self.answer(Self.prepare(1), &links) == 0x17) }
-        #expect(Self.answer(Self.prepare(1), &links) == 0x01)
-        #expect(Self.answer(hex("18 00"), &links) == 0x19)
-        #expect(Self.answer(Self.prepare(1), &links) == 0x17)
+        var runner = try Self.served()
+        runner.run(Array(repeating: "prepare 13 00 00 00 AA\n", count: 128).joined())
+        runner.run("> 16 13 00 00 00 AA\n< 01 16 13 00 09\n> 18 00\n< 19\nprepare 13 00 00 00 AA")
     }
 
-    @Test("8,192 octets of them wait")
+    @Test("queues 8,192 octets of parts")
     func octetsOfParts() throws {
-        for (last, answer) in [(32, 0x17), (33, 0x01)] as [(Int, UInt8)] {
-            var links = try Self.served()
-            for _ in 0..<16 { #expect(Self.answer(Self.prepare(510), &links) == 0x17) }
-            #expect(Self.answer(Self.prepare(last), &links) == answer)
-        }
+        var runner = try Self.served()
+        runner.run(Array(repeating: "prepare 13 00 00 00 AA*510\n", count: 16).joined())
+        runner.run("> 16 13 00 00 00 AA*33\n< 01 16 13 00 09\nprepare 13 00 00 00 AA*32")
     }
 
-    @Test("256 indications wait behind the one that is not confirmed")
+    @Test("queues 256 indications behind the one that is not confirmed")
     func indications() throws {
-        var links = try Self.served()
-        var events: [ServedLinks.Event] = []
-        links.receive(hex("12 1B 00 02 00"), on: Self.link, now: .uptimeNanoseconds(0), into: &events)
-        for number in 0..<258 {
-            events.removeAll()
-            links.notify(
-                octets(1),
-                characteristic: 0x001A,
-                on: Self.link,
-                now: .uptimeNanoseconds(0),
-                into: &events
-            )
-            let isDropped = events.contains { if case .dropped = $0.action { true } else { false } }
-            #expect(isDropped == (number == 257))
-        }
+        var runner = try Self.served()
+        runner.run("notify 001A 01\n< 1D 1A 00 01\n" + Array(repeating: "notify 001A 02\n", count: 256).joined())
+        runner.run("notify 001A 03\n? dropped 1")
     }
 
-    @Test("a key of seven octets is enough")
+    @Test("takes keys of seven octets and no shorter ones")
     func keySize() throws {
-        for (size, answer) in [(6, 0x01), (7, nil)] as [(Int, UInt8?)] {
-            var links = try Self.served()
-            links.setSecurity(LinkSecurity(level: .encrypted, keySize: size), of: Self.link)
-            // The application is asked for it.
-            #expect(Self.answer(hex("0A 1D 00"), &links) == answer)
-        }
+        var runner = try Self.served()
+        runner.run("security encrypted 6\n> 0A 1D 00\n< 01 0A 1D 00 0C")
+        runner.run("security encrypted 7\n> 0A 1D 00\n? read 001D @0")
     }
+
+    // MARK: Built-in services
 
     @Test(
-        "the name is cut between characters, to 248 octets",
+        "cuts the name between characters, to 248 octets",
         arguments: [("", 0), ("a", 1), (String(repeating: "é", count: 124), 248)]
             + [(String(repeating: "é", count: 125), 248), ("a" + String(repeating: "é", count: 124), 247)]
     )
     func name(name: String, length: Int) {
         var server = GATTServer(configuration: .init(deviceName: name))
-        func shown(_ server: GATTServer) -> Int? {
-            guard case .fixed(let value) = server.database.attributes[2].content else { return nil }
-            return value.readableBytes
-        }
-        #expect(shown(server) == length)
-        server.setDeviceName("none")
-        #expect(shown(server) == 4)
+        let value = hex(ByteBuffer(bytes: name.utf8.prefix(length)))
+        #expect(Self.value(3, of: server) == value)
+        let hash = server.database.hash()
+        server.setDeviceName("Ball")
+        #expect(Self.value(3, of: server) == "42 61 6C 6C")
+        let other = server.database.hash()
+        #expect(hash == other, "a name is no change of the database")
         server.setDeviceName(name)
-        #expect(shown(server) == length)
+        #expect(Self.value(3, of: server) == value)
+    }
+
+    @Test("declares its services (Vol 3, Part C, 12; Vol 3, Part G, 7)", arguments: [false, true])
+    func declarations(hasPrivacy: Bool) {
+        let server = GATTServer(configuration: .init(appearance: 0x1234, hasPrivacy: hasPrivacy))
+        let common: [String?] = ["00 18", "02 03 00 00 2A", "", "02 05 00 01 2A", "34 12"]
+        let rest: [String?] =
+            hasPrivacy
+            ? [
+                "02 07 00 A6 2A", "00", "02 09 00 C9 2A", "00", "01 18", "20 0C 00 05 2A", "", nil, "0A 0F 00 29 2B",
+                nil, "02 11 00 2A 2B", nil,
+            ]
+            : ["01 18", "20 08 00 05 2A", "", nil, "0A 0B 00 29 2B", nil, "02 0D 00 2A 2B", nil]
+        #expect(server.database.attributes.map { Self.value($0.handle, of: server) } == common + rest)
+        #expect(server.database.attributes.allSatisfy { $0.readSecurity == .none && $0.writeSecurity == .none })
+    }
+
+    @Test("says whether it resolves addresses if it hides itself")
+    func addressResolution() {
+        var server = GATTServer(configuration: .init(hasPrivacy: true))
+        for isSupported in [true, false] {
+            server.setCentralAddressResolution(isSupported)
+            #expect(Self.value(7, of: server) == (isSupported ? "01" : "00"))
+            #expect(Self.value(9, of: server) == "00", "Resolvable Private Address Only does not change")
+        }
     }
 
     @Test(
-        "the services of GAP and GATT by what the device has of them; they are not removed",
-        arguments: [false, true]
-    )
-    func builtIn(hasPrivacy: Bool) throws {
-        let access: [UInt16] = [0x2800, 0x2803, 0x2A00, 0x2803, 0x2A01]
-        let privacy: [UInt16] = hasPrivacy ? [0x2803, 0x2AA6, 0x2803, 0x2AC9] : []
-        let services: [(GenericAttributeService, [UInt16])] = [
+        "keeps the built-in services that the device has, and removes the first one behind them",
+        arguments: [
             (.absent, []), (.empty, [0x2800]), (.serviceChanged, [0x2800, 0x2803, 0x2A05, 0x2902]),
             (.full, [0x2800, 0x2803, 0x2A05, 0x2902, 0x2803, 0x2B29, 0x2803, 0x2B2A]),
-        ]
-        for (service, types) in services {
-            var server = GATTServer(
-                configuration: .init(deviceName: "Ball", hasPrivacy: hasPrivacy, genericAttribute: service)
-            )
-            #expect(server.database.attributes.map(\.shortType) == access + privacy + types)
-            let last = AttributeHandle(server.database.attributes.count)
-            #expect(server.database.services.last?.upperBound == last)
-            let isThere = service == .serviceChanged || service == .full
-            #expect(server.serviceChangedHandle == (isThere ? AttributeHandle(access.count + privacy.count + 3) : 0))
-            for handle in 0...last { #expect(server.remove(handle) == nil) }
-            let added = try server.add(GATTServerFixture.extra).range
-            #expect(added.lowerBound == last + 1 && server.remove(last + 1) == added)
-            server.setCentralAddressResolution(true)
-            let resolution = server.database.attributes.first { $0.shortType == 0x2AA6 }
-            if case .fixed(let value)? = resolution?.content { #expect(hex(value) == "01") }
-        }
+        ] as [(GenericAttributeService, [UInt16])],
+        [false, true]
+    )
+    func builtIn(service: (GenericAttributeService, [UInt16]), hasPrivacy: Bool) throws {
+        let access: [UInt16] = [0x2800, 0x2803, 0x2A00, 0x2803, 0x2A01]
+        let privacy: [UInt16] = hasPrivacy ? [0x2803, 0x2AA6, 0x2803, 0x2AC9] : []
+        var server = GATTServer(configuration: .init(hasPrivacy: hasPrivacy, genericAttribute: service.0))
+        #expect(server.database.attributes.map(\.shortType) == access + privacy + service.1)
+        let changed = server.database.attributes.first { $0.shortType == 0x2A05 }
+        #expect(server.serviceChangedHandle == changed?.handle ?? 0)
+        let last = AttributeHandle(server.database.attributes.count)
+        for handle in 0...last { #expect(server.remove(handle) == nil) }
+        let added = try server.add(GATTServiceDefinition(uuid: 0xA000, characteristics: [])).range
+        #expect(added == last + 1...last + 1 && server.remove(last + 1) == added)
     }
 }

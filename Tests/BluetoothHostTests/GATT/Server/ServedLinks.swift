@@ -1,4 +1,4 @@
-// A GATT server with the bearers of its links, as the host has them: scripts and random tests name a link, and every
+// A GATT server with the bearers of its links, as the host has them: scripts and simulations name a link, and every
 // action says on which one it happened.
 
 import BluetoothTypes
@@ -19,7 +19,6 @@ struct ServedLinks {
     /// Links with a batch of notifications, in the order in which it began.
     private var batched: [LinkID] = []
     private let preferredMTU: Int
-    private var notes = ActionNotes()
 
     init(_ server: GATTServer, preferredMTU: Int = 517) {
         self.server = server
@@ -85,11 +84,8 @@ struct ServedLinks {
         self.databaseChanged(in: range, now: now, into: &events)
     }
 
-    private mutating func databaseChanged(
-        in range: AttributeHandleRange,
-        now: NIODeadline,
-        into events: inout [Event]
-    ) {
+    private mutating func databaseChanged(in range: AttributeHandleRange, now: NIODeadline, into events: inout [Event])
+    {
         self.feedAll(into: &events) { server, bearer, actions in
             server.databaseChanged(in: range, on: &bearer, now: now, into: &actions)
         }
@@ -128,14 +124,7 @@ struct ServedLinks {
         into events: inout [Event]
     ) {
         self.feed(link, into: &events) { server, bearer, actions in
-            server.notify(
-                value,
-                characteristic: handle,
-                token: token,
-                on: &bearer,
-                now: now,
-                into: &actions
-            )
+            server.notify(value, characteristic: handle, token: token, on: &bearer, now: now, into: &actions)
         }
     }
 
@@ -169,12 +158,7 @@ struct ServedLinks {
         return self.server.bondedClient(on: &bearer)
     }
 
-    mutating func restoreClient(
-        _ client: BondedClient,
-        on link: LinkID,
-        now: NIODeadline,
-        into events: inout [Event]
-    ) {
+    mutating func restoreClient(_ client: BondedClient, on link: LinkID, now: NIODeadline, into events: inout [Event]) {
         self.feed(link, into: &events) { server, bearer, actions in
             server.restoreClient(client, on: &bearer, now: now, into: &actions)
         }
@@ -189,8 +173,6 @@ struct ServedLinks {
         var actions: [ATTBearer.Action] = []
         body(&self.server, &bearer, &actions)
         self.bearers[link] = bearer
-        for action in actions { self.notes.note(action, on: link) }
-        self.notes.noteState(of: bearer)
         if bearer.hasBatch, !self.batched.contains(link) { self.batched.append(link) }
         events += actions.map { Event(link: link, action: $0) }
     }

@@ -26,7 +26,7 @@ extension GATTCharacteristicDefinition {
 }
 
 @Suite("GATT server: signed writes")
-struct GATTServerSignedWritesTests: GATTServerSuite {
+struct GATTServerSignedWritesTests {
     private static let key = Octets16(high: 0x611B_64EB_FBCD_1FD3, low: 0x72EC_9196_DF42_5E50)
 
     /// Runs a script against a server with one characteristic for signed writes, 0010, and one for plain ones, 0012.
@@ -61,8 +61,9 @@ struct GATTServerSignedWritesTests: GATTServerSuite {
         hex(signedWrite(handle, value, counter: counter, key: Self.key))
     }
 
-    /// What another host makes of opcode, handle and value with the counter 1.
-    @Test func `The signature of a message`() throws {
+    /// The octets are what another host makes of opcode, handle and value with the counter 1.
+    @Test("signs a message, and knows its signatures")
+    func signature() throws {
         let signature = DataSignature(of: hex("D2 12 00 13 37"), counter: 1, key: Self.key)
         var octets = ByteBuffer()
         signature.encode(into: &octets)
@@ -73,7 +74,8 @@ struct GATTServerSignedWritesTests: GATTServerSuite {
         #expect(!signature.isValid(for: hex("D2 12 00 13 37"), key: .zero))
     }
 
-    @Test func `GATT/SR/GAW/BV-02-C Signed write without response`() throws {
+    @Test("GATT/SR/GAW/BV-02-C Signed write without response")
+    func gawBV02() throws {
         let runner = try self.run(
             """
             > \(self.pdu("01 02", 0))
@@ -91,7 +93,8 @@ struct GATTServerSignedWritesTests: GATTServerSuite {
         #expect(runner.server.signingKey(of: runner.link)?.lastCounter == 5)
     }
 
-    @Test func `GATT/SR/GAW/BI-01-C A bad signature is ignored, and uses no counter`() throws {
+    @Test("GATT/SR/GAW/BI-01-C ignores a bad signature, which uses no counter")
+    func gawBI01() throws {
         let good = self.pdu("01", 3)
         let bad = good.dropLast(2) + (good.hasSuffix("00") ? "01" : "00")
         let runner = try self.run(
@@ -107,7 +110,8 @@ struct GATTServerSignedWritesTests: GATTServerSuite {
         #expect(runner.server.signingKey(of: runner.link)?.lastCounter == 3)
     }
 
-    @Test func `A counter that was used is refused, on the next link, too`() throws {
+    @Test("ignores a counter that was used, on the next link, too")
+    func usedCounter() throws {
         let runner = try self.run(
             """
             > \(self.pdu("01", 7))
@@ -133,7 +137,8 @@ struct GATTServerSignedWritesTests: GATTServerSuite {
         )
     }
 
-    @Test func `What is not for signed writes, not whole, or from a peer without a key is ignored`() throws {
+    @Test("ignores commands to other attributes, cut commands, and those of a peer without a key")
+    func ignored() throws {
         _ = try self.run(
             """
             > \(self.pdu("01", 1, handle: 0x0012))
@@ -153,7 +158,8 @@ struct GATTServerSignedWritesTests: GATTServerSuite {
         _ = try self.run("> \(self.pdu("01", 1))", key: nil)
     }
 
-    @Test func `A signed write is as long as the MTU, and no longer`() throws {
+    @Test("takes a signed write as long as the MTU, and no longer one")
+    func longest() throws {
         // Opcode, handle and signature are 15 of the 23 octets.
         _ = try self.run(
             """
@@ -166,11 +172,11 @@ struct GATTServerSignedWritesTests: GATTServerSuite {
         )
     }
 
-    @Test func `A signed write of a client that does not know of a change is ignored`() throws {
+    @Test("ignores a signed write of a change-unaware client")
+    func unaware() throws {
         _ = try self.run(
             """
-            > 12 0B 00 01                         # robust caching
-            < 13
+            features 01                           # robust caching
             add
             > \(self.pdu("01", 1))
             > 0A 10 00                            # and this is how it hears of it
