@@ -1,4 +1,4 @@
-// Flow control from the controller to the host (Vol 4, Part E, 4.2): which packets the host reports as finished, and when.
+// Flow control from the controller to the host (Vol 4, Part E, 4.2): which packets are reported as finished, and when.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -12,13 +12,9 @@ import Testing
 struct FlowControlTests {
     private static let first: UInt16 = 0x40
     private static let second: UInt16 = 0x41
-    private static let configuration = LEHostConfiguration(limitsReceivedData: true)
 
     private static func started(_ prepare: (ScriptedController) -> Void = { _ in }) -> HostTestbed {
-        let testbed = HostTestbed(Self.configuration)
-        prepare(testbed.controller)
-        testbed.start()
-        return testbed
+        HostTestbed.started(LEHostConfiguration(limitsReceivedData: true), prepare)
     }
 
     /// Commands on a link's L2CAP signalling channel, which need no user.
@@ -27,30 +23,15 @@ struct FlowControlTests {
         testbed.run()
     }
 
-    /// What the last report said of each link; nil where there was none since the last call.
+    /// The counts of the last report by link; `nil` if there was none since the last call.
     private func report(_ testbed: HostTestbed) throws -> [UInt16: UInt16]? {
         guard testbed.controller.takeCommands().contains(HostNumberOfCompletedPackets.opcode) else { return nil }
-        var octets = try #require(testbed.controller.parameters[HostNumberOfCompletedPackets.opcode])
-        let completed = try HostNumberOfCompletedPackets(parsing: &octets).completed
+        let completed = try testbed.controller.last(HostNumberOfCompletedPackets.self).completed
         return Dictionary(uniqueKeysWithValues: completed.map { ($0.handle.rawValue, $0.count) })
     }
 
-    @Test("The controller is given the host's buffers before flow control is turned on")
-    func setup() throws {
-        let testbed = HostTestbed(Self.configuration)
-        testbed.host.attach(to: testbed.controller)
-        testbed.run()
-        let commands = testbed.controller.takeCommands()
-        let size = try #require(commands.firstIndex(of: HostBufferSize.opcode))
-        #expect(commands[size + 1] == SetControllerToHostFlowControl.opcode)
-        var octets = try #require(testbed.controller.parameters[HostBufferSize.opcode])
-        let buffers = try HostBufferSize(parsing: &octets)
-        #expect(buffers.aclDataPacketLength == 251 && buffers.aclDataPacketCount == 256)
-        #expect(testbed.host.limitsReceivedData)
-    }
-
     @Test(
-        "A controller that refuses either command, or does not know them, gets no reports",
+        "sends no reports to a controller that refuses either command",
         arguments: [HostBufferSize.opcode, SetControllerToHostFlowControl.opcode]
     )
     func refused(opcode: HCIOpcode) throws {
@@ -62,37 +43,51 @@ struct FlowControlTests {
         #expect(try self.report(testbed) == nil)
     }
 
-    @Test("A host that is not configured for it does not ask for flow control")
-    func notConfigured() {
-        let testbed = HostTestbed()
-        testbed.host.attach(to: testbed.controller)
-        testbed.run()
-        #expect(!testbed.controller.takeCommands().contains(HostBufferSize.opcode))
-        #expect(!testbed.host.limitsReceivedData)
+    @Test("reports more than 63 links in two commands (Vol 4, Part E, 7.3.40)", arguments: [62, 63, 64] as [UInt16])
+    func manyLinks(count: UInt16) throws {
+        let testbed = Self.started()
+        let handles = (0..<count).map { 0x40 + $0 }
+        for handle in handles { _ = testbed.acceptLink(handle) }
+        testbed.forget()
+        // The first link has so many packets more that the last one of all is the 64th.
+        self.receive(64 - Int(count), on: handles[0], testbed)
+        for handle in handles.dropLast() { self.receive(1, on: handle, testbed) }
+        #expect(testbed.controller.takeCommands() == [])
+        let last = try #require(handles.last)
+        self.receive(1, on: last, testbed)
+        let reports = testbed.controller.takeCommands()
+        #expect(reports == Array(repeating: HostNumberOfCompletedPackets.opcode, count: count > 63 ? 2 : 1))
+        let report = try testbed.controller.last(HostNumberOfCompletedPackets.self).completed.map(\.handle.rawValue)
+        #expect(report == (count > 63 ? [last] : handles))
     }
 
-    @Test("Packets are reported from the 32nd of one link on, not before")
-    func ofOneLink() throws {
+    /// ATT PDUs that take the short way to the user, and those that do not.
+    private static func values(_ characteristic: AttributeHandle) -> [(pdu: [UInt8], isForTheUser: Bool)] {
+        [
+            ([0x1B, 0x03, 0x00, 0xAA], true), ([0x1B, 0x00, 0x00, 0xAA], false),
+            ([0x52] + characteristic.octets + [0xAA], true), ([0x52, 0x77, 0x77, 0xAA], false),
+        ]
+    }
+
+    @Test("reports packets with values that go straight to the user, each once", arguments: 0..<4)
+    func values(index: Int) throws {
         let testbed = Self.started()
+        let handle = try testbed.addCharacteristic(.writeWithoutResponse, .writeable).value
         _ = testbed.acceptLink(Self.first)
-        self.receive(31, on: Self.first, testbed)
+        testbed.forget()
+        let (pdu, isForTheUser) = Self.values(handle)[index]
+        for _ in 0..<31 { testbed.controller.receive(Self.first, channel: 4, pdu) }
+        testbed.run()
         #expect(try self.report(testbed) == nil)
-        self.receive(1, on: Self.first, testbed)
+        #expect(testbed.delegate.takeLines().count == (isForTheUser ? 31 : 0))
+        testbed.controller.receive(Self.first, channel: 4, pdu)
+        testbed.run()
         #expect(try self.report(testbed) == [Self.first: 32])
     }
 
-    @Test("Packets are reported from the 64th of all links on, not before")
-    func ofAllLinks() throws {
-        let testbed = Self.started()
-        for handle in Self.first..<Self.first + 4 { _ = testbed.acceptLink(handle) }
-        for handle in Self.first..<Self.first + 3 { self.receive(20, on: handle, testbed) }
-        self.receive(3, on: Self.first + 3, testbed)
-        #expect(try self.report(testbed) == nil)
-        self.receive(1, on: Self.first + 3, testbed)
-        #expect(try self.report(testbed) == [0x40: 20, 0x41: 20, 0x42: 20, 0x43: 4])
-    }
+    // MARK: Links that are held back
 
-    @Test("A1: the packets of a link that is held back are not reported, those of another are; when it goes on all are")
+    @Test("A1: holds back the packets of a paused link, not those of others, and reports all when it resumes")
     func heldBack() throws {
         let testbed = Self.started()
         let link = try #require(testbed.acceptLink(Self.first))
@@ -112,36 +107,36 @@ struct FlowControlTests {
         #expect(try self.report(testbed) == [Self.first: 32])
     }
 
-    @Test("While a link is held back each turn reports what the others have received: it may be all that they get")
-    func othersOfOneHeldBack() throws {
+    @Test("resumes a link that was paused twice, and ignores a resume of one that was not paused")
+    func pausedTwice() throws {
         let testbed = Self.started()
         let link = try #require(testbed.acceptLink(Self.first))
-        _ = testbed.acceptLink(Self.second)
-        self.receive(1, on: Self.second, testbed)
-        #expect(try self.report(testbed) == nil)
+        let other = try #require(testbed.acceptLink(Self.second))
         testbed.host.pauseReceiving(on: link)
-        self.receive(1, on: Self.first, testbed)
-        #expect(try self.report(testbed) == [Self.second: 1])
-        self.receive(1, on: Self.second, testbed)
-        #expect(try self.report(testbed) == [Self.second: 1])
-        testbed.controller.disconnect(Self.first, reason: .remoteUserTerminated)
-        testbed.run()
-        self.receive(31, on: Self.second, testbed)
+        testbed.host.pauseReceiving(on: link)
+        testbed.host.resumeReceiving(on: link)
+        testbed.host.resumeReceiving(on: link)
+        testbed.host.resumeReceiving(on: other)
+        self.receive(31, on: Self.first, testbed)
         #expect(try self.report(testbed) == nil)
-        self.receive(1, on: Self.second, testbed)
-        #expect(try self.report(testbed) == [Self.second: 32])
+        // One of two is paused: the packets of the other are reported in each turn.
+        testbed.host.pauseReceiving(on: other)
+        self.receive(1, on: Self.first, testbed)
+        #expect(try self.report(testbed) == [Self.first: 32])
+        self.receive(1, on: Self.first, testbed)
+        #expect(try self.report(testbed) == [Self.first: 1])
     }
 
-    @Test("The packets of a link that has ended are not reported: the controller counts them as finished")
-    func ended() throws {
-        let testbed = Self.started()
+    @Test("holds nothing back without flow control")
+    func unlimited() throws {
+        let testbed = HostTestbed.started()
         let link = try #require(testbed.acceptLink(Self.first))
-        _ = testbed.acceptLink(Self.second)
+        testbed.forget()
         testbed.host.pauseReceiving(on: link)
-        self.receive(40, on: Self.first, testbed)
-        testbed.controller.disconnect(Self.first, reason: .remoteUserTerminated)
+        testbed.receive(4, "1B 03 00 AA")
+        #expect(!testbed.host.limitsReceivedData && testbed.delegate.takeLines() == ["value 3 1"])
+        testbed.host.resumeReceiving(on: link)
         testbed.run()
-        self.receive(32, on: Self.second, testbed)
-        #expect(try self.report(testbed) == [Self.second: 32])
+        #expect(testbed.controller.takeCommands() == [])
     }
 }

@@ -1,4 +1,4 @@
-// The harness of the host driver's tests: a host on a scripted controller, in virtual time.
+// The harness of the host's tests: a host on a scripted controller, in virtual time.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -10,11 +10,16 @@ import Testing
 
 /// A host on a scripted controller, in virtual time.
 final class HostTestbed {
+    /// Addresses of peers.
+    static let peers = (1...3).map { DeviceAddress(0xC000_0000_0000 + UInt64($0), kind: .random) }
+
     let loop = EmbeddedEventLoop()
     let controller: ScriptedController
     let host: LEHost
     let delegate = RecordingDelegate()
-    /// How often the end of a graceful shutdown was reported.
+    /// A user of the test's own, which the host does not retain.
+    private var user: (any LEHostDelegate)?
+    /// The number of reported ends of graceful shutdowns.
     private(set) var shutdownCount = 0
 
     init(_ configuration: LEHostConfiguration = LEHostConfiguration()) {
@@ -24,14 +29,31 @@ final class HostTestbed {
     }
 
     /// A host that has set up its controller, which `prepare` may change before.
-    static func started(_ prepare: (ScriptedController) -> Void = { _ in }) -> HostTestbed {
-        let testbed = HostTestbed()
+    static func started(
+        _ configuration: LEHostConfiguration = LEHostConfiguration(),
+        _ prepare: (ScriptedController) -> Void = { _ in }
+    ) -> HostTestbed {
+        let testbed = HostTestbed(configuration)
         prepare(testbed.controller)
         testbed.start()
         return testbed
     }
 
-    /// Attaches the host; what it sends and reports meanwhile is not kept.
+    /// A started host with a user of the test's own, whose data is reported as sent at once.
+    static func used(by user: any LEHostDelegate) -> HostTestbed {
+        let testbed = HostTestbed()
+        testbed.use(user)
+        testbed.controller.dataIsAnswered = true
+        testbed.start()
+        return testbed
+    }
+
+    func use(_ user: any LEHostDelegate) {
+        self.user = user
+        self.host.delegate = user
+    }
+
+    /// Attaches the host, and discards its commands and reports.
     func start() {
         self.host.attach(to: self.controller)
         self.run()
@@ -47,24 +69,41 @@ final class HostTestbed {
     /// Lets time pass.
     func run(_ time: TimeAmount = .zero) { self.loop.advanceTime(by: time) }
 
-    /// Connects as a central.
-    func connect(_ handle: UInt16, _ peer: DeviceAddress) {
+    // MARK: Links
+
+    /// Connects as a central, and discards the commands and reports.
+    @discardableResult
+    func connect(_ handle: UInt16, _ peer: DeviceAddress) -> LinkID? {
         self.host.connect(to: peer)
         self.run()
         self.controller.connect(handle, peer: peer, role: .central)
         self.run()
         self.forget()
+        return self.host.links.last?.id
     }
 
-    /// A link in the peripheral role, in which the host sends nothing of its own accord.
+    /// A link in the peripheral role, on which the host sends nothing by itself.
     func acceptLink(_ handle: UInt16, from peer: DeviceAddress? = nil) -> LinkID? {
-        var link: LinkID?
-        self.delegate.onConnect = { link = $0.id }
         let peer = peer ?? DeviceAddress(UInt64(handle), kind: .public)
         self.controller.connect(handle, peer: peer, role: .peripheral)
         self.run()
-        return link
+        return self.host.links.last?.id
     }
+
+    /// Connects to the peer in a role, with the handle 0x40; its address is that of the peripheral of a
+    /// ``SecurityManagerPair``.
+    func connect(_ role: ConnectionRole) {
+        let peer = SecurityManagerPair.peripheralAddress
+        if role == .central {
+            self.host.connect(to: peer)
+            self.run()
+        }
+        self.controller.connect(0x40, peer: peer, role: role)
+        self.run()
+    }
+
+    /// The handle and the reason of the last link that was ended.
+    func disconnected() throws -> Disconnect { try self.controller.last(Disconnect.self) }
 
     /// Shuts the host down within a second.
     func shutDown() {
@@ -74,29 +113,133 @@ final class HostTestbed {
         self.run()
     }
 
-    /// The handle and the reason of the last link that was ended.
-    func disconnected() throws -> Disconnect {
-        var parameters = try #require(self.controller.parameters[Disconnect.opcode])
-        return try Disconnect(parsing: &parameters)
+    // MARK: Events
+
+    func deliver(_ packet: HCIPacket) {
+        self.controller.deliver(packet)
+        self.run()
+    }
+
+    /// Answers a command that was left without an answer.
+    func answer(_ opcode: HCIOpcode) {
+        self.controller.silent = []
+        self.deliver(CommandComplete(opcode: opcode, returnParameters: ByteBuffer(integer: UInt8(0))).packet())
+    }
+
+    /// Reports an advertisement.
+    func report(_ address: DeviceAddress, _ type: LEAdvertisingReport.EventType = .connectableUndirected) {
+        let report = LEAdvertisingReport(eventType: type, address: address, data: hex("02 01 06"), rssi: -40)
+        self.deliver(LEAdvertisingReports.packet(report))
+    }
+
+    /// The peer, as the central, begins to encrypt.
+    func requestKey(_ handle: UInt16 = 0x40) {
+        let handle = ConnectionHandle(rawValue: handle)
+        self.deliver(LELongTermKeyRequest(handle: handle, random: 0, encryptedDiversifier: 0).packet())
+    }
+
+    /// Encryption is on, or ended with an error.
+    func encryptionChanged(_ status: HCIErrorCode = .success, _ handle: UInt16 = 0x40) {
+        let handle = ConnectionHandle(rawValue: handle)
+        let encryption: EncryptionStatus = status == .success ? .on : .off
+        self.deliver(EncryptionChange(status: status, handle: handle, encryption: encryption).packet())
+    }
+
+    /// The peer, as the central, begins to encrypt with the key of the bond, and the controller says how that ended.
+    func encrypt(_ status: HCIErrorCode = .success) {
+        self.requestKey()
+        self.encryptionChanged(status)
+    }
+
+    // MARK: Data of the link 0x40
+
+    /// Octets of the peer on a channel.
+    func receive(_ channel: UInt16, _ octets: String) {
+        self.controller.receive(0x40, channel: channel, Array(hex(octets).readableBytesView))
+        self.run()
+    }
+
+    /// The channel and the octets of each frame that was sent since the last call.
+    func takeFrames() -> [String] {
+        // In front of them are the type octet, the ACL data header and the length of the frame.
+        self.controller.takeData().map { String(hex($0.bytes).dropFirst(21)) }
+    }
+
+    /// The frames that were sent since the last call, without their channels, such as ATT PDUs.
+    func takePayloads() -> [String] {
+        // In front of them are the headers of H4, ACL and L2CAP.
+        self.controller.takeData().map { String(hex($0.bytes).dropFirst(27)) }
+    }
+
+    /// The frames that were sent since the last call and in the next turn, without their channels.
+    func sent() -> [String] {
+        self.run()
+        return self.takePayloads()
+    }
+
+    /// The frames that are sent after an ATT PDU of the peer, without their channels.
+    func answers(_ octets: String) -> [String] {
+        self.receive(4, octets)
+        return self.takePayloads()
+    }
+
+    // MARK: Values
+
+    /// Adds a service with one characteristic.
+    func addCharacteristic(
+        _ properties: CharacteristicProperties,
+        _ permissions: AttributePermissions = [],
+        value: ByteBuffer? = nil
+    ) throws -> GATTServiceHandles.Characteristic {
+        try self.host.addService(
+            GATTServiceDefinition(
+                uuid: 0xA000,
+                characteristics: [
+                    GATTCharacteristicDefinition(
+                        uuid: 0xA001,
+                        properties: properties,
+                        permissions: permissions,
+                        value: value
+                    )
+                ]
+            )
+        ).characteristics[0]
     }
 
     /// A link in the peripheral role, over which a client subscribes to a characteristic of the host.
-    func subscribe(_ handle: UInt16, from peer: DeviceAddress) -> (link: LinkID, characteristic: AttributeHandle)? {
-        let definition = GATTServiceDefinition(
-            uuid: 0xA000,
-            characteristics: [GATTCharacteristicDefinition(uuid: 0xA001, properties: .notify, permissions: [])]
-        )
-        guard let characteristic = try? self.host.addService(definition).characteristics[0],
-            let configuration = characteristic.clientConfiguration, let link = self.acceptLink(handle, from: peer)
-        else { return nil }
-        let low = UInt8(truncatingIfNeeded: configuration)
-        let high = UInt8(truncatingIfNeeded: configuration >> 8)
-        self.controller.receive(handle, channel: 4, [0x12, low, high, 0x01, 0x00])
-        self.run()
+    func subscribe(
+        _ handle: UInt16,
+        from peer: DeviceAddress
+    ) throws -> (link: LinkID, characteristic: AttributeHandle) {
+        let characteristic = try self.addCharacteristic(.notify)
+        let link = try #require(self.acceptLink(handle, from: peer))
+        try self.subscribe(handle, to: characteristic)
         self.controller.complete(handle, count: 1)
         self.run()
         _ = self.controller.takeData()
         _ = self.delegate.takeLines()
         return (link, characteristic.value)
     }
+
+    /// The client of a link subscribes.
+    func subscribe(_ handle: UInt16, to characteristic: GATTServiceHandles.Characteristic) throws {
+        let configuration = try #require(characteristic.clientConfiguration)
+        self.controller.receive(handle, channel: 4, [0x12] + configuration.octets + [0x01, 0x00])
+        self.run()
+    }
+
+    /// Sends notifications of one value.
+    func notify(_ octets: [UInt8], count: Int = 1, of characteristic: AttributeHandle, to link: LinkID) {
+        for _ in 0..<count {
+            self.host.notify(ByteBuffer(bytes: octets), characteristic: characteristic, to: link, token: .notification)
+        }
+    }
+}
+
+extension AttributeHandle {
+    /// The handle as it is sent.
+    var octets: [UInt8] { [UInt8(truncatingIfNeeded: self), UInt8(truncatingIfNeeded: self >> 8)] }
+
+    /// The handle as it is sent, as text.
+    var inHex: String { hex(ByteBuffer(bytes: self.octets)) }
 }

@@ -1,17 +1,19 @@
-// Commands and their answers: what is made of a refusal, of silence and of octets that are no answer, which steps of
-// the start a controller's abilities call for, and events that mean nothing.
+// Commands and their answers, packets that mean nothing, and the loss of a controller.
 
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
+import NIOEmbedded
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: commands and their answers")
+@Suite("LEHost: controller")
 struct LEHostControllerTests {
     private typealias Strength = Result<RSSI?, LEHostError>
+
+    private static let peers = HostTestbed.peers
 
     /// A host with a link, whose controller does not answer Read RSSI.
     private func measuring() throws -> (HostTestbed, LinkID) {
@@ -22,7 +24,9 @@ struct LEHostControllerTests {
         return (testbed, link)
     }
 
-    @Test("An answer is what Command Complete carries, or the status of either event, or malformed")
+    // MARK: Answers
+
+    @Test("takes the answer from Command Complete or the status of either event, once")
     func answers() throws {
         let handle = ConnectionHandle(rawValue: 0x40)
         let cases: [(HCIPacket, Strength)] = [
@@ -61,21 +65,9 @@ struct LEHostControllerTests {
         }
     }
 
-    @Test("A command that waits when the controller goes is told that, one that is sent as one that is not")
-    func lost() throws {
-        let (testbed, link) = try self.measuring()
-        var results: [Strength] = []
-        for _ in 0..<3 { testbed.host.readRSSI(of: link) { results.append($0) } }
-        testbed.run()
-        testbed.host.detach()
-        testbed.run()
-        #expect(results == Array(repeating: .failure(.controllerLost), count: 3))
-    }
-
-    @Test("A command is unanswered after the time of the configuration, not before")
+    @Test("reports a command as unanswered after the configured time, then probes the controller")
     func timeout() throws {
-        let testbed = HostTestbed(LEHostConfiguration(commandTimeout: .milliseconds(700)))
-        testbed.start()
+        let testbed = HostTestbed.started(LEHostConfiguration(commandTimeout: .milliseconds(700)))
         let link = try #require(testbed.acceptLink(0x40))
         testbed.controller.silent = [ReadRSSI.opcode]
         testbed.run(.seconds(3))
@@ -88,7 +80,7 @@ struct LEHostControllerTests {
         #expect(results == [.failure(.unanswered)] && testbed.controller.takeCommands() == [ReadBDADDR.opcode])
     }
 
-    @Test("A controller is asked whether it is there for each command that it leaves unanswered, one after the other")
+    @Test("probes the controller for each unanswered command, one after the other")
     func probedAgain() throws {
         let (testbed, link) = try self.measuring()
         for _ in 0..<3 {
@@ -100,7 +92,18 @@ struct LEHostControllerTests {
         }
     }
 
-    @Test("A controller that refuses the question whether it is there, or answers nonsense, is there")
+    @Test("probes a dead controller once, however many commands are overdue")
+    func probedOnce() throws {
+        let (testbed, link) = try self.measuring()
+        testbed.controller.silent.insert(ReadBDADDR.opcode)
+        testbed.host.readRSSI(of: link) { _ in }
+        testbed.run(.milliseconds(500))
+        testbed.host.readRSSI(of: link) { _ in }
+        testbed.run(.milliseconds(3_400))
+        #expect(testbed.controller.takeCommands().filter { $0 == ReadBDADDR.opcode }.count == 1)
+    }
+
+    @Test("keeps a controller that refuses the probe or answers it with nonsense")
     func refusedProbe() throws {
         for status in [HCIErrorCode.unknownCommand, .hardwareFailure] {
             let (testbed, link) = try self.measuring()
@@ -121,82 +124,7 @@ struct LEHostControllerTests {
         #expect(testbed.host.state == .ready && !testbed.host.isProbing)
     }
 
-    // MARK: Start
-
-    @Test("An answer to Reset that comes twice while the controller is started is no reset by itself")
-    func resetAnsweredTwice() {
-        let testbed = HostTestbed()
-        testbed.controller.whenCommanded = { controller, opcode in
-            guard opcode == Reset.opcode else { return }
-            controller.deliver(CommandComplete.packet(Reset.self, .init(status: .success)))
-        }
-        testbed.host.attach(to: testbed.controller)
-        testbed.run()
-        #expect(testbed.host.state == .ready && testbed.delegate.lines == ["state starting", "state ready"])
-    }
-
-    @Test("An answer that nobody awaits is nothing to a controller that is ready, but for one to Reset")
-    func strayAnswers() {
-        for opcode in [ReadBDADDR.opcode, SetEventMask.opcode, LESetScanEnable.opcode] {
-            let testbed = HostTestbed.started()
-            testbed.controller.deliver(CommandComplete(opcode: opcode, returnParameters: ByteBuffer()).packet())
-            testbed.controller.deliver(CommandStatus(status: .success, opcode: opcode).packet())
-            testbed.run()
-            #expect(testbed.host.state == .ready && testbed.delegate.takeLines() == [])
-        }
-    }
-
-    @Test(
-        "A controller that refuses Reset is not used, whatever it says",
-        arguments: [HCIErrorCode.hardwareFailure, .unknownCommand, .commandDisallowed]
-    )
-    func refusedReset(status: HCIErrorCode) {
-        let testbed = HostTestbed()
-        testbed.controller.refused[Reset.opcode] = status
-        testbed.host.attach(to: testbed.controller)
-        testbed.run()
-        #expect(
-            testbed.host.state == .failed("the controller does not answer HCI Reset; check that it is connected")
-        )
-        #expect(testbed.controller.takeCommands() == [Reset.opcode] && testbed.controller.isClosed)
-    }
-
-    @Test("The size of a resolving list is asked of a controller with privacy that knows the commands for a list")
-    func resolvingListSize() {
-        func isAsked(features: LEFeatures, without missing: [any HCICommand.Type] = []) -> Bool {
-            let known = HCICommandTable.entries.map(\.command).filter { command in !missing.contains { $0 == command } }
-            let testbed = HostTestbed()
-            testbed.controller.features = features
-            testbed.controller.supportedCommands = SupportedCommands(known)
-            testbed.controller.resolvingListSize = 5
-            testbed.host.attach(to: testbed.controller)
-            testbed.run()
-            let isAsked = testbed.controller.takeCommands().contains(LEReadResolvingListSize.opcode)
-            #expect(testbed.host.resolvingList.capacity == (isAsked ? 5 : 0))
-            return isAsked
-        }
-        #expect(isAsked(features: .privacy))
-        #expect(!isAsked(features: []))
-        let needed: [any HCICommand.Type] = [
-            LEReadResolvingListSize.self, LEAddDeviceToResolvingList.self, LESetAddressResolutionEnable.self,
-        ]
-        for missing in needed { #expect(!isAsked(features: .privacy, without: [missing]), "\(missing)") }
-        #expect(isAsked(features: .privacy, without: [LEClearResolvingList.self]))
-    }
-
-    @Test("The size of the accept list is what the controller says, also where that is nothing")
-    func acceptListSize() {
-        for size in [0, 1, 200] as [UInt8] {
-            let testbed = HostTestbed.started { $0.acceptListSize = size }
-            #expect(testbed.host.initiator.acceptListSize == Int(size))
-        }
-        let refusing = HostTestbed.started { $0.refused[LEReadFilterAcceptListSize.opcode] = .unknownCommand }
-        #expect(refusing.host.initiator.acceptListSize == 0)
-    }
-
-    // MARK: Events
-
-    @Test("A disconnection that failed leaves the link, and other packets of a controller are passed over")
+    @Test("keeps the link after a failed disconnection, and ignores packets that no controller sends")
     func failedDisconnection() throws {
         let testbed = HostTestbed.started()
         let link = try #require(testbed.acceptLink(0x40))
@@ -217,49 +145,193 @@ struct LEHostControllerTests {
         #expect(testbed.host.state == .ready && testbed.controller.takeCommands() == [])
     }
 
-    @Test("Packets that could not be read are counted, and forgotten with the controller")
-    func unreadable() {
-        let testbed = HostTestbed.started()
-        for _ in 0..<7 { testbed.controller.deliver(HCIPacket(h4: hex("04 13 05 01 40"))) }
-        testbed.controller.deliver(HCIPacket(h4: hex("02 40")))
-        testbed.run()
-        #expect(testbed.host.unreadablePacketCount == 8)
-        testbed.host.detach()
-        #expect(testbed.host.unreadablePacketCount == 0)
-    }
+    // MARK: The loss of a controller
 
-    @Test("Completions of several links in one event count for each, also behind one of no link")
-    func completionsOfSeveral() throws {
-        let testbed = HostTestbed.started { $0.packetCount = 2 }
-        for handle in [0x40, 0x41] as [UInt16] { _ = try #require(testbed.acceptLink(handle)) }
-        for handle in [0x40, 0x41] as [UInt16] { testbed.controller.receive(handle, channel: 4, [0x0A, 0x03, 0x00]) }
-        testbed.run()
-        #expect(testbed.controller.takeData().count == 2 && testbed.host.transmitter.credits == 0)
-        let completed = ([0x77, 0x41, 0x78, 0x40] as [UInt16]).map {
-            CompletedPackets.Element(handle: ConnectionHandle(rawValue: $0), count: 1)
+    /// How a controller is lost.
+    enum Loss: String, CaseIterable {
+        case detached
+        case closed
+        case failed
+
+        var state: LEHostState {
+            switch self {
+            case .detached: .detached
+            case .closed: .failed("unplugged")
+            case .failed: .failed("the controller reported hardware error 1")
+            }
         }
-        testbed.controller.deliver(NumberOfCompletedPackets.packet(completed))
-        testbed.run()
-        #expect(testbed.host.transmitter.credits == 2)
     }
 
-    @Test("The controller's question for parameters is answered with the values of the question")
-    func parameterReply() throws {
-        let testbed = HostTestbed.started()
-        _ = testbed.acceptLink(0x40)
-        testbed.controller.deliver(
-            LERemoteConnectionParameterRequest(
-                handle: ConnectionHandle(rawValue: 0x40),
-                minimumInterval: ConnectionInterval(rawValue: 24),
-                maximumInterval: ConnectionInterval(rawValue: 40),
-                latency: 3,
-                supervisionTimeout: SupervisionTimeout(rawValue: 300)
-            ).packet()
-        )
+    private func lose(_ testbed: HostTestbed, _ loss: Loss) {
+        switch loss {
+        case .detached: testbed.host.detach()
+        case .closed: testbed.controller.fail("unplugged")
+        case .failed: testbed.controller.deliver(HardwareError(hardwareCode: 1).packet())
+        }
         testbed.run()
-        let reply = try testbed.controller.last(LERemoteConnectionParameterRequestReply.self)
-        #expect(reply.handle.rawValue == 0x40)
-        #expect(reply.parameters.minimumInterval.rawValue == 24 && reply.parameters.maximumInterval.rawValue == 40)
-        #expect(reply.parameters.latency == 3 && reply.parameters.supervisionTimeout.rawValue == 300)
+    }
+
+    /// Advertises, scans, and connects to more devices than the accept list holds.
+    private func useRadio(_ testbed: HostTestbed) {
+        testbed.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
+        testbed.host.startScanning(ScanParameters())
+        for peer in Self.peers { testbed.host.connect(to: peer) }
+        testbed.run()
+    }
+
+    @Test("sends the second controller the commands that the first one got", arguments: Loss.allCases)
+    func secondController(loss: Loss) {
+        let testbed = HostTestbed(LEHostConfiguration(limitsReceivedData: true))
+        testbed.controller.acceptListSize = 2
+        testbed.host.attach(to: testbed.controller)
+        testbed.run()
+        let start = testbed.controller.takeCommands()
+        self.useRadio(testbed)
+        let use = testbed.controller.takeCommands()
+        #expect(use.contains(LECreateConnection.opcode) && use.contains(LESetAdvertisingEnable.opcode))
+        // A link with a packet in the controller, and one that waits.
+        testbed.controller.connect(0x40, peer: Self.peers[0], role: .central)
+        testbed.run()
+        self.lose(testbed, loss)
+        #expect(testbed.host.initiator.pending == [] && !testbed.host.scanner.isWanted)
+        #expect(!testbed.host.advertiser.isWanted && testbed.host.advertiser.isOff)
+        #expect(testbed.host.transmitter.credits == 0 && testbed.host.transmitter.dataLength == 27)
+        #expect(!testbed.host.limitsReceivedData)
+
+        let next = ScriptedController(eventLoop: testbed.loop)
+        next.acceptListSize = 2
+        testbed.host.attach(to: next)
+        testbed.run(.seconds(120))
+        #expect(next.takeCommands() == start)
+        #expect(testbed.host.state == .ready && testbed.host.limitsReceivedData)
+        self.useRadio(testbed)
+        #expect(next.takeCommands() == use)
+        next.connect(0x40, peer: Self.peers[0], role: .central)
+        testbed.run()
+        #expect(testbed.host.links.count == 1)
+    }
+
+    @Test("forgets deadlines, parameters and abilities of a lost controller", arguments: Loss.allCases)
+    func forgotten(loss: Loss) {
+        let testbed = HostTestbed.started {
+            $0.address = DeviceAddress(0xAABB, kind: .public)
+            $0.acceptListSize = 1
+            $0.features = [.phy2M]
+            $0.listsCommands()
+        }
+        let host = testbed.host
+        host.connect(to: Self.peers[0])
+        testbed.run()
+        host.cancelConnection(to: Self.peers[0])
+        host.connect(to: Self.peers[1])
+        host.connect(to: Self.peers[0])
+        testbed.run()
+        #expect(host.cancelDeadline != nil && host.rotationDeadline != nil && host.connectionParameters.count == 2)
+        self.lose(testbed, loss)
+        #expect(host.cancelDeadline == nil && host.rotationDeadline == nil && host.connectionParameters.isEmpty)
+        #expect(host.controller.features.rawValue == 0 && host.controller.supportedCommands == nil)
+        #expect(host.controller.acceptListSize == 0 && host.address == nil)
+    }
+
+    @Test(
+        "reports ends of links when it has no controller and the link is gone from its links",
+        arguments: Loss.allCases
+    )
+    func stateAtTheEndOfLinks(loss: Loss) {
+        final class User: LEHostDelegate {
+            var states: [LEHostState] = []
+            var linkCounts: [Int] = []
+            func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
+                self.states.append(host.state)
+                self.linkCounts.append(host.links.count)
+            }
+        }
+        let testbed = HostTestbed.started()
+        let user = User()
+        testbed.use(user)
+        for handle in [0x40, 0x41] as [UInt16] { _ = testbed.acceptLink(handle) }
+        #expect(testbed.host.links.count == 2)
+        self.lose(testbed, loss)
+        #expect(user.states == [loss.state, loss.state] && user.linkCounts == [1, 0])
+    }
+
+    @Test("fails the commands and a start of advertising of a lost controller, each once", arguments: Loss.allCases)
+    func openCalls(loss: Loss) throws {
+        let (testbed, link) = try self.measuring()
+        testbed.controller.silent.insert(LESetAdvertisingParameters.opcode)
+        var (strengths, starts): ([Strength], [LEHostError?]) = ([], [])
+        for _ in 0..<3 { testbed.host.readRSSI(of: link) { strengths.append($0) } }
+        testbed.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { result in
+            if case .failure(let error) = result { starts.append(error) } else { starts.append(nil) }
+        }
+        testbed.run()
+        #expect(strengths.isEmpty && starts.isEmpty)
+        self.lose(testbed, loss)
+        testbed.host.stopAdvertising()
+        testbed.host.attach(to: ScriptedController(eventLoop: testbed.loop))
+        testbed.run()
+        #expect(strengths == Array(repeating: .failure(.controllerLost), count: 3) && starts == [.controllerLost])
+    }
+
+    @Test("ends a pending connection with a lost controller without a failure of its own")
+    func lostController() {
+        let testbed = HostTestbed.started()
+        testbed.controller.silent = [LECreateConnection.opcode]
+        testbed.host.connect(to: Self.peers[0])
+        testbed.run()
+        #expect(testbed.controller.takeCommands().last == LECreateConnection.opcode)
+        testbed.forget()
+        testbed.controller.fail("unplugged")
+        testbed.run()
+        #expect(testbed.host.initiator.pending == [])
+        #expect(testbed.delegate.takeLines() == ["state failed(\"unplugged\")"])
+    }
+
+    @Test("lets a failed controller go once: sends it nothing more and reports its end once")
+    func failedController() {
+        let testbed = HostTestbed.started()
+        testbed.controller.deliver(HardwareError(hardwareCode: 3).packet())
+        testbed.run()
+        #expect(testbed.delegate.takeLines() == ["state failed(\"the controller reported hardware error 3\")"])
+        testbed.host.startScanning(ScanParameters())
+        testbed.host.detach()
+        testbed.run()
+        #expect(testbed.controller.takeCommands() == [] && testbed.delegate.takeLines() == [])
+        testbed.host.attach(to: ScriptedController(eventLoop: testbed.loop))
+        testbed.run()
+        #expect(testbed.delegate.takeLines() == ["state starting", "state ready"])
+    }
+
+    @Test("ignores packets and the end of a former controller")
+    func formerController() {
+        let testbed = HostTestbed.started()
+        let former = testbed.controller
+        let next = ScriptedController(eventLoop: testbed.loop)
+        testbed.host.attach(to: next)
+        testbed.run()
+        testbed.forget()
+        testbed.host.receive(HardwareError(hardwareCode: 1).packet(), from: former)
+        testbed.host.finishBatch(of: former)
+        testbed.host.closed(former, reason: "gone")
+        testbed.run()
+        #expect(testbed.host.state == .ready && testbed.delegate.takeLines() == [])
+    }
+
+    @Test("leaves a controller and timers without a host alone")
+    func hostIsGone() {
+        let loop = EmbeddedEventLoop()
+        let controller = ScriptedController(eventLoop: loop)
+        var host: LEHost? = LEHost(eventLoop: loop)
+        host?.attach(to: controller)
+        loop.advanceTime(by: .seconds(1))
+        #expect(host?.state == .ready)
+        let isGone = { [weak host] in host == nil }
+        host?.startScanning(ScanParameters())
+        host = nil
+        #expect(isGone())
+        controller.deliver(HardwareError(hardwareCode: 1).packet())
+        controller.fail("unplugged")
+        loop.advanceTime(by: .seconds(100))
+        #expect(!controller.commands.contains(LESetScanEnable.opcode))
     }
 }

@@ -1,74 +1,143 @@
-// How links end and why, what a host says of itself on them, and what is left when it is gone.
+// Links: how they begin and end, and the frames on them.
 
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: how links end")
-struct LEHostLinkEndTests {
-    private func connected(
-        _ configuration: LEHostConfiguration = LEHostConfiguration()
-    ) throws -> (HostTestbed, LinkID) {
-        let testbed = HostTestbed(configuration)
-        testbed.controller.dataIsAnswered = true
-        testbed.start()
+@Suite("LEHost: links")
+struct LEHostLinksTests {
+    private let peer = HostTestbed.peers[0]
+    private let other = HostTestbed.peers[1]
+
+    private func connected() throws -> (HostTestbed, LinkID) {
+        let testbed = HostTestbed.started { $0.dataIsAnswered = true }
         let link = try #require(testbed.acceptLink(0x40))
         testbed.forget()
         _ = testbed.controller.takeData()
         return (testbed, link)
     }
 
-    /// What is sent when an ATT PDU of the peer has come.
-    private func answers(_ octets: String, _ testbed: HostTestbed) -> [String] {
-        testbed.receive(4, octets)
-        return testbed.takePayloads()
+    // MARK: Begin
+
+    /// The commands that follow a new link.
+    private func commands(
+        features: LEFeatures,
+        without missing: [any HCICommand.Type] = [],
+        role: ConnectionRole = .central
+    ) -> [HCIOpcode] {
+        let testbed = HostTestbed.started {
+            $0.features = features
+            $0.listsCommands(without: missing)
+        }
+        if role == .central { testbed.host.connect(to: self.peer) }
+        testbed.run()
+        testbed.forget()
+        testbed.controller.connect(0x40, peer: self.peer, role: role)
+        testbed.run()
+        return testbed.controller.takeCommands()
     }
 
-    // MARK: Reasons
+    @Test("asks as a central for longer packets and for 2M if its controller can, as a peripheral for nothing")
+    func preparation() {
+        #expect(self.commands(features: []) == [])
+        #expect(self.commands(features: .dataPacketLengthExtension) == [LESetDataLength.opcode])
+        #expect(self.commands(features: .dataPacketLengthExtension, without: [LESetDataLength.self]) == [])
+        #expect(self.commands(features: .phy2M) == [LESetPHY.opcode])
+        #expect(self.commands(features: .phy2M, without: [LESetPHY.self]) == [])
+        let both: LEFeatures = [.dataPacketLengthExtension, .phy2M]
+        #expect(self.commands(features: both) == [LESetDataLength.opcode, LESetPHY.opcode])
+        #expect(self.commands(features: both, role: .peripheral) == [])
+    }
 
-    @Test("A link that the user ends has ended for what the peer is told: Remote User Terminated Connection, 0x13")
+    @Test("prefers 2M and allows 1M, so that a peer can ask for 1M later")
+    func preferredPHYs() throws {
+        let testbed = HostTestbed.started { $0.features = [.phy2M] }
+        testbed.connect(0x40, self.peer)
+        let preference = PHYPreference(transmitter: [.le1M, .le2M], receiver: [.le1M, .le2M])
+        #expect(try testbed.controller.last(LESetPHY.self).preference == preference)
+    }
+
+    @Test(
+        "updates a link to the parameters of its device if its interval is outside of their range",
+        arguments: [(23, true), (24, false), (30, false), (40, false), (41, true)]
+    )
+    func interval(interval: UInt16, isUpdated: Bool) throws {
+        let wanted = ConnectionParameters(
+            minimumInterval: ConnectionInterval(rawValue: 24),
+            maximumInterval: ConnectionInterval(rawValue: 40),
+            supervisionTimeout: SupervisionTimeout(rawValue: 72)
+        )
+        let testbed = HostTestbed.started()
+        // The attempt has the parameters of the first device.
+        testbed.host.connect(to: self.other)
+        testbed.host.connect(to: self.peer, parameters: wanted)
+        testbed.run()
+        testbed.forget()
+        let interval = ConnectionInterval(rawValue: interval)
+        testbed.controller.connect(0x40, peer: self.peer, role: .central, interval: interval)
+        testbed.run()
+        #expect(testbed.controller.takeCommands().contains(LEConnectionUpdate.opcode) == isUpdated)
+        guard isUpdated else { return }
+        let handle = ConnectionHandle(rawValue: 0x40)
+        #expect(
+            try testbed.controller.last(LEConnectionUpdate.self)
+                == LEConnectionUpdate(handle: handle, parameters: wanted)
+        )
+    }
+
+    @Test("numbers links from 1 on and gives no number again")
+    func linkNumbers() {
+        let testbed = HostTestbed.started()
+        #expect(testbed.acceptLink(0x40)?.rawValue == 1)
+        #expect(testbed.acceptLink(0x41)?.rawValue == 2)
+        testbed.controller.disconnect(0x41, reason: .remoteUserTerminated)
+        testbed.run()
+        #expect(testbed.acceptLink(0x41)?.rawValue == 3)
+        #expect(testbed.host.links.map(\.id.rawValue) == [1, 3])
+    }
+
+    // MARK: End
+
+    @Test("ends a link with Remote User Terminated Connection, once, and reports the controller's reason")
     func endedByUser() throws {
         let (testbed, link) = try self.connected()
         testbed.host.disconnect(link)
         #expect(testbed.controller.takeCommands() == [], "nothing leaves re-entrantly")
         testbed.host.disconnect(link)
         testbed.run()
-        let command = try testbed.controller.last(Disconnect.self)
+        let command = try testbed.disconnected()
         #expect(command.handle.rawValue == 0x40 && command.reason.rawValue == 0x13)
         #expect(testbed.controller.takeCommands() == [Disconnect.opcode])
-        // The event says what is reported.
         testbed.controller.disconnect(0x40, reason: .localHostTerminated)
         testbed.run()
         #expect(testbed.delegate.takeLines() == ["disconnected 00:00:00:00:00:40 22"])
     }
 
-    @Test("A link whose end the controller never reports was ended by this host, 0x16")
-    func neverReported() throws {
+    @Test(
+        "ends a link if the controller refuses or does not answer the command to end it",
+        arguments: [(.unknownConnectionIdentifier, 19), (.hardwareFailure, 3), (nil, 31)] as [(HCIErrorCode?, Int)]
+    )
+    func refusedDisconnect(status: HCIErrorCode?, reason: Int) throws {
         let (testbed, link) = try self.connected()
+        if let status { testbed.controller.refused[Disconnect.opcode] = status }
+        if status == nil { testbed.controller.silent = [Disconnect.opcode] }
         testbed.host.disconnect(link)
-        testbed.run(.seconds(35))
-        #expect(testbed.delegate.takeLines() == ["disconnected 00:00:00:00:00:40 22"])
-    }
-
-    @Test("A controller that does not answer the command to end a link has none any more, after the command's time")
-    func unansweredDisconnect() throws {
-        let (testbed, link) = try self.connected()
-        testbed.controller.silent = [Disconnect.opcode]
-        testbed.host.disconnect(link)
-        testbed.run(.seconds(2) - .nanoseconds(1))
-        #expect(testbed.host.links.count == 1)
+        if status == nil {
+            testbed.run(.seconds(2) - .nanoseconds(1))
+            #expect(testbed.host.links.count == 1)
+        }
         testbed.run(.nanoseconds(1))
-        // Unspecified Error.
-        #expect(testbed.delegate.takeLines() == ["disconnected 00:00:00:00:00:40 31"])
-        #expect(testbed.host.links.isEmpty && testbed.host.state == .ready)
+        #expect(testbed.delegate.takeLines() == ["disconnected 00:00:00:00:00:40 \(reason)"])
+        testbed.host.disconnect(link)
+        testbed.run()
+        #expect(testbed.delegate.takeLines().isEmpty && testbed.host.state == .ready)
     }
 
-    @Test("The answer to the command to end a link may come behind the event that it has ended, and means nothing then")
+    @Test("ignores an answer to the command that comes after the end of the link")
     func lateAnswer() throws {
         for status in [HCIErrorCode.success, .unknownConnectionIdentifier] {
             let (testbed, link) = try self.connected()
@@ -82,27 +151,109 @@ struct LEHostLinkEndTests {
         }
     }
 
-    @Test("A client that sends a request before the last one was answered loses its link (Vol 3, Part F, 3.3.2)")
+    @Test("ends a link 35 s after the controller took the command if its end is not reported, and not before")
+    func endNotReported() throws {
+        let (testbed, link) = try self.connected()
+        let other = try #require(testbed.acceptLink(0x41))
+        testbed.run(.seconds(3))
+        testbed.host.disconnect(link)
+        testbed.run(.seconds(10))
+        testbed.host.disconnect(other)
+        testbed.run(.seconds(25) - .nanoseconds(1))
+        #expect(testbed.host.links.map(\.id) == [link, other])
+        testbed.forget()
+        testbed.run(.nanoseconds(1))
+        #expect(testbed.host.links.map(\.id) == [other])
+        #expect(testbed.delegate.takeLines() == ["disconnected 00:00:00:00:00:40 22"])
+        testbed.run(.seconds(10))
+        #expect(testbed.host.links.isEmpty)
+        testbed.forget()
+        // An end that is reported late is that of no link.
+        testbed.controller.disconnect(0x40, reason: .localHostTerminated)
+        testbed.run()
+        #expect(testbed.delegate.takeLines().isEmpty && testbed.host.state == .ready)
+    }
+
+    @Test(
+        "reports the end of each overdue link once, even if the user detaches at the first",
+        arguments: [false, true]
+    )
+    func overdueTogether(detaches: Bool) throws {
+        final class User: LEHostDelegate {
+            let detaches: Bool
+            var ended: [LinkID] = []
+            init(_ detaches: Bool) { self.detaches = detaches }
+            func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
+                self.ended.append(link.id)
+                if self.detaches, self.ended.count == 1 { host.detach() }
+            }
+        }
+        let testbed = HostTestbed.started()
+        let links = try [0x40, 0x41].map { try #require(testbed.acceptLink($0)) }
+        let user = User(detaches)
+        testbed.use(user)
+        for link in links { testbed.host.disconnect(link) }
+        testbed.run(.seconds(35) - .nanoseconds(1))
+        #expect(user.ended == [])
+        testbed.run(.nanoseconds(1))
+        #expect(user.ended == links && testbed.host.links.isEmpty)
+        #expect(testbed.host.state == (detaches ? .detached : .ready))
+    }
+
+    @Test("completes open procedures before it reports the end of the link, each once")
+    func proceduresEndWithTheLink() throws {
+        let testbed = HostTestbed.started()
+        let link = try #require(testbed.connect(0x40, self.peer))
+        var ended: [String] = []
+        for handle in AttributeHandle(1)...3 {
+            testbed.host.perform(ReadValue(handle), on: link) { _ in
+                ended.append("\(handle) \(testbed.delegate.lines)")
+            }
+        }
+        testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
+        testbed.run()
+        #expect(ended == ["1 []", "2 []", "3 []"])
+        #expect(testbed.delegate.lines == ["disconnected \(self.peer) 19"])
+    }
+
+    @Test("fails calls on a link that has ended in a later turn, without a command")
+    func endedLink() throws {
+        let (testbed, ended) = try self.connected()
+        testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
+        testbed.run()
+        testbed.forget()
+        let preference = PHYPreference(transmitter: .le2M, receiver: .le2M)
+        for link in [ended, LinkID(rawValue: 99)] {
+            var errors: [LEHostError?] = []
+            func end<Success>(_ result: Result<Success, LEHostError>) {
+                if case .failure(let error) = result { errors.append(error) } else { errors.append(nil) }
+            }
+            testbed.host.readRSSI(of: link, completion: end)
+            testbed.host.updateConnection(link, to: .initial, completion: end)
+            testbed.host.readPHYs(of: link, completion: end)
+            testbed.host.setPHYs(of: link, to: preference, completion: end)
+            testbed.host.disconnect(link)
+            testbed.host.requestConnectionParameters(.initial, of: link)
+            #expect(errors.isEmpty, "nothing is called re-entrantly")
+            testbed.run()
+            #expect(errors == Array(repeating: .notConnected, count: 4) && testbed.host.timing(of: link) == nil)
+            #expect(testbed.controller.takeCommands() == [] && testbed.delegate.takeLines() == [])
+        }
+    }
+
+    @Test("ends the link of a client that sends a request before the last one was answered (Vol 3, Part F, 3.3.2)")
     func failedBearer() throws {
         let (testbed, _) = try self.connected()
-        let value = try testbed.host.addService(
-            GATTServiceDefinition(
-                uuid: 0xA000,
-                characteristics: [
-                    GATTCharacteristicDefinition(uuid: 0xA001, properties: .read, permissions: .readable)
-                ]
-            )
-        ).characteristics[0].value
-        let request = "0A " + hex(ByteBuffer(integer: value, endianness: .little))
-        #expect(self.answers(request, testbed) == [] && testbed.controller.takeCommands() == [])
-        #expect(self.answers(request, testbed) == [])
+        let request = "0A " + (try testbed.addCharacteristic(.read, .readable)).value.inHex
+        #expect(testbed.answers(request) == [] && testbed.controller.takeCommands() == [])
+        #expect(testbed.answers(request) == [])
         #expect(testbed.controller.takeCommands() == [Disconnect.opcode])
         #expect(try testbed.disconnected().reason.rawValue == 0x13)
     }
 
-    // MARK: Channels and frames
+    // MARK: Frames
 
-    @Test("A frame that is too long for any channel is nothing to a fixed one, nor are frames on channels of no kind")
+    @Test("ignores overlong frames on fixed channels, frames on unknown channels, and empty frames")
     func strayFrames() throws {
         let (testbed, link) = try self.connected()
         for channel in [0x0004, 0x0005, 0x0006, 0x003F, 0x0080] as [UInt16] {
@@ -122,7 +273,26 @@ struct LEHostLinkEndTests {
         #expect(testbed.host.links.map(\.id) == [link] && testbed.delegate.takeLines() == [])
     }
 
-    @Test("What the user has asked for leaves in front of the answer to a packet that is worked on afterwards")
+    @Test("receives a value between the fragments of a frame, which ends that frame")
+    func valueBetweenFragments() {
+        let testbed = HostTestbed.started()
+        _ = testbed.acceptLink(0x40)
+        testbed.forget()
+        let notification: [UInt8] = [0x1B, 0x03, 0x00, 0xAA]
+        func fragment(_ octets: String, _ boundary: ACLDataHeader.Boundary) {
+            testbed.controller.deliver(
+                .aclData(handle: ConnectionHandle(rawValue: 0x40), boundary: boundary, fragment: hex(octets))
+            )
+        }
+        fragment("06 00 04 00 1B 05 00", .firstFlushable)
+        testbed.controller.receive(0x40, channel: 4, notification)
+        fragment("BB CC DD", .continuing)
+        testbed.controller.receive(0x41, channel: 4, notification)
+        testbed.run()
+        #expect(testbed.delegate.takeLines() == ["value 3 1"])
+    }
+
+    @Test("sends what the user has asked for before the answer to a later packet")
     func userComesFirst() throws {
         let (testbed, link) = try self.connected()
         // An Information Request, which is no command of an LE link.
@@ -130,81 +300,5 @@ struct LEHostLinkEndTests {
         testbed.host.writeWithoutResponse(hex("AA"), to: 3, on: link)
         testbed.run()
         #expect(testbed.takeFrames() == ["04 00 52 03 00 AA", "05 00 01 09 02 00 00 00"])
-    }
-
-    /// Counts the channels that are reported as ready.
-    private final class ReadyCounter: LEHostDelegate {
-        var count = 0
-        func host(_ host: LEHost, channelIsReadyToSend channel: L2CAPChannelID) { self.count += 1 }
-    }
-
-    @Test("A channel that has ended before the turn does is not reported as ready")
-    func endedChannel() {
-        let testbed = HostTestbed.started()
-        let user = ReadyCounter()
-        testbed.host.delegate = user
-        testbed.host.l2capChannels.writable = [L2CAPChannelID(rawValue: 1), L2CAPChannelID(rawValue: 2)]
-        testbed.host.reportWritability()
-        #expect(user.count == 0 && testbed.host.l2capChannels.writable == [])
-    }
-
-    // MARK: What a host says of itself
-
-    @Test("A host has the name and the appearance of its configuration (Vol 3, Part C, 12.1 and 12.2)")
-    func nameAndAppearance() throws {
-        let (testbed, _) = try self.connected(LEHostConfiguration(deviceName: "Pulse", appearance: 0x0341))
-        let name = self.answers("08 01 00 FF FF 00 2A", testbed)
-        #expect(name.count == 1 && name.first?.hasPrefix("09 07") == true)
-        #expect(name.first?.hasSuffix("50 75 6C 73 65") == true)
-        let appearance = self.answers("08 01 00 FF FF 01 2A", testbed)
-        #expect(appearance.first?.hasPrefix("09 04") == true && appearance.first?.hasSuffix("41 03") == true)
-    }
-
-    @Test("A host has the Database Hash where its Generic Attribute service is a full one (Vol 3, Part G, 7)")
-    func genericAttribute() throws {
-        let services: [(GenericAttributeService, String)] = [
-            (.full, "09"), (.serviceChanged, "01"), (.empty, "01"), (.absent, "01"),
-        ]
-        for (service, opcode) in services {
-            let (testbed, _) = try self.connected(LEHostConfiguration(genericAttribute: service))
-            #expect(self.answers("08 01 00 FF FF 2A 2B", testbed).map { String($0.prefix(2)) } == [opcode])
-            let found = self.answers("06 01 00 FF FF 00 28 01 18", testbed).map { String($0.prefix(2)) }
-            #expect(found == [service == .absent ? "01" : "07"])
-        }
-    }
-
-    @Test("What a host asks of a bonded peer's privacy is one octet, by its type, wherever it stands")
-    func privacyRequests() {
-        for (type, octets) in [
-            (GATTAttributeType.centralAddressResolution, "A6 2A"),
-            (GATTAttributeType.resolvablePrivateAddressOnly, "C9 2A"),
-        ] {
-            var procedure = ReadGAPOctet(type)
-            guard case .request(let pdu) = procedure.begin(mtu: 23) else {
-                Issue.record("no request")
-                continue
-            }
-            #expect(hex(pdu) == "08 01 00 FF FF \(octets)")
-        }
-    }
-
-    // MARK: The end of the host
-
-    @Test("A controller and timers whose host is gone speak to nobody")
-    func hostIsGone() {
-        let loop = EmbeddedEventLoop()
-        let controller = ScriptedController(eventLoop: loop)
-        var host: LEHost? = LEHost(eventLoop: loop)
-        host?.attach(to: controller)
-        loop.advanceTime(by: .seconds(1))
-        #expect(host?.state == .ready)
-        let isGone = { [weak host] in host == nil }
-        host?.startScanning(ScanParameters())
-        host = nil
-        #expect(isGone())
-        controller.deliver(HardwareError(hardwareCode: 1).packet())
-        controller.fail("unplugged")
-        loop.advanceTime(by: .seconds(100))
-        #expect(!controller.commands.contains(LESetScanEnable.opcode))
     }
 }

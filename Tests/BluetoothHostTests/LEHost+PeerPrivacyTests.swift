@@ -1,4 +1,4 @@
-// What devices that hide say of it, and what they make of what bonded peers say (Vol 3, Part C, 12.4 and 12.5).
+// The privacy that bonded peers declare, and the identities that pairings reveal (Vol 3, Part C, 12.4 and 12.5).
 
 import BluetoothAir
 import BluetoothHCI
@@ -10,132 +10,243 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("What peers say of their privacy")
+@Suite("LEHost: privacy of peers")
 struct LEHostPeerPrivacyTests {
+    private static let key = Octets16(high: 1, low: 2)
+    private static let resolution = "08 01 00 FF FF A6 2A"
+    private static let only = "08 01 00 FF FF C9 2A"
+
+    // MARK: Questions
+
+    @Test(
+        "asks a peer once on the encrypted link and takes 1 for resolving, 0 for private addresses alone",
+        arguments: [
+            ("09 03 10 00 01", "09 03 12 00 00", PeerPrivacy(resolvesAddresses: true, usesOnlyPrivateAddresses: true)),
+            ("09 03 10 00 00", "09 03 12 00 01", PeerPrivacy()),
+            ("09 03 10 00 01", "01 08 01 00 0A", PeerPrivacy(resolvesAddresses: true)),
+            ("01 08 01 00 0A", "09 03 12 00 00", PeerPrivacy(usesOnlyPrivateAddresses: true)),
+            ("09 03 10 00 02", "09 03 12 00 02", PeerPrivacy()), ("01 08 01 00 0A", "01 08 01 00 0A", PeerPrivacy()),
+        ]
+    )
+    func answers(resolution: String, only: String, privacy: PeerPrivacy) {
+        let user = BondedUser(identityResolvingKey: Self.key)
+        let testbed = HostTestbed.used(by: user)
+        testbed.connect(.peripheral)
+        #expect(testbed.sent() == [], "the link is not encrypted yet")
+        testbed.encrypt()
+        #expect(testbed.sent() == [Self.resolution])
+        testbed.receive(4, resolution)
+        #expect(testbed.sent() == [Self.only] && user.privacy == [])
+        testbed.receive(4, only)
+        #expect(testbed.sent() == [] && user.privacy == [privacy])
+        // It was asked on this link, whatever the host keeps of it.
+        testbed.encrypt()
+        #expect(testbed.sent() == [] && user.privacy == [privacy])
+    }
+
+    @Test(
+        "does not ask a peer whose privacy is known, or without a key",
+        arguments: [
+            (Self.key, [SecurityManagerPair.peripheralAddress: PeerPrivacy()], false), (.zero, [:], false),
+            (Self.key, [DeviceAddress(7, kind: .public): PeerPrivacy()], true),
+        ] as [(Octets16, [DeviceAddress: PeerPrivacy], Bool)]
+    )
+    func notAsked(key: Octets16, known: [DeviceAddress: PeerPrivacy], isAsked: Bool) {
+        let testbed = HostTestbed.used(by: BondedUser(identityResolvingKey: key))
+        testbed.host.peerPrivacy = known
+        testbed.connect(.peripheral)
+        testbed.encrypt()
+        #expect(testbed.sent() == (isAsked ? [Self.resolution] : []))
+    }
+
+    @Test("does not ask before the encryption that this side has requested")
+    func beforeEncryption() throws {
+        let user = BondedUser(identityResolvingKey: Self.key)
+        let testbed = HostTestbed.used(by: user)
+        testbed.connect(.peripheral)
+        let link = try #require(user.link)
+        #expect(testbed.host.security(of: link) == LinkSecurity(key: nil, isBonded: true))
+        testbed.host.secure(link, to: .encrypted)
+        testbed.run()
+        #expect(testbed.takeFrames().map { $0.prefix(8) } == ["06 00 0B"], "a Security Request alone")
+        testbed.encrypt()
+        #expect(testbed.sent() == [Self.resolution])
+    }
+
+    @Test("asks again on the next link if the database was out of sync or the link ended", arguments: [true, false])
+    func askedAgain(isOutOfSync: Bool) {
+        let user = BondedUser(identityResolvingKey: Self.key)
+        let testbed = HostTestbed.used(by: user)
+        testbed.connect(.peripheral)
+        testbed.encrypt()
+        #expect(testbed.sent() == [Self.resolution])
+        #expect(testbed.answers(isOutOfSync ? "01 08 01 00 12" : "09 03 10 00 01") == (isOutOfSync ? [] : [Self.only]))
+        testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
+        testbed.run()
+        testbed.connect(.peripheral)
+        testbed.encrypt()
+        #expect(testbed.sent() == [Self.resolution] && user.privacy == [])
+    }
+
+    // MARK: Directed advertising
+
+    @Test(
+        "directs advertising to a bonded peer with a key only if the peer resolves, or without a resolving list",
+        arguments: [
+            (true, PrivateHost.peer.identityResolvingKey, nil, false),
+            (true, PrivateHost.peer.identityResolvingKey, PeerPrivacy(usesOnlyPrivateAddresses: true), false),
+            (true, PrivateHost.peer.identityResolvingKey, PeerPrivacy(resolvesAddresses: true), true),
+            (true, .zero, nil, true), (false, PrivateHost.peer.identityResolvingKey, nil, true),
+        ] as [(Bool, Octets16, PeerPrivacy?, Bool)]
+    )
+    func directed(hasList: Bool, key: Octets16, privacy: PeerPrivacy?, isStarted: Bool) throws {
+        let device = PrivateHost(hasList: hasList)
+        let peer = PrivateHost.peer.address
+        device.host.bondedPeers = [IdentityInformation(identityResolvingKey: key, address: peer)]
+        device.host.peerPrivacy[peer] = privacy
+        var errors: [LEHostError?] = []
+        device.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(), directedTo: peer)) { result in
+            if case .failure(let error) = result { errors.append(error) } else { errors.append(nil) }
+        }
+        #expect(errors.isEmpty, "nothing is called re-entrantly")
+        device.testbed.run()
+        #expect(errors == [isStarted ? nil : .addressNotResolvedByPeer])
+        guard isStarted else { return #expect(!device.takeSteps().contains("advertising")) }
+        let command = try device.testbed.controller.last(LESetAdvertisingParameters.self)
+        #expect(command.type == .connectableDirectedLowDutyCycle && command.peer == peer)
+        #expect(command.ownAddressType == (hasList && key != .zero ? .resolvableOrRandom : .random))
+    }
+
+    // MARK: Two hosts
+
     private let loop = EmbeddedEventLoop()
     private let air: Air
 
     init() { self.air = Air(eventLoop: self.loop, settings: .instant, seed: 1) }
 
-    private func connect(_ central: BondedHost, _ peripheral: BondedHost) {
-        peripheral.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
+    private func connect(_ central: BondedHost, _ peripheral: BondedHost) throws -> LinkID {
+        peripheral.advertise()
         self.loop.advanceTime(by: .seconds(1))
-        let bonded = central.bonds.keys.first
-        if let address = bonded ?? peripheral.host.radioAddress { central.host.connect(to: address) }
+        let address = central.bonds.keys.first ?? peripheral.host.radioAddress
+        central.host.connect(to: try #require(address))
         self.loop.advanceTime(by: .seconds(5))
+        return try #require(central.link)
     }
 
-    private func pair(_ central: BondedHost, _ peripheral: BondedHost) throws {
-        self.connect(central, peripheral)
-        central.host.pair(try #require(central.link))
-        self.loop.advanceTime(by: .seconds(5))
-        try #require(central.bonds.count == 1 && peripheral.bonds.count == 1)
+    private func pair(_ central: BondedHost, _ peripheral: BondedHost, on link: LinkID) {
+        central.host.pair(link)
+        self.loop.advanceTime(by: .seconds(10))
+        #expect(central.bonds.count == 1 && peripheral.bonds.count == 1)
     }
 
-    /// What a host gives to a client that reads a characteristic.
-    private func read(_ type: BluetoothUUID, by client: BondedHost) throws -> [UInt8]? {
-        var value: [UInt8]?
-        client.host.perform(ReadUsingCharacteristicUUID(type, in: 1...0xFFFF), on: try #require(client.link)) {
-            value = (try? $0.get())?.first.map { Array($0.value.readableBytesView) }
-        }
+    private func disconnect(_ central: BondedHost, _ link: LinkID) {
+        central.host.disconnect(link)
         self.loop.advanceTime(by: .seconds(1))
-        return value
     }
 
     @Test(
-        "GAP/PRIV: a device that hides has Central Address Resolution and Resolvable Private Address Only, others neither",
+        "GAP/PRIV: serves Central Address Resolution and Resolvable Private Address Only if it hides",
         arguments: [(true, 64), (true, 0), (false, 64)]
     )
     func characteristics(isPrivate: Bool, resolvingListSize: Int) throws {
         let central = BondedHost(1, on: self.air, isPrivate: false)
         let peripheral = BondedHost(2, on: self.air, isPrivate: isPrivate, resolvingListSize: resolvingListSize)
-        self.connect(central, peripheral)
-        #expect(try self.read(0x2AA6, by: central) == (isPrivate ? [resolvingListSize > 0 ? 1 : 0] : nil))
-        #expect(try self.read(0x2AC9, by: central) == (isPrivate ? [0] : nil))
-    }
-
-    @Test("A bonded peer that can hide is asked once, in both roles, and not on the links that follow")
-    func askedOnce() throws {
-        let (central, peripheral) = (BondedHost(1, on: self.air), BondedHost(2, on: self.air, resolvingListSize: 0))
-        try self.pair(central, peripheral)
-        #expect(central.said == [PeerPrivacy(resolvesAddresses: false, usesOnlyPrivateAddresses: true)])
-        #expect(peripheral.said == [PeerPrivacy(resolvesAddresses: true, usesOnlyPrivateAddresses: true)])
-        central.host.disconnect(try #require(central.link))
-        self.loop.advanceTime(by: .seconds(1))
-        self.connect(central, peripheral)
-        #expect(central.host.security(of: try #require(central.link))?.key != nil)
-        #expect(central.said.count == 1 && peripheral.said.count == 1)
-        // What was lost is asked again.
-        central.host.disconnect(try #require(central.link))
-        central.host.peerPrivacy = [:]
-        self.loop.advanceTime(by: .seconds(1))
-        self.connect(central, peripheral)
-        #expect(central.said.count == 2 && peripheral.said.count == 1)
-    }
-
-    @Test("A peer that distributes no key is not asked: it cannot hide")
-    func notAsked() throws {
-        let central = BondedHost(1, on: self.air)
-        let peripheral = BondedHost(2, on: self.air, isPrivate: false)
-        try self.pair(central, peripheral)
-        #expect(central.said.isEmpty && peripheral.said.count == 1)
-    }
-
-    @Test("A peer whose key is all zeros is not asked: it distributes its address alone (Vol 3, Part C, 10.7.3)")
-    func notAskedWithoutKey() throws {
-        for key in [Octets16.zero, Octets16(high: 1, low: 2)] {
-            let (central, peripheral) = (BondedHost(1, on: self.air), BondedHost(2, on: self.air))
-            try self.pair(central, peripheral)
-            central.host.disconnect(try #require(central.link))
-            self.loop.advanceTime(by: .seconds(1))
-            peripheral.host.peerPrivacy = [:]
-            peripheral.changeBonds { $0.peer.identity?.identityResolvingKey = key }
-            let before = peripheral.said.count
-            self.connect(central, peripheral)
-            #expect(peripheral.host.security(of: try #require(peripheral.link))?.key != nil)
-            #expect(peripheral.said.count == (key == .zero ? before : before + 1))
-            central.host.detach()
-            peripheral.host.detach()
-        }
-    }
-
-    @Test("Directed advertising names a peer by a private address only where the peer says that it resolves these")
-    func directed() throws {
-        let (central, peripheral) = (BondedHost(1, on: self.air), BondedHost(2, on: self.air))
-        try self.pair(central, peripheral)
-        let peer = try #require(peripheral.bonds.keys.first)
-        central.host.disconnect(try #require(central.link))
-        self.loop.advanceTime(by: .seconds(1))
-        func start() -> LEHostError? {
-            var error: LEHostError?
-            peripheral.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(), directedTo: peer)) {
-                if case .failure(let failure) = $0 { error = failure }
+        let link = try self.connect(central, peripheral)
+        func read(_ type: BluetoothUUID) -> [UInt8]? {
+            var value: [UInt8]?
+            central.host.perform(ReadUsingCharacteristicUUID(type, in: 1...0xFFFF), on: link) {
+                value = (try? $0.get())?.first.map { Array($0.value.readableBytesView) }
             }
             self.loop.advanceTime(by: .seconds(1))
-            return error
+            return value
         }
-        #expect(start() == nil)
-        for privacy in [nil, PeerPrivacy(usesOnlyPrivateAddresses: true)] {
-            peripheral.host.peerPrivacy[peer] = privacy
-            #expect(start() == .addressNotResolvedByPeer)
-        }
-        // A peer without a key is named by its address, whatever it says.
-        let identity = IdentityInformation(identityResolvingKey: .zero, address: peer)
-        peripheral.host.bondedPeers = [identity]
-        #expect(start() == nil)
+        #expect(read(0x2AA6) == (isPrivate ? [resolvingListSize > 0 ? 1 : 0] : nil))
+        #expect(read(0x2AC9) == (isPrivate ? [0] : nil))
     }
 
-    @Test("Values that the specification does not define say nothing", arguments: ["", "02", "00 00", "01 00"])
-    func undefined(octets: String) throws {
-        var procedure = ReadGAPOctet(GATTAttributeType.centralAddressResolution)
-        _ = procedure.begin(mtu: 23)
-        let value = hex(octets)
-        var response = ByteBuffer(bytes: [0x09, UInt8(2 + value.readableBytes), 0x03, 0x00])
-        response.writeImmutableBuffer(value)
-        guard case .finish(.success(let octet)) = try procedure.receive(response, mtu: 23) else {
-            Issue.record("no value")
-            return
+    @Test("asks once for a bond in both roles, and again for what was lost or on a link that pairs again")
+    func askedOnce() throws {
+        let (central, peripheral) = (BondedHost(1, on: self.air), BondedHost(2, on: self.air, resolvingListSize: 0))
+        var link = try self.connect(central, peripheral)
+        self.pair(central, peripheral, on: link)
+        #expect(central.said == [PeerPrivacy(resolvesAddresses: false, usesOnlyPrivateAddresses: true)])
+        #expect(peripheral.said == [PeerPrivacy(resolvesAddresses: true, usesOnlyPrivateAddresses: true)])
+        self.disconnect(central, link)
+        link = try self.connect(central, peripheral)
+        #expect(central.host.security(of: link)?.key != nil)
+        #expect(central.said.count == 1 && peripheral.said.count == 1)
+        self.disconnect(central, link)
+        central.host.peerPrivacy = [:]
+        link = try self.connect(central, peripheral)
+        #expect(central.said.count == 2 && peripheral.said.count == 1)
+        self.pair(central, peripheral, on: link)
+        #expect(central.said.count == 2, "it is known")
+        central.host.peerPrivacy = [:]
+        self.pair(central, peripheral, on: link)
+        #expect(central.said.count == 3 && peripheral.said.count == 1)
+    }
+
+    @Test("asks a bonded peer that has lost its keys when the new pairing is over")
+    func pairsAnew() throws {
+        let central = BondedHost(1, on: self.air, keepsPrivacy: false)
+        let peripheral = BondedHost(2, on: self.air, keepsPrivacy: false)
+        let first = try self.connect(central, peripheral)
+        self.pair(central, peripheral, on: first)
+        try #require(peripheral.said.count == 1)
+        self.disconnect(central, first)
+        central.forgetBonds()
+        let second = try self.connect(central, peripheral)
+        let link = try #require(peripheral.link)
+        #expect(peripheral.host.security(of: link) == LinkSecurity(key: nil, isBonded: true))
+        #expect(peripheral.said.count == 1)
+        self.pair(central, peripheral, on: second)
+        #expect(peripheral.host.security(of: link)?.key != nil && peripheral.said.count == 2)
+    }
+
+    @Test("asks nobody without a delegate")
+    func withoutDelegate() throws {
+        let (central, peripheral) = (BondedHost(1, on: self.air), BondedHost(2, on: self.air))
+        let link = try self.connect(central, peripheral)
+        peripheral.host.delegate = nil
+        central.host.pair(link)
+        self.loop.advanceTime(by: .seconds(10))
+        let other = try #require(peripheral.host.openLinks.first)
+        #expect(other.bearer.security.isBonded && other.bearer.security.key != nil && !other.hasReadPeerPrivacy)
+    }
+
+    @Test("knows a peer that hides by its identity after pairing, and tells that once", arguments: [true, false])
+    func identity(isPrivate: Bool) throws {
+        let central = BondedHost(1, on: self.air, isPrivate: false)
+        let peripheral = BondedHost(2, on: self.air, isPrivate: isPrivate)
+        let identity = DeviceAddress(0xC0DE_0000_0002, kind: .random)
+        let link = try self.connect(central, peripheral)
+        let address = try #require(peripheral.host.radioAddress)
+        #expect((address == identity) == !isPrivate && central.host.information(of: link)?.peer == address)
+        self.pair(central, peripheral, on: link)
+        #expect(central.identified.map(\.link.peer) == (isPrivate ? [identity] : []))
+        #expect(central.identified.map(\.before) == (isPrivate ? [address] : []))
+        #expect(central.host.information(of: link)?.peer == identity)
+        // The central does not hide.
+        #expect(peripheral.identified.isEmpty)
+        #expect(peripheral.host.links.map(\.peer) == [DeviceAddress(0xC0DE_0000_0001, kind: .random)])
+    }
+
+    @Test("believes signed commands with the key of the last pairing, and with none if it distributed none")
+    func signingKeys() throws {
+        let keys: KeyDistribution = [.encryptionKey, .identityKey, .signingKey]
+        let central = BondedHost(1, on: self.air, keys: keys)
+        let peripheral = BondedHost(2, on: self.air, keys: keys)
+        let link = try self.connect(central, peripheral)
+        #expect(central.signingKey == nil && peripheral.signingKey == nil)
+        self.pair(central, peripheral, on: link)
+        let first = try #require(peripheral.pairings[0].peer.signing?.connectionSignatureResolvingKey)
+        let other = try #require(central.pairings[0].peer.signing?.connectionSignatureResolvingKey)
+        #expect(peripheral.signingKey == first && central.signingKey == other && first != other)
+        for host in [central.host, peripheral.host] {
+            host.pairing.initiatorKeys = [.encryptionKey, .identityKey]
+            host.pairing.responderKeys = [.encryptionKey, .identityKey]
         }
-        #expect(octet == (octets == "02" ? 2 : nil))
+        self.pair(central, peripheral, on: link)
+        #expect(central.pairings.count == 2 && central.signingKey == nil && peripheral.signingKey == nil)
     }
 }

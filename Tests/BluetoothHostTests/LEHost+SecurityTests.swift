@@ -1,5 +1,4 @@
-// A bonded client between its links: its subscriptions and what it knows of the database come back when the link is
-// encrypted, and changes are handed out to be kept (Vol 3, Part G, 2.5.2 and 3.3.3.3).
+// Bonds on links: encryption with their keys, signed commands, and pairing for the user.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -9,284 +8,224 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: security of links")
+@Suite("LEHost: security of links")
 struct LEHostSecurityTests {
-    /// Keeps what a host hands out, beyond that host.
-    private final class Bonds: LEHostDelegate {
-        var clients: [DeviceAddress: BondedClient] = [:]
-        var counters: [UInt32] = []
-        var writes: [ByteBuffer] = []
-        /// How often a host has asked.
-        var asked = 0
-        var link: LinkID?
-        var bond: Bond?
+    private static let key = Octets16(high: 5, low: 6)
 
-        func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { self.bond }
-
-        func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
-
-        func host(_ host: LEHost, bondedClientAt link: LinkInformation) -> BondedClient? {
-            self.asked += 1
-            return self.clients[link.peer]
-        }
-
-        func host(_ host: LEHost, link: LinkInformation, didChangeBondedClient client: BondedClient) {
-            self.clients[link.peer] = client
-        }
-
-        func host(_ host: LEHost, link: LinkID, didAcceptSignCounter counter: UInt32) { self.counters.append(counter) }
-
-        func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest) {
-            self.writes += request.parts.map(\.value)
-        }
+    private func linked(
+        _ role: ConnectionRole,
+        _ user: BondedUser,
+        _ prepare: (HostTestbed) throws -> Void = { _ in }
+    ) throws -> HostTestbed {
+        let testbed = HostTestbed.used(by: user)
+        try prepare(testbed)
+        testbed.connect(role)
+        _ = try #require(user.link)
+        return testbed
     }
 
-    private static let peer = DeviceAddress(0x00AA_BBCC_DDEE, kind: .public)
-    private static let bonded = LinkSecurity(level: .authenticated, isBonded: true)
+    // MARK: Encryption
 
-    /// One run of a device: its host, with a service whose values are notified on an encrypted link, and its clients.
-    private struct Device {
-        let testbed = HostTestbed()
-        let bonds: Bonds
-        let characteristic: GATTServiceHandles.Characteristic
-        private(set) var link = LinkID(rawValue: 0)
-
-        init(_ bonds: Bonds) throws {
-            self.bonds = bonds
-            self.testbed.host.delegate = bonds
-            self.testbed.host.attach(to: self.testbed.controller)
-            self.testbed.run()
-            self.characteristic = try self.testbed.host.addService(
-                GATTServiceDefinition(
-                    uuid: 0xA000,
-                    characteristics: [
-                        GATTCharacteristicDefinition(
-                            uuid: 0xA001,
-                            properties: [.notify, .authenticatedSignedWrites],
-                            permissions: .writeable,
-                            subscriptionSecurity: .authenticated
-                        )
-                    ]
-                )
-            ).characteristics[0]
+    @Test(
+        "ends the link if the controller refuses to encrypt with the key of the bond, or does not answer",
+        arguments: [.commandDisallowed, .pinOrKeyMissing, nil] as [HCIErrorCode?]
+    )
+    func refusedEncryption(status: HCIErrorCode?) throws {
+        let user = BondedUser()
+        let testbed = try self.linked(.central, user) {
+            if let status { $0.controller.refused[LEEnableEncryption.opcode] = status }
+            if status == nil { $0.controller.silent = [LEEnableEncryption.opcode] }
         }
-
-        mutating func connect(_ handle: UInt16) throws {
-            self.bonds.link = nil
-            self.testbed.controller.connect(handle, peer: LEHostSecurityTests.peer, role: .peripheral)
-            self.testbed.run()
-            self.link = try #require(self.bonds.link)
+        if status == nil {
+            testbed.run(.seconds(2) - .nanoseconds(1))
+            #expect(testbed.controller.parameters[Disconnect.opcode] == nil)
+            testbed.run(.nanoseconds(1))
         }
-
-        func encrypt(_ handle: UInt16) {
-            self.testbed.controller.deliver(
-                EncryptionChange(status: .success, handle: ConnectionHandle(rawValue: handle), encryption: .on).packet()
-            )
-            self.testbed.run()
-            self.testbed.host.setSecurity(LEHostSecurityTests.bonded, of: self.link)
-            self.testbed.run()
-        }
-
-        /// Sends a PDU of the client; returns what the host sends then.
-        func send(_ handle: UInt16, _ pdu: [UInt8]) throws -> [String] {
-            self.testbed.controller.receive(handle, channel: 4, pdu)
-            return try self.sent(handle)
-        }
-
-        /// What the host sends, without the headers of L2CAP.
-        func sent(_ handle: UInt16) throws -> [String] {
-            self.testbed.run()
-            let packets = try self.testbed.controller.takeData().map { try $0.aclData().fragment }
-            self.testbed.controller.complete(handle, count: UInt16(packets.count))
-            self.testbed.run()
-            return packets.map { packet in
-                var packet = packet
-                packet.moveReaderIndex(forwardBy: 4)
-                return hex(packet)
-            }
-        }
-
-        func disconnect(_ handle: UInt16) {
-            self.testbed.controller.disconnect(handle, reason: .connectionTimeout)
-            self.testbed.run()
-        }
-
-        var subscribe: [UInt8] {
-            let handle = self.characteristic.clientConfiguration ?? 0
-            return [0x12, UInt8(truncatingIfNeeded: handle), UInt8(truncatingIfNeeded: handle >> 8), 0x01, 0x00]
-        }
-
-        func notify() { self.testbed.host.notify(hex("AB"), characteristic: self.characteristic.value, to: self.link) }
-
-        var notification: String {
-            let handle = self.characteristic.value
-            return hex(ByteBuffer(bytes: [0x1B, UInt8(truncatingIfNeeded: handle), UInt8(handle >> 8), 0xAB]))
-        }
+        #expect(try testbed.disconnected().reason == .authenticationFailure)
+        #expect(testbed.controller.takeData().isEmpty, "nothing is sent in clear")
+        testbed.controller.disconnect(0x40, reason: .localHostTerminated)
+        testbed.run()
+        #expect(user.reasons == [.pinOrKeyMissing])
     }
 
-    /// The CCCD of Service Changed is 000A, Client Supported Features are 000B... as in every database here.
-    private static let takesServiceChanged: [UInt8] = [0x12, 0x09, 0x00, 0x02, 0x00]
-    private static let takesOutOfSync: [UInt8] = [0x12, 0x0B, 0x00, 0x01]
-
-    @Test func `A subscription of a bonded client comes back with encryption, on another link and in another run`()
-        throws
-    {
-        let bonds = Bonds()
-        var device = try Device(bonds)
-        try device.connect(0x40)
-        #expect(device.testbed.host.security(of: device.link) == LinkSecurity.none)
-        // Not secure enough yet.
-        #expect(try device.send(0x40, device.subscribe).first?.hasPrefix("01 12") == true)
-        device.encrypt(0x40)
-        #expect(device.testbed.host.security(of: device.link) == Self.bonded)
-        #expect(try device.send(0x40, device.subscribe) == ["13"])
-        #expect(bonds.clients[Self.peer]?.configurations.map(\.bits) == [1])
-        device.disconnect(0x40)
-
-        try device.connect(0x41)
-        // Anybody can have the address of a bonded peer, until the link is encrypted.
-        device.testbed.host.setSecurity(LinkSecurity(key: nil, isBonded: true), of: device.link)
-        #expect(bonds.asked == 1)
-        device.notify()
-        #expect(try device.sent(0x41) == [])
-        device.encrypt(0x41)
-        device.notify()
-        #expect(try device.sent(0x41) == [device.notification])
-        device.disconnect(0x41)
-
-        var next = try Device(bonds)
-        try next.connect(0x40)
-        next.encrypt(0x40)
-        next.notify()
-        #expect(try next.sent(0x40) == [next.notification])
-        // It is brought back once for each link, whatever is said of the link later.
-        next.testbed.host.setSecurity(Self.bonded, of: next.link)
-        #expect(bonds.asked == 3)
-        // Unsubscribed is kept, too.
-        var pdu = next.subscribe
-        pdu[3] = 0
-        #expect(try next.send(0x40, pdu) == ["13"])
-        #expect(bonds.clients[Self.peer]?.configurations == [])
+    @Test("encrypts as a central with the key that the peer distributed, if there is one", arguments: [true, false])
+    func keyOfThePeer(hasKey: Bool) throws {
+        var bond = SecurityManagerTests.bond(.encrypted)
+        bond.peer.longTermKey =
+            hasKey ? LongTermKey(value: Self.key, encryptedDiversifier: 0x1234, random: 0x5678) : nil
+        let testbed = try self.linked(.central, BondedUser(bond)) {
+            $0.controller.silent = [LEEnableEncryption.opcode]
+        }
+        #expect(testbed.controller.takeData().isEmpty == hasKey)
+        #expect(testbed.controller.takeCommands().contains(LEEnableEncryption.opcode) == hasKey)
+        guard hasKey else { return }
+        let command = try testbed.controller.last(LEEnableEncryption.self)
+        #expect(command.handle.rawValue == 0x40 && command.longTermKey == Self.key)
+        #expect(command.encryptedDiversifier == 0x1234 && command.random == 0x5678)
     }
 
-    @Test func `A client that is not bonded leaves nothing`() throws {
-        let bonds = Bonds()
-        var device = try Device(bonds)
-        try device.connect(0x40)
-        device.testbed.host.setSecurity(LinkSecurity(level: .authenticated), of: device.link)
-        #expect(try device.send(0x40, device.subscribe) == ["13"])
-        device.disconnect(0x40)
-        #expect(bonds.asked == 0 && bonds.clients.isEmpty)
-        try device.connect(0x41)
-        device.testbed.host.setSecurity(LinkSecurity(level: .authenticated), of: device.link)
-        device.notify()
-        #expect(try device.sent(0x41) == [])
+    @Test("waits as a peripheral for the central to encrypt")
+    func peripheralWaits() throws {
+        let testbed = try self.linked(.peripheral, BondedUser())
+        #expect(testbed.controller.takeData().isEmpty)
+        #expect(!testbed.controller.takeCommands().contains(LEEnableEncryption.opcode))
     }
 
-    @Test func `A change between two links is indicated, again until it is confirmed, and to the next run`() throws {
-        let bonds = Bonds()
-        var device = try Device(bonds)
-        try device.connect(0x40)
-        device.encrypt(0x40)
-        #expect(try device.send(0x40, Self.takesServiceChanged) == ["13"])
-        #expect(try device.send(0x40, Self.takesOutOfSync) == ["13"])
-        let before = try #require(bonds.clients[Self.peer])
-        #expect(before.features == 1 && before.databaseHash != nil)
-        device.disconnect(0x40)
-
-        _ = try device.testbed.host.addService(GATTServiceDefinition(uuid: 0xB000, characteristics: []))
-        try device.connect(0x41)
-        device.encrypt(0x41)
-        #expect(try device.sent(0x41) == ["1D 08 00 01 00 FF FF"])
-        // The link goes before the confirmation: the client may not know.
-        device.disconnect(0x41)
-        try device.connect(0x42)
-        device.encrypt(0x42)
-        #expect(try device.sent(0x42) == ["1D 08 00 01 00 FF FF"])
-        #expect(try device.send(0x42, [0x1E]) == [])
-        let after = try #require(bonds.clients[Self.peer])
-        #expect(after.databaseHash != nil && after.databaseHash != before.databaseHash)
-        device.disconnect(0x42)
-
-        // The next run has the first database again, which is a change.
-        var next = try Device(bonds)
-        try next.connect(0x40)
-        next.encrypt(0x40)
-        #expect(try next.sent(0x40) == ["1D 08 00 01 00 FF FF"])
-        // Handles are refused to a client that takes the error.
-        #expect(try next.send(0x40, [0x0A, 0x03, 0x00]) == ["01 0A 03 00 12"])
-        #expect(bonds.clients[Self.peer]?.databaseHash == nil)
+    @Test("ends a link whose encryption fails only while it has a bond", arguments: [true, false])
+    func encryptionFails(isRemoved: Bool) throws {
+        let user = BondedUser()
+        let testbed = try self.linked(.peripheral, user)
+        testbed.requestKey()
+        #expect(testbed.controller.takeCommands().contains(LELongTermKeyRequestReply.opcode))
+        let link = try #require(user.link)
+        if isRemoved { testbed.host.removeBond(of: link) }
+        testbed.encryptionChanged(.pinOrKeyMissing)
+        #expect((testbed.controller.parameters[Disconnect.opcode] == nil) == isRemoved)
+        #expect(testbed.host.links.map(\.id) == [link])
     }
 
-    @Test func `A bond that is removed encrypts nothing any more, and encryption that is in use stays`() throws {
-        let bonds = Bonds()
-        bonds.bond = SecurityManagerTests.bond(.authenticated)
-        var device = try Device(bonds)
-        try device.connect(0x40)
-        let (host, controller) = (device.testbed.host, device.testbed.controller)
+    @Test("does not encrypt with a removed bond, and keeps the encryption and the authorization of the link")
+    func removedBond() throws {
+        let user = BondedUser(SecurityManagerTests.bond(.authenticated))
+        let testbed = try self.linked(.peripheral, user)
+        let (host, link) = (testbed.host, try #require(user.link))
         func replies() -> [HCIOpcode] {
-            _ = controller.takeCommands()
-            controller.deliver(
-                LELongTermKeyRequest(handle: ConnectionHandle(rawValue: 0x40), random: 0, encryptedDiversifier: 0)
-                    .packet()
-            )
-            device.testbed.run()
-            return controller.takeCommands()
+            _ = testbed.controller.takeCommands()
+            testbed.requestKey()
+            return testbed.controller.takeCommands()
         }
         #expect(replies() == [LELongTermKeyRequestReply.opcode])
-        controller.deliver(
-            EncryptionChange(status: .success, handle: ConnectionHandle(rawValue: 0x40), encryption: .on).packet()
-        )
-        device.testbed.run()
-        #expect(host.security(of: device.link)?.isBonded == true)
-        host.removeBond(of: LinkID(rawValue: 99))
-        #expect(replies() == [LELongTermKeyRequestReply.opcode])
-        host.removeBond(of: device.link)
-        #expect(host.security(of: device.link)?.isBonded == false)
-        #expect(host.security(of: device.link)?.level == .secureConnections)
-        #expect(replies() == [LELongTermKeyRequestNegativeReply.opcode])
-    }
-
-    @Test func `A signing key comes from outside, and its counter goes back there`() throws {
-        let bonds = Bonds()
-        let key = Octets16(high: 5, low: 6)
-        var device = try Device(bonds)
-        try device.connect(0x40)
-        let signed = signedWrite(device.characteristic.value, "11 22", counter: 9, key: key)
-        #expect(try device.send(0x40, Array(signed.readableBytesView)) == [])
-        #expect(bonds.writes.isEmpty)
-        device.testbed.host.setSigningKey(PeerSigningKey(key: key, lastCounter: 8), of: device.link)
-        #expect(try device.send(0x40, Array(signed.readableBytesView)) == [])
-        #expect(bonds.writes == [hex("11 22")])
-        #expect(try device.send(0x40, Array(signed.readableBytesView)) == [])
-        #expect(bonds.writes.count == 1)
-        #expect(bonds.counters == [9])
-    }
-
-    @Test func `A peer that the user has authorized stays so, however the security of its link changes`() throws {
-        let bonds = Bonds()
-        bonds.bond = SecurityManagerTests.bond(.authenticated)
-        var device = try Device(bonds)
-        try device.connect(0x40)
-        let (host, controller) = (device.testbed.host, device.testbed.controller)
-        let link = device.link
-        func isAuthorized() -> Bool? { host.security(of: link)?.isAuthorized }
-        #expect(isAuthorized() == false)
-        host.setAuthorized(true, LinkID(rawValue: 99))
-        #expect(isAuthorized() == false)
+        #expect(host.security(of: link)?.isAuthorized == false)
         host.setAuthorized(true, link)
-        #expect(isAuthorized() == true)
-        let handle = ConnectionHandle(rawValue: 0x40)
-        controller.deliver(LELongTermKeyRequest(handle: handle, random: 0, encryptedDiversifier: 0).packet())
-        controller.deliver(EncryptionChange(status: .success, handle: handle, encryption: .on).packet())
-        device.testbed.run()
-        #expect(host.security(of: link)?.level == .secureConnections && isAuthorized() == true)
+        testbed.encryptionChanged()
+        #expect(
+            host.security(of: link) == LinkSecurity(level: .secureConnections, isBonded: true, isAuthorized: true)
+        )
         host.removeBond(of: link)
-        #expect(host.security(of: link)?.isBonded == false && isAuthorized() == true)
-        controller.deliver(EncryptionChange(status: .success, handle: handle, encryption: .off).packet())
-        device.testbed.run()
-        #expect(host.security(of: link)?.level == SecurityLevel.none && isAuthorized() == true)
+        #expect(host.security(of: link) == LinkSecurity(level: .secureConnections, isAuthorized: true))
+        #expect(replies() == [LELongTermKeyRequestNegativeReply.opcode])
+        testbed.deliver(EncryptionChange(handle: ConnectionHandle(rawValue: 0x40), encryption: .off).packet())
+        #expect(host.security(of: link) == LinkSecurity(level: .none, isAuthorized: true))
         host.setAuthorized(false, link)
-        #expect(isAuthorized() == false)
+        #expect(host.security(of: link) == LinkSecurity.none)
+    }
+
+    @Test("ignores the authenticated payload timeout of an unencrypted or unknown link")
+    func authenticatedPayloadTimeout() throws {
+        let testbed = try self.linked(.peripheral, BondedUser(nil))
+        for raw in [0x40, 0x41] as [UInt16] {
+            let handle = ConnectionHandle(rawValue: raw)
+            testbed.deliver(AuthenticatedPayloadTimeoutExpired(handle: handle).packet())
+        }
+        #expect(testbed.controller.parameters[Disconnect.opcode] == nil)
+    }
+
+    // MARK: Signed commands
+
+    @Test(
+        "takes the next counter of a bond for one above the last (Vol 3, Part H, 2.4.5)",
+        arguments: [(0, nil), (1, 0), (2, 1), (9, 8), (0xFFFF_FFFF, 0xFFFF_FFFE)] as [(UInt32, UInt32?)]
+    )
+    func signCounters(next: UInt32, last: UInt32?) {
+        let key = PeerSigningKey(SigningKey(connectionSignatureResolvingKey: Self.key, signCounter: next))
+        #expect(key.key == Self.key && key.lastCounter == last)
+    }
+
+    @Test(
+        "accepts signed commands with the key of the bond from its counter on, and reports the counters",
+        arguments: [0, 1, 9] as [UInt32]
+    )
+    func signedCommands(next: UInt32) throws {
+        var bond = SecurityManagerTests.bond(.encrypted)
+        bond.peer.signing = SigningKey(connectionSignatureResolvingKey: Self.key, signCounter: next)
+        let user = BondedUser(bond)
+        let testbed = try self.linked(.peripheral, user)
+        let handle = try testbed.host.addService(
+            GATTServiceDefinition(uuid: 0xA000, characteristics: [.signed])
+        ).characteristics[0].value
+        func write(_ counter: UInt32, _ value: String) {
+            let message = signedWrite(handle, value, counter: counter, key: Self.key)
+            testbed.controller.receive(0x40, channel: 4, Array(message.readableBytesView))
+            testbed.run()
+        }
+        if next > 0 { write(next - 1, "AA") }
+        #expect(user.writes == [])
+        write(next, "BB")
+        write(next, "CC")
+        write(next + 5, "DD")
+        #expect(user.writes == [hex("BB"), hex("DD")] && user.counters == [next, next + 5])
+        testbed.host.setSigningKey(nil, of: try #require(user.link))
+        write(next + 6, "EE")
+        #expect(user.writes.count == 2)
+    }
+
+    // MARK: Pairing
+
+    @Test("asks for out-of-band data before each step, unless it does not pair or a pairing is in progress")
+    func outOfBand() throws {
+        for isPairingAllowed in [true, false] {
+            let user = BondedUser(nil)
+            let testbed = try self.linked(.peripheral, user) { $0.host.pairing.isPairingAllowed = isPairingAllowed }
+            user.outOfBandQuestions = 0
+            for _ in 0..<2 { testbed.receive(6, "05 05") }
+            #expect(user.outOfBandQuestions == (isPairingAllowed ? 2 : 0))
+        }
+        let user = BondedUser(nil)
+        let testbed = try self.linked(.peripheral, user)
+        testbed.receive(6, "01 03 00 01 10 00 00")
+        try #require(testbed.host.openLinks.first?.securityManager.isPairing == true)
+        user.outOfBandQuestions = 0
+        testbed.host.cancelPairing(on: try #require(user.link))
+        testbed.run()
+        #expect(user.outOfBandQuestions == 0)
+    }
+
+    @Test("shows the user a passkey and the peer's keypresses until the pairing is cancelled")
+    func passkey() throws {
+        let user = BondedUser(nil)
+        let testbed = try self.linked(.peripheral, user) {
+            $0.host.pairing = PairingConfiguration(
+                ioCapability: .displayOnly,
+                prefersMITMProtection: true,
+                usesKeypressNotifications: true
+            )
+        }
+        // Keyboard only; bonding, MITM protection and keypress notifications.
+        testbed.receive(6, "01 02 00 15 10 00 00")
+        guard user.questions.count == 1, case .displayPasskey? = user.questions.first else {
+            Issue.record("\(user.questions)")
+            return
+        }
+        for octet in ["00", "01"] { testbed.receive(6, "0E \(octet)") }
+        #expect(user.keypresses == [.entryStarted, .digitEntered] && user.errors == [])
+        _ = testbed.controller.takeData()
+        testbed.host.cancelPairing(on: try #require(user.link))
+        #expect(user.errors == [], "nothing is called re-entrantly")
+        // Pairing Failed: Unspecified Reason.
+        #expect(testbed.sent() == ["05 08"] && user.errors == [.cancelled])
+    }
+
+    @Test("refuses a pairing that it does not allow with Pairing Not Supported")
+    func pairingIsRefused() throws {
+        let testbed = try self.linked(.peripheral, BondedUser(nil)) { $0.host.pairing.isPairingAllowed = false }
+        testbed.receive(6, "01 03 00 01 10 00 00")
+        #expect(testbed.takeFrames() == ["06 00 05 05"])
+    }
+
+    @Test("ignores calls about the security of no link")
+    func noLink() {
+        let testbed = HostTestbed.started()
+        let link = LinkID(rawValue: 5)
+        testbed.host.secure(link, to: .encrypted)
+        testbed.host.pair(link)
+        testbed.host.answer(.consent(true), on: link)
+        testbed.host.cancelPairing(on: link)
+        testbed.host.removeBond(of: link)
+        testbed.host.setAuthorized(true, link)
+        testbed.host.setSigningKey(nil, of: link)
+        testbed.host.setSecurity(.none, of: link)
+        testbed.run()
+        #expect(testbed.host.security(of: link) == nil && testbed.controller.takeCommands() == [])
+        #expect(testbed.host.state == .ready && testbed.delegate.takeLines() == [])
     }
 }

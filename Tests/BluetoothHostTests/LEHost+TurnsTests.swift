@@ -1,4 +1,4 @@
-// The one timer of a host: it fires at each deadline, however near that is, and whatever it was armed for before.
+// The turns and the one timer of a host.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -8,27 +8,63 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: deadlines")
+@Suite("LEHost: turns and deadlines")
 struct LEHostTurnsTests {
-    private let peers = (1...3 as ClosedRange<UInt64>).map { DeviceAddress(0xC000_0000_0000 | $0, kind: .random) }
+    // MARK: Calls together
 
-    /// The end of one private address, and the next one.
-    private static let renewal = ["advertising ends", "address", "advertise as 1", "advertising"]
+    @Test("carries out several calls together if packets leave the process")
+    func callsTogether() throws {
+        for leavesProcess in [false, true] {
+            let testbed = HostTestbed.started { $0.leavesProcess = leavesProcess }
+            let (link, characteristic) = try testbed.subscribe(0x40, from: HostTestbed.peers[0])
+            let isCarriedOut = testbed.host.takeCalls {
+                testbed.notify([1, 2, 3], count: 2, of: characteristic, to: link)
+                #expect(testbed.controller.takeData().isEmpty, "nothing happens inside the calls")
+            }
+            #expect(isCarriedOut == leavesProcess)
+            #expect(testbed.controller.takeData().count == (leavesProcess ? 2 : 0))
+            #expect(testbed.host.sentBuffers.count == (leavesProcess ? 2 : 0), "their memory is kept for others")
+            testbed.run()
+            #expect(testbed.controller.takeData().count == (leavesProcess ? 0 : 2))
+            #expect(!testbed.host.takeCalls {}, "nothing was asked for")
+        }
+    }
 
-    /// A host whose controller may take this long for the answer to a command.
-    private func started(
-        commandTimeout: TimeAmount,
-        _ prepare: (ScriptedController) -> Void = { _ in }
-    ) -> HostTestbed {
-        let testbed = HostTestbed(LEHostConfiguration(commandTimeout: commandTimeout))
-        prepare(testbed.controller)
-        testbed.start()
-        return testbed
+    @Test("carries out nested calls with the outer ones, and calls before a due turn in that turn")
+    func nestedCalls() throws {
+        let testbed = HostTestbed.started { $0.leavesProcess = true }
+        let link = try #require(testbed.acceptLink(0x40))
+        _ = testbed.controller.takeData()
+        func write() { testbed.host.writeWithoutResponse(hex("AA"), to: 3, on: link) }
+        let isCarriedOut = testbed.host.takeCalls {
+            write()
+            let isInnerCarriedOut = testbed.host.takeCalls { write() }
+            #expect(!isInnerCarriedOut, "the outer ones are still being made")
+            #expect(testbed.controller.takeData().isEmpty)
+        }
+        #expect(isCarriedOut && testbed.controller.takeData().count == 2)
+        write()
+        let isCarriedOutAtOnce = testbed.host.takeCalls { write() }
+        #expect(!isCarriedOutAtOnce && testbed.controller.takeData().isEmpty)
+        testbed.run()
+        #expect(testbed.controller.takeData().count == 2)
+        // Afterwards everything is as before.
+        write()
+        testbed.run()
+        #expect(testbed.controller.takeData().count == 1)
+        testbed.host.detach()
+        testbed.run()
+        var isMade = false
+        let isCarriedOutWithoutController = testbed.host.takeCalls { isMade = true }
+        #expect(isMade && !isCarriedOutWithoutController)
     }
 
     // MARK: Private addresses
 
-    @Test("A private address is used for its time also where a command may take longer")
+    /// The end of one private address, and the next one.
+    private static let renewal = ["advertising ends", "address", "advertise as 1", "advertising"]
+
+    @Test("replaces a private address in time, even if a command may take longer")
     func shortRotation() {
         let device = PrivateHost(PrivacyConfiguration(rotationInterval: .seconds(1)), hasList: false)
         device.advertise()
@@ -42,7 +78,7 @@ struct LEHostTurnsTests {
         #expect(Set(device.randomAddresses).count == 4 && device.mistakes == [])
     }
 
-    @Test("A private address that is used again near the end of its time is replaced at that end")
+    @Test("replaces a private address that is used again near its end at that end")
     func usedAgain() {
         let device = PrivateHost(hasList: false)
         device.advertise()
@@ -59,67 +95,11 @@ struct LEHostTurnsTests {
         #expect(Set(device.randomAddresses).count == 2 && device.mistakes == [])
     }
 
-    // MARK: Pending connections
-
-    @Test("Devices that the accept list cannot hold have their turn after 5 s also where a command may take longer")
-    func rotation() {
-        let testbed = self.started(commandTimeout: .seconds(20)) { $0.acceptListSize = 1 }
-        testbed.controller.scansOrInitiates()
-        for peer in self.peers { testbed.host.connect(to: peer) }
-        testbed.run()
-        for count in 1...2 {
-            testbed.run(.seconds(5) - .nanoseconds(1))
-            #expect(testbed.controller.createdPeers == Array(self.peers.prefix(count)))
-            testbed.run(.nanoseconds(1))
-            #expect(testbed.controller.createdPeers == Array(self.peers.prefix(count + 1)))
-        }
-    }
-
-    @Test("A device that is heard is initiated to for 5 s also where a command may take longer")
-    func attempt() {
-        let testbed = self.started(commandTimeout: .seconds(20))
-        testbed.controller.scansOrInitiates()
-        testbed.host.bondedPeers = [PrivateHost.peer]
-        testbed.host.startScanning(ScanParameters())
-        testbed.host.connect(to: PrivateHost.peer.address)
-        testbed.run()
-        let address = PrivateHost.peerAddress()
-        testbed.controller.deliver(
-            LEAdvertisingReports([
-                LEAdvertisingReport(
-                    eventType: .connectableUndirected,
-                    address: address,
-                    data: hex("02 01 06"),
-                    rssi: -40
-                )
-            ]).packet()
-        )
-        testbed.run()
-        #expect(testbed.controller.createdPeers.last == address)
-        testbed.forget()
-        testbed.run(.seconds(5) - .nanoseconds(1))
-        #expect(testbed.controller.takeCommands() == [])
-        testbed.run(.nanoseconds(1))
-        #expect(testbed.controller.takeCommands().first == LECreateConnectionCancel.opcode)
-    }
-
     // MARK: Links
 
-    @Test("A server has 30 s for its answer also where a controller has longer for its own (Vol 3, Part F, 3.3.3)")
-    func transaction() throws {
-        let testbed = self.started(commandTimeout: .seconds(60))
-        let link = try #require(testbed.acceptLink(0x40))
-        var results: [Result<ByteBuffer, GATTError>] = []
-        testbed.host.perform(ReadValue(3), on: link) { results.append($0) }
-        testbed.run(.seconds(30) - .nanoseconds(1))
-        #expect(results.isEmpty)
-        testbed.run(.nanoseconds(1))
-        #expect(results == [.failure(.transactionTimeout)])
-    }
-
-    @Test("A request for connection parameters that has to wait leaves 30 s after the answer to the one before")
+    @Test("sends a waiting request for connection parameters 30 s after the last answer")
     func waitingRequest() throws {
-        let testbed = self.started(commandTimeout: .seconds(2))
+        let testbed = HostTestbed.started()
         let link = try #require(testbed.acceptLink(0x40))
         testbed.host.requestConnectionParameters(.initial, of: link)
         testbed.run()
@@ -137,9 +117,9 @@ struct LEHostTurnsTests {
         #expect(sent == ["02 40 00 10 00 0C 00 05 00 12 02 08 00 18 00 18 00 00 00 48 00"])
     }
 
-    @Test("A request that begins to wait when a time limit ends changes no other time limit")
+    @Test("keeps all deadlines if a request begins to wait while another one ends")
     func waitingRequestBesideOthers() throws {
-        let testbed = self.started(commandTimeout: .seconds(60))
+        let testbed = HostTestbed.started(LEHostConfiguration(commandTimeout: .seconds(60)))
         let links = try ([0x40, 0x41, 0x42] as [UInt16]).map { try #require(testbed.acceptLink($0)) }
         var results: [Result<ByteBuffer, GATTError>] = []
         testbed.host.requestConnectionParameters(.initial, of: links[0])
@@ -162,5 +142,27 @@ struct LEHostTurnsTests {
         #expect(testbed.controller.takeData().isEmpty)
         testbed.run(.nanoseconds(1))
         #expect(testbed.controller.takeData().count == 1)
+    }
+
+    @Test("ends a pairing 30 s after its beginning, and counts anew on the next link")
+    func pairingTime() throws {
+        let testbed = HostTestbed.started()
+        testbed.run(.seconds(7))
+        let first = try #require(testbed.acceptLink(0x40))
+        let link = try #require(testbed.host.linksByID[first])
+        testbed.run(.seconds(4))
+        #expect(link.securityManager.deadline == nil)
+        testbed.receive(6, "01 03 00 01 10 00 00")
+        testbed.run(.seconds(30) - .nanoseconds(1))
+        #expect(link.securityManager.isPairing)
+        testbed.run(.nanoseconds(1))
+        #expect(!link.securityManager.isPairing && link.securityManager.isTimedOut)
+        testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
+        testbed.run(.seconds(10))
+        let second = try #require(testbed.acceptLink(0x40))
+        testbed.host.pair(second)
+        testbed.run()
+        let manager = try #require(testbed.host.linksByID[second]?.securityManager)
+        #expect(!manager.isTimedOut && manager.deadline == testbed.loop.now + .seconds(30))
     }
 }

@@ -1,4 +1,4 @@
-// A user of a host that implements nothing: what a peer waits for is refused, and what it sends is taken.
+// The defaults of a delegate: requests of a peer are refused, and its data is taken.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -8,108 +8,68 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: a delegate that says nothing")
+@Suite("LEHostDelegate: defaults")
 struct LEHostDelegateTests {
     private final class Nobody: LEHostDelegate {}
 
-    /// It takes requests to write, and says nothing else.
-    private final class WritingDelegate: LEHostDelegate {
+    /// Takes requests to write, and nothing else.
+    private final class Writer: LEHostDelegate {
         var requests: [GATTWriteRequest] = []
         func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest) { self.requests.append(request) }
     }
 
-    /// A host with a link and a value that is asked of the user; the user does nothing.
-    private struct Setup {
-        let testbed = HostTestbed()
-        let user: any LEHostDelegate
-        let handle: AttributeHandle
-        let link: LinkID
-
-        init(_ user: any LEHostDelegate) throws {
-            self.user = user
-            self.testbed.controller.dataIsAnswered = true
-            self.testbed.start()
-            let link = self.testbed.acceptLink(0x40)
-            self.link = try #require(link)
-            self.handle = try self.testbed.host.addService(
-                GATTServiceDefinition(
-                    uuid: 0xA000,
-                    characteristics: [
-                        GATTCharacteristicDefinition(
-                            uuid: 0xA001,
-                            properties: [.read, .write, .writeWithoutResponse],
-                            permissions: [.readable, .writeable]
-                        )
-                    ]
-                )
-            ).characteristics[0].value
-            self.testbed.run()
-            self.testbed.host.delegate = user
-            self.testbed.forget()
-        }
-
-        /// What is sent when octets of the peer have come on a channel; `HH HH` stands for the handle of the value.
-        func answers(_ channel: UInt16, _ octets: String) -> [String] {
-            _ = self.testbed.controller.takeData()
-            self.testbed.receive(channel, self.named(octets))
-            return self.testbed.takePayloads()
-        }
-
-        func named(_ octets: String) -> String {
-            let name = hex(ByteBuffer(integer: self.handle, endianness: .little))
-            return octets.split(separator: "HH HH", omittingEmptySubsequences: false).joined(separator: name)
-        }
+    /// A host with a link, and the handle of a value that the user gives and takes.
+    private func connected(_ user: any LEHostDelegate) throws -> (testbed: HostTestbed, handle: AttributeHandle) {
+        let testbed = HostTestbed.used(by: user)
+        _ = try #require(testbed.acceptLink(0x40))
+        let properties: CharacteristicProperties = [.read, .write, .writeWithoutResponse]
+        let handle = try testbed.addCharacteristic(properties, [.readable, .writeable]).value
+        testbed.run()
+        _ = testbed.controller.takeData()
+        return (testbed, handle)
     }
 
-    @Test("A read and a write that wait for the user are refused, so that the client need not wait for ever")
+    @Test("refuses reads and writes that wait for the user")
     func refusals() throws {
-        let setup = try Setup(Nobody())
-        #expect(setup.answers(4, "0A HH HH") == [setup.named("01 0A HH HH 0E")])
-        #expect(setup.answers(4, "12 HH HH AA") == [setup.named("01 12 HH HH 0E")])
-        // It has no answer, and is no reason to refuse the next one another way.
-        #expect(setup.answers(4, "52 HH HH AA") == [])
-        #expect(setup.answers(4, "0A HH HH") == [setup.named("01 0A HH HH 0E")])
+        let (testbed, handle) = try self.connected(Nobody())
+        let name = handle.inHex
+        #expect(testbed.answers("0A \(name)") == ["01 0A \(name) 0E"])
+        #expect(testbed.answers("12 \(name) AA") == ["01 12 \(name) 0E"])
+        #expect(testbed.answers("52 \(name) AA") == [])
+        #expect(testbed.answers("0A \(name)") == ["01 0A \(name) 0E"])
     }
 
-    @Test("A write without response is handed to a user who takes requests alone, as one without an identifier")
+    @Test("hands a write without response to a user of requests, without an identifier")
     func writeCommand() throws {
-        let user = WritingDelegate()
-        let setup = try Setup(user)
-        #expect(setup.answers(4, "52 HH HH AA BB") == [])
-        let part = GATTWriteRequest.Part(handle: setup.handle, offset: 0, value: hex("AA BB"))
-        #expect(user.requests.map(\.parts) == [[part]])
-        #expect(user.requests.first?.id == nil && user.requests.first?.link == setup.link)
-        #expect(setup.answers(4, "12 HH HH CC") == [], "the user is to answer it")
-        #expect(user.requests.count == 2 && user.requests.last?.id != nil)
+        let user = Writer()
+        let (testbed, handle) = try self.connected(user)
+        #expect(testbed.answers("52 \(handle.inHex) AA BB") == [])
+        #expect(user.requests.map(\.parts) == [[.init(handle: handle, offset: 0, value: hex("AA BB"))]])
+        #expect(user.requests[0].id == nil && user.requests[0].link == testbed.host.links[0].id)
+        #expect(testbed.answers("12 \(handle.inHex) CC") == [], "the user answers it")
+        #expect(user.requests.count == 2 && user.requests[1].id != nil)
     }
 
-    @Test("A channel on an SPSM that is listened on is accepted, and octets that come are given back at once")
-    func channel() throws {
-        let setup = try Setup(Nobody())
-        _ = try setup.testbed.host.listenForChannels(
+    @Test(
+        "accepts channels, with and without a delegate, and gives their octets back at once",
+        arguments: [true, false]
+    )
+    func channel(hasDelegate: Bool) throws {
+        let (testbed, handle) = try self.connected(Nobody())
+        if !hasDelegate { testbed.host.delegate = nil }
+        _ = try testbed.host.listenForChannels(
             spsm: 0x80,
             configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 1)
         )
+        func answers(_ channel: UInt16, _ octets: String) -> [String] {
+            testbed.receive(channel, octets)
+            return testbed.takePayloads()
+        }
         #expect(
-            setup.answers(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
-                == ["15 01 0A 00 40 00 40 00 20 00 01 00 00 00"]
+            answers(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00") == ["15 01 0A 00 40 00 40 00 20 00 01 00 00 00"]
         )
-        #expect(setup.answers(0x40, "01 00 AA") == ["16 01 04 00 40 00 01 00"])
-        #expect(setup.answers(0x40, "01 00 BB") == ["16 02 04 00 40 00 01 00"])
-    }
-
-    @Test("A host without a delegate answers nothing for it, and lets a channel be opened")
-    func withoutDelegate() throws {
-        let setup = try Setup(Nobody())
-        setup.testbed.host.delegate = nil
-        #expect(setup.answers(4, "0A HH HH") == [])
-        _ = try setup.testbed.host.listenForChannels(
-            spsm: 0x80,
-            configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 1)
-        )
-        #expect(
-            setup.answers(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
-                == ["15 01 0A 00 40 00 40 00 20 00 01 00 00 00"]
-        )
+        guard hasDelegate else { return #expect(testbed.answers("0A \(handle.inHex)") == []) }
+        #expect(answers(0x40, "01 00 AA") == ["16 01 04 00 40 00 01 00"])
+        #expect(answers(0x40, "01 00 BB") == ["16 02 04 00 40 00 01 00"])
     }
 }

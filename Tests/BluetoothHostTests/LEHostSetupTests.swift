@@ -1,4 +1,5 @@
-// Taking a controller into use: what it is asked, what it says, and what follows from that; and losing it again.
+// The start of a controller: the commands that it gets, the effects of its answers, and how a start fails. Whole start-ups
+// are listed here and nowhere else.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -8,11 +9,11 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: taking a controller into use")
+@Suite("LEHost: setup")
 struct LEHostSetupTests {
-    private static let all: [any HCICommand.Type] = HCICommandTable.entries.map(\.command)
+    private static let address = DeviceAddress(0xC000_0000_0007, kind: .random)
 
-    /// The commands of the start, with a controller that knows all commands but some.
+    /// The commands of the start, with a controller that lists all commands but some.
     private func commands(
         without missing: [any HCICommand.Type] = [],
         features: LEFeatures = LEFeatures(),
@@ -20,15 +21,32 @@ struct LEHostSetupTests {
     ) -> [HCIOpcode] {
         let testbed = HostTestbed(configuration)
         testbed.controller.features = features
-        let known = Self.all.filter { command in !missing.contains { $0 == command } }
-        testbed.controller.supportedCommands = SupportedCommands(known)
+        testbed.controller.listsCommands(without: missing)
         testbed.host.attach(to: testbed.controller)
         testbed.run()
         #expect(testbed.host.state == .ready)
         return testbed.controller.takeCommands()
     }
 
-    @Test("flow control to the host needs its three commands, and a host that wants it (Vol 4, Part E, 4.2)")
+    @Test("resets the controller, reads what it can do, then configures it, and calls nobody re-entrantly")
+    func order() {
+        let testbed = HostTestbed(LEHostConfiguration(address: Self.address))
+        testbed.host.attach(to: testbed.controller)
+        #expect(testbed.delegate.lines.isEmpty)
+        testbed.run()
+        #expect(
+            testbed.controller.commands == [
+                Reset.opcode, ReadLocalSupportedCommands.opcode, ReadBDADDR.opcode,
+                LEReadLocalSupportedFeatures.opcode, LEReadBufferSize.opcode, LEReadFilterAcceptListSize.opcode,
+                SetEventMask.opcode, LESetEventMask.opcode, LESetRandomAddress.opcode,
+            ]
+        )
+        #expect(testbed.delegate.lines == ["state starting", "state ready"])
+    }
+
+    // MARK: Optional steps
+
+    @Test("turns on flow control to the host only with its three commands, and if asked to (Vol 4, Part E, 4.2)")
     func flowControlToTheHost() {
         let configuration = LEHostConfiguration(limitsReceivedData: true)
         let whole = self.commands(configuration: configuration)
@@ -44,18 +62,35 @@ struct LEHostSetupTests {
         #expect(!self.commands().contains(HostBufferSize.opcode))
     }
 
-    @Test("longer packets are suggested to a controller that has them and knows the command")
-    func suggestedDataLength() {
+    @Test("gives the controller the host's buffers before it turns on flow control", arguments: [27, 251, 400])
+    func hostBufferSize(length: UInt16) throws {
+        let testbed = HostTestbed(LEHostConfiguration(limitsReceivedData: true))
+        testbed.controller.dataLength = length
+        testbed.host.attach(to: testbed.controller)
+        testbed.run()
+        let commands = testbed.controller.takeCommands()
+        let index = try #require(commands.firstIndex(of: HostBufferSize.opcode))
+        #expect(commands[index + 1] == SetControllerToHostFlowControl.opcode)
+        let size = try testbed.controller.last(HostBufferSize.self)
+        #expect(size.aclDataPacketLength == max(length, 251) && size.aclDataPacketCount == 256)
+        #expect(testbed.host.limitsReceivedData)
+    }
+
+    @Test("suggests the longest packets to a controller that has them and lists the command")
+    func suggestedDataLength() throws {
         let opcode = LEWriteSuggestedDefaultDataLength.opcode
         let feature = LEFeatures.dataPacketLengthExtension
         #expect(self.commands(features: feature).contains(opcode))
         #expect(!self.commands().contains(opcode))
+        #expect(!self.commands(without: [LEWriteSuggestedDefaultDataLength.self], features: feature).contains(opcode))
+        let testbed = HostTestbed.started { $0.features = feature }
         #expect(
-            !self.commands(without: [LEWriteSuggestedDefaultDataLength.self], features: feature).contains(opcode)
+            try testbed.controller.last(LEWriteSuggestedDefaultDataLength.self)
+                == LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 2120)
         )
     }
 
-    @Test("a command that the controller does not list is not tried; a list without Reset says nothing")
+    @Test("does not send commands that a controller does not list, and ignores a list without Reset")
     func supportedCommands() {
         let opcode = LEReadFilterAcceptListSize.opcode
         #expect(self.commands().contains(opcode))
@@ -63,16 +98,79 @@ struct LEHostSetupTests {
         #expect(self.commands(without: [LEReadFilterAcceptListSize.self, Reset.self]).contains(opcode))
     }
 
-    @Test("a random address is set where one was chosen, or where the controller has none of its own")
-    func randomAddress() {
-        let address = DeviceAddress(0xC000_0000_0007, kind: .random)
-        let opcode = LESetRandomAddress.opcode
-        #expect(!self.commands().contains(opcode))
-        #expect(self.commands(configuration: LEHostConfiguration(address: address)).contains(opcode))
-        #expect(self.commands(configuration: LEHostConfiguration(fallbackAddress: address)).contains(opcode))
+    @Test("asks for the size of the resolving list with privacy and the list's commands alone")
+    func resolvingListSize() {
+        func isAsked(features: LEFeatures, without missing: [any HCICommand.Type] = []) -> Bool {
+            let testbed = HostTestbed()
+            testbed.controller.features = features
+            testbed.controller.listsCommands(without: missing)
+            testbed.controller.resolvingListSize = 5
+            testbed.host.attach(to: testbed.controller)
+            testbed.run()
+            let isAsked = testbed.controller.takeCommands().contains(LEReadResolvingListSize.opcode)
+            #expect(testbed.host.resolvingList.capacity == (isAsked ? 5 : 0))
+            return isAsked
+        }
+        #expect(isAsked(features: .privacy))
+        #expect(!isAsked(features: []))
+        let needed: [any HCICommand.Type] = [
+            LEReadResolvingListSize.self, LEAddDeviceToResolvingList.self, LESetAddressResolutionEnable.self,
+        ]
+        for missing in needed { #expect(!isAsked(features: .privacy, without: [missing]), "\(missing)") }
+        #expect(isAsked(features: .privacy, without: [LEClearResolvingList.self]))
     }
 
-    @Test("buffers that are shared with BR/EDR are used where LE has none of its own (Vol 4, Part E, 7.8.2)")
+    @Test("asks for Encryption Change v2 and the authenticated payload timeout if the controller lists the command")
+    func eventMaskPage2() throws {
+        for isListed in [true, false] {
+            #expect(
+                self.commands(without: isListed ? [] : [SetEventMaskPage2.self]).contains(SetEventMaskPage2.opcode)
+                    == isListed
+            )
+        }
+        let testbed = HostTestbed.started { $0.listsCommands() }
+        let mask = try testbed.controller.last(SetEventMaskPage2.self).mask
+        #expect(mask.contains(.authenticatedPayloadTimeoutExpired) && mask.contains(.encryptionChangeV2))
+    }
+
+    // MARK: Answers
+
+    @Test("sets a random address if one is configured, or as a fallback for a controller without a public one")
+    func randomAddress() {
+        let publicAddress = DeviceAddress(0x1234_5678, kind: .public)
+        // Bumble's controllers answer Read BD_ADDR with zeros: two of them would be one device to each other.
+        for (configuration, controllerAddress, isSet) in [
+            (LEHostConfiguration(), publicAddress, false), (LEHostConfiguration(), DeviceAddress.none, false),
+            (LEHostConfiguration(address: Self.address), publicAddress, true),
+            (LEHostConfiguration(fallbackAddress: Self.address), publicAddress, false),
+            (LEHostConfiguration(fallbackAddress: Self.address), DeviceAddress.none, true),
+        ] {
+            let testbed = HostTestbed(configuration)
+            testbed.controller.address = controllerAddress
+            testbed.host.attach(to: testbed.controller)
+            testbed.run()
+            #expect(testbed.controller.commands.contains(LESetRandomAddress.opcode) == isSet)
+            let address: DeviceAddress? = controllerAddress == DeviceAddress.none ? nil : controllerAddress
+            #expect(testbed.host.address == (isSet ? Self.address : address))
+        }
+    }
+
+    @Test("knows its own identity address when the controller is ready, and that of the next controller")
+    func ownIdentity() {
+        let testbed = HostTestbed()
+        for address in [1, 2] as [UInt64] {
+            let controller = ScriptedController(eventLoop: testbed.loop)
+            controller.address = DeviceAddress(address, kind: .public)
+            testbed.host.attach(to: controller)
+            #expect(testbed.host.address == nil)
+            testbed.run()
+            #expect(testbed.host.address == controller.address)
+            #expect(testbed.host.securityContext.identities.address == controller.address)
+            testbed.host.detach()
+        }
+    }
+
+    @Test("uses the buffers shared with BR/EDR if LE has none of its own (Vol 4, Part E, 7.8.2)")
     func buffers() {
         let cases: [(le: (UInt16, UInt8), shared: (UInt16, UInt16), used: (Int, Int))] = [
             ((27, 1), (1_021, 9), (27, 1)), ((251, 8), (1_021, 9), (251, 8)), ((0, 8), (1_021, 9), (1_021, 9)),
@@ -88,20 +186,104 @@ struct LEHostSetupTests {
         }
     }
 
-    @Test("the host takes packets that are as long as its own, and of 251 octets at least", arguments: [27, 251, 400])
-    func hostBufferSize(length: UInt16) throws {
-        let testbed = HostTestbed(LEHostConfiguration(limitsReceivedData: true))
-        testbed.controller.dataLength = length
-        testbed.start()
-        var parameters = try #require(testbed.controller.parameters[HostBufferSize.opcode])
-        let size = try HostBufferSize(parsing: &parameters)
-        #expect(size.aclDataPacketLength == max(length, 251))
-        #expect(size.aclDataPacketCount == 256)
+    @Test("takes the size of the accept list from the controller, and 0 if it does not tell")
+    func acceptListSize() {
+        for size in [0, 1, 200] as [UInt8] {
+            let testbed = HostTestbed.started { $0.acceptListSize = size }
+            #expect(testbed.host.initiator.acceptListSize == Int(size))
+        }
+        let refusing = HostTestbed.started { $0.refused[LEReadFilterAcceptListSize.opcode] = .unknownCommand }
+        #expect(refusing.host.initiator.acceptListSize == 0)
     }
 
-    // MARK: Losing it
+    // MARK: Failures
 
-    @Test("a host without a controller refuses what needs one, in a later turn")
+    @Test("uses a controller that refuses everything but Reset")
+    func poorController() {
+        let testbed = HostTestbed()
+        for opcode in [
+            ReadLocalSupportedCommands.opcode, ReadBDADDR.opcode, LEReadLocalSupportedFeatures.opcode,
+            LEReadBufferSize.opcode, ReadBufferSize.opcode, LEReadFilterAcceptListSize.opcode, SetEventMask.opcode,
+            LESetEventMask.opcode,
+        ] {
+            testbed.controller.refused[opcode] = .unknownCommand
+        }
+        testbed.host.attach(to: testbed.controller)
+        testbed.run()
+        #expect(testbed.host.state == .ready)
+        #expect(testbed.host.transmitter.dataLength == 27)
+        #expect(testbed.host.transmitter.credits == 1)
+    }
+
+    @Test("goes on after a command that is never answered")
+    func unansweredCommand() {
+        let testbed = HostTestbed.started { $0.silent = [ReadLocalSupportedCommands.opcode] }
+        testbed.run(.seconds(3))
+        #expect(testbed.host.state == .ready)
+    }
+
+    @Test(
+        "does not use a controller that refuses Reset",
+        arguments: [
+            (.hardwareFailure, "the controller does not answer HCI Reset; check that it is connected"),
+            (.unknownCommand, "the controller does not answer HCI Reset; check that it is connected"),
+            (
+                .connectionRejectedLimitedResources,
+                "what serves the controller has no resources for another host; end a program that uses it, "
+                    + "or raise its limit"
+            ),
+        ] as [(HCIErrorCode, String)]
+    )
+    func refusedReset(status: HCIErrorCode, reason: String) {
+        let testbed = HostTestbed()
+        testbed.controller.refused[Reset.opcode] = status
+        testbed.host.attach(to: testbed.controller)
+        testbed.run()
+        #expect(testbed.host.state == .failed(reason))
+        #expect(testbed.controller.takeCommands() == [Reset.opcode] && testbed.controller.isClosed)
+    }
+
+    @Test("fails after 2 s without an answer to Reset, and can start the next controller")
+    func deadController() {
+        let testbed = HostTestbed.started { $0.isDead = true }
+        testbed.run(.milliseconds(1_999))
+        #expect(testbed.host.state == .starting)
+        testbed.run(.milliseconds(2))
+        #expect(
+            testbed.host.state == .failed("the controller does not answer HCI Reset; check that it is connected")
+        )
+        #expect(testbed.controller.isClosed)
+        let next = ScriptedController(eventLoop: testbed.loop)
+        testbed.host.attach(to: next)
+        testbed.run()
+        #expect(next.commands.first == Reset.opcode && testbed.host.state == .ready)
+    }
+
+    @Test("gives up a controller that answers Reset alone after two commands' time")
+    func answersResetAlone() {
+        let testbed = HostTestbed.started { $0.answersOnly = [Reset.opcode] }
+        #expect(testbed.host.state == .starting)
+        testbed.run(.seconds(4) + .milliseconds(10))
+        guard case .failed(let reason) = testbed.host.state else {
+            Issue.record("the host is \(testbed.host.state)")
+            return
+        }
+        #expect(reason.hasPrefix("the controller has stopped answering"))
+    }
+
+    @Test("does not take a second answer to Reset during the start for a reset")
+    func resetAnsweredTwice() {
+        let testbed = HostTestbed()
+        testbed.controller.whenCommanded = { controller, opcode in
+            guard opcode == Reset.opcode else { return }
+            controller.deliver(CommandComplete.packet(Reset.self, .init(status: .success)))
+        }
+        testbed.host.attach(to: testbed.controller)
+        testbed.run()
+        #expect(testbed.host.state == .ready && testbed.delegate.lines == ["state starting", "state ready"])
+    }
+
+    @Test("refuses commands without a controller in a later turn, and keeps none for the next one")
     func withoutController() {
         let testbed = HostTestbed()
         var result: Result<ReadBDADDR.ReturnParameters, LEHostError>?
@@ -113,63 +295,5 @@ struct LEHostSetupTests {
         testbed.host.attach(to: testbed.controller)
         testbed.run()
         #expect(testbed.controller.commands.first == Reset.opcode)
-    }
-
-    @Test("a controller that did not answer Reset leaves no question for the next one")
-    func resetUnanswered() {
-        let testbed = HostTestbed()
-        testbed.controller.isDead = true
-        testbed.host.attach(to: testbed.controller)
-        testbed.run(.seconds(3))
-        #expect(testbed.controller.isClosed)
-        let next = ScriptedController(eventLoop: testbed.loop)
-        testbed.host.attach(to: next)
-        testbed.run()
-        #expect(next.commands.first == Reset.opcode)
-        #expect(testbed.host.state == .ready)
-    }
-
-    @Test("a controller that failed is let go once: there is none to detach from any more, and the reason stays")
-    func detachedAfterFailure() {
-        let testbed = HostTestbed.started()
-        testbed.host.receive(HardwareError(hardwareCode: 1).packet(), from: testbed.controller)
-        testbed.run()
-        let state = testbed.host.state
-        guard case .failed = state else {
-            Issue.record("\(state)")
-            return
-        }
-        testbed.forget()
-        testbed.host.detach()
-        testbed.run()
-        #expect(testbed.host.state == state && testbed.delegate.takeLines() == [])
-    }
-
-    @Test("what a controller that was let go still sends is ignored, and so is its end")
-    func formerController() {
-        let testbed = HostTestbed.started()
-        let former = testbed.controller
-        let next = ScriptedController(eventLoop: testbed.loop)
-        testbed.host.attach(to: next)
-        testbed.run()
-        testbed.forget()
-        testbed.host.receive(HardwareError(hardwareCode: 1).packet(), from: former)
-        testbed.host.finishBatch(of: former)
-        testbed.host.closed(former, reason: "gone")
-        testbed.run()
-        #expect(testbed.host.state == .ready && testbed.delegate.takeLines() == [])
-    }
-
-    @Test("a controller that answers nothing is asked once whether it is there, however many commands are overdue")
-    func probedOnce() throws {
-        let testbed = HostTestbed.started()
-        testbed.controller.silent = [ReadRSSI.opcode, ReadBDADDR.opcode]
-        let link = try #require(testbed.acceptLink(0x40))
-        testbed.forget()
-        testbed.host.readRSSI(of: link) { _ in }
-        testbed.run(.milliseconds(500))
-        testbed.host.readRSSI(of: link) { _ in }
-        testbed.run(.milliseconds(3_400))
-        #expect(testbed.controller.takeCommands().filter { $0 == ReadBDADDR.opcode }.count == 1)
     }
 }

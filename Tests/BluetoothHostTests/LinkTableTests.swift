@@ -1,4 +1,4 @@
-// The table of links by a key: what it finds after each kind of change.
+// The table of links by a key.
 
 import BluetoothHCI
 import Fixtures
@@ -6,9 +6,9 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("The table of links")
+@Suite("LinkTable")
 struct LinkTableTests {
-    @Test("a key names the link that was set last, until it is taken out; others stay")
+    @Test("finds the link that was set last for a key, until it is removed")
     func changes() {
         var table = LinkTable<ConnectionHandle>()
         let handles = (0..<3).map { ConnectionHandle(rawValue: UInt16($0)) }

@@ -1,11 +1,10 @@
-// A controller for tests of the host driver: it answers commands as a good controller does unless the test says
-// otherwise, keeps what it was sent, and lets the test speak for the radio.
+// A controller for the host's tests: it answers commands as a good controller does unless the test says otherwise, keeps
+// the packets of the host, and lets the test speak for the radio.
 
 import BluetoothHCI
 import BluetoothTypes
-import Fixtures
 import NIOCore
-import NIOEmbedded
+import Testing
 
 @testable import BluetoothHost
 
@@ -22,11 +21,10 @@ final class ScriptedController: HCIChannel {
     private(set) var data: [HCIPacket] = []
     /// Commands that are never answered.
     var silent: Set<HCIOpcode> = []
-    /// Commands that are refused with this status.
+    /// Commands that it refuses with a status.
     var refused: [HCIOpcode: HCIErrorCode] = [:]
-    /// The public address; all zeros where the controller has none.
+    /// The public address; all zeros if the controller has none.
     var address = DeviceAddress.none
-    /// Its LE features.
     var features = LEFeatures()
     var dataLength: UInt16 = 251
     var packetCount: UInt8 = 8
@@ -34,17 +32,17 @@ final class ScriptedController: HCIChannel {
     var sharedBuffers: (length: UInt16, count: UInt16) = (0, 0)
     var acceptListSize: UInt8 = 8
     var resolvingListSize: UInt8 = 8
-    /// What it says that it knows; nothing at all otherwise.
+    /// The commands that it lists; by default it lists none, which says nothing.
     var supportedCommands: SupportedCommands?
-    /// Nothing is answered any more.
+    /// It answers nothing.
     var isDead = false
-    /// Nothing else is answered.
+    /// The only commands that it answers.
     var answersOnly: Set<HCIOpcode>?
     /// Whether data is reported as sent at once.
     var dataIsAnswered = false
     /// Called with each command before it is answered.
     var whenCommanded: ((ScriptedController, HCIOpcode) -> Void)?
-    /// Whom the host has asked to connect to, one after the other.
+    /// The peers of Create Connection, in order.
     private(set) var createdPeers: [DeviceAddress] = []
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
@@ -56,14 +54,7 @@ final class ScriptedController: HCIChannel {
         self.receiver = nil
     }
 
-    private func note(_ packet: HCIPacket, isFromHost: Bool) {
-        guard let record = RunRecord.current else { return }
-        let time = self.eventLoop.now.uptimeNanoseconds
-        packet.bytes.withUnsafeReadableBytes { record.note($0, isFromHost ? 0 : 1, at: time) }
-    }
-
     func send(_ packet: HCIPacket) {
-        self.note(packet, isFromHost: true)
         switch packet.kind {
         case .command:
             var payload = packet.payload
@@ -98,6 +89,33 @@ final class ScriptedController: HCIChannel {
         return self.data
     }
 
+    /// The last command of a kind.
+    func last<Command: HCICommand>(_ type: Command.Type) throws -> Command {
+        var parameters = try #require(self.parameters[Command.opcode])
+        return try Command(parsing: &parameters)
+    }
+
+    /// Lists all commands but some.
+    func listsCommands(without missing: [any HCICommand.Type] = []) {
+        let known = HCICommandTable.entries.map(\.command).filter { command in !missing.contains { $0 == command } }
+        self.supportedCommands = SupportedCommands(known)
+    }
+
+    /// Refuses to initiate while it scans, and reports the end of each attempt that is cancelled.
+    func scansOrInitiates() {
+        self.whenCommanded = { controller, opcode in
+            switch opcode {
+            case LESetScanEnable.opcode:
+                let isScanning = controller.parameters[opcode]?.readableBytesView.first == 1
+                controller.refused[LECreateConnection.opcode] = isScanning ? .commandDisallowed : nil
+            case LECreateConnectionCancel.opcode:
+                controller.failConnection(.unknownConnectionIdentifier)
+            default:
+                break
+            }
+        }
+    }
+
     private static let answeredByStatus: Set<HCIOpcode> = [
         LECreateConnection.opcode, Disconnect.opcode, LESetPHY.opcode, LEConnectionUpdate.opcode,
     ]
@@ -113,45 +131,36 @@ final class ScriptedController: HCIChannel {
             return
         }
         if let status = self.refused[command.opcode] {
-            self.deliver(
-                CommandComplete(opcode: command.opcode, returnParameters: ByteBuffer(integer: status.rawValue)).packet()
-            )
-            return
+            let parameters = ByteBuffer(integer: status.rawValue)
+            return self.deliver(CommandComplete(opcode: command.opcode, returnParameters: parameters).packet())
         }
         switch command.opcode {
         case LEReadBufferSize.opcode:
-            self.deliver(
-                CommandComplete.packet(
-                    LEReadBufferSize.self,
-                    .init(aclDataPacketLength: self.dataLength, aclDataPacketCount: self.packetCount)
-                )
+            self.answer(
+                LEReadBufferSize.self,
+                .init(aclDataPacketLength: self.dataLength, aclDataPacketCount: self.packetCount)
             )
         case ReadBufferSize.opcode:
-            self.deliver(
-                CommandComplete.packet(
-                    ReadBufferSize.self,
-                    .init(
-                        aclDataPacketLength: self.sharedBuffers.length,
-                        synchronousDataPacketLength: 0,
-                        aclDataPacketCount: self.sharedBuffers.count,
-                        synchronousDataPacketCount: 0
-                    )
+            self.answer(
+                ReadBufferSize.self,
+                .init(
+                    aclDataPacketLength: self.sharedBuffers.length,
+                    synchronousDataPacketLength: 0,
+                    aclDataPacketCount: self.sharedBuffers.count,
+                    synchronousDataPacketCount: 0
                 )
             )
-        case ReadBDADDR.opcode:
-            self.deliver(CommandComplete.packet(ReadBDADDR.self, .init(address: self.address)))
+        case ReadBDADDR.opcode: self.answer(ReadBDADDR.self, .init(address: self.address))
         case LEReadLocalSupportedFeatures.opcode:
-            self.deliver(CommandComplete.packet(LEReadLocalSupportedFeatures.self, .init(features: self.features)))
+            self.answer(LEReadLocalSupportedFeatures.self, .init(features: self.features))
         case LEReadFilterAcceptListSize.opcode:
-            self.deliver(CommandComplete.packet(LEReadFilterAcceptListSize.self, .init(size: self.acceptListSize)))
+            self.answer(LEReadFilterAcceptListSize.self, .init(size: self.acceptListSize))
         case LEReadResolvingListSize.opcode:
-            self.deliver(CommandComplete.packet(LEReadResolvingListSize.self, .init(size: self.resolvingListSize)))
+            self.answer(LEReadResolvingListSize.self, .init(size: self.resolvingListSize))
         case ReadLocalSupportedCommands.opcode where self.supportedCommands != nil:
-            self.deliver(
-                CommandComplete.packet(
-                    ReadLocalSupportedCommands.self,
-                    .init(commands: self.supportedCommands ?? SupportedCommands())
-                )
+            self.answer(
+                ReadLocalSupportedCommands.self,
+                .init(commands: self.supportedCommands ?? SupportedCommands())
             )
         default:
             // Zeros behind the status are an answer to every other command that the host sends.
@@ -160,11 +169,14 @@ final class ScriptedController: HCIChannel {
         }
     }
 
+    private func answer<Command: HCICommand>(_ command: Command.Type, _ parameters: Command.ReturnParameters) {
+        self.deliver(CommandComplete.packet(command, parameters))
+    }
+
     /// Hands a packet to the host in a later turn, as every channel does.
     func deliver(_ packet: HCIPacket) {
         self.eventLoop.assumeIsolated().execute {
             guard let receiver = self.receiver else { return }
-            self.note(packet, isFromHost: false)
             receiver.channel(self, didReceive: packet)
             receiver.channelDidFinishBatch(self)
         }
@@ -237,16 +249,13 @@ final class ScriptedController: HCIChannel {
     }
 }
 
-/// What a host reported to its user, a line per call.
+/// Keeps the reports of a host to its user, a line per call.
 final class RecordingDelegate: LEHostDelegate {
     private(set) var lines: [String] = []
     private(set) var reports: [AdvertisingReport] = []
     var onConnect: ((LinkInformation) -> Void)?
 
-    private func note(_ line: String) {
-        self.lines.append(line)
-        RunRecord.note(line)
-    }
+    private func note(_ line: String) { self.lines.append(line) }
 
     func takeLines() -> [String] {
         defer { self.lines = [] }

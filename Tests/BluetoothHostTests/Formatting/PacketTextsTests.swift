@@ -1,4 +1,4 @@
-// The names that a trace shows, against those of the specification: a wrong one sends its reader to a wrong page.
+// The names that a trace shows, against those of the specification.
 
 import Fixtures
 import NIOCore
@@ -6,29 +6,9 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("The names of PDUs and errors")
+@Suite("PacketTexts")
 struct PacketTextsTests {
-    @Test(
-        "each opcode has its name (Vol 3, Part F, 3.4.8)",
-        arguments: [
-            (0x01, "Error Response"), (0x02, "Exchange MTU Request"), (0x03, "Exchange MTU Response"),
-            (0x04, "Find Information Request"), (0x05, "Find Information Response"),
-            (0x06, "Find By Type Value Request"), (0x07, "Find By Type Value Response"),
-            (0x08, "Read By Type Request"), (0x09, "Read By Type Response"), (0x0A, "Read Request"),
-            (0x0B, "Read Response"), (0x0C, "Read Blob Request"), (0x0D, "Read Blob Response"),
-            (0x0E, "Read Multiple Request"), (0x0F, "Read Multiple Response"), (0x10, "Read By Group Type Request"),
-            (0x11, "Read By Group Type Response"), (0x12, "Write Request"), (0x13, "Write Response"),
-            (0x16, "Prepare Write Request"), (0x17, "Prepare Write Response"), (0x18, "Execute Write Request"),
-            (0x19, "Execute Write Response"), (0x1B, "Notification"), (0x1D, "Indication"), (0x1E, "Confirmation"),
-            (0x20, "Read Multiple Variable Request"), (0x21, "Read Multiple Variable Response"),
-            (0x23, "Multiple Notification"), (0x52, "Write Command"), (0xD2, "Signed Write Command"),
-        ] as [(UInt8, String)]
-    )
-    func opcodes(octet: UInt8, name: String) {
-        #expect(ATTOpcode(rawValue: octet).words == name)
-    }
-
-    @Test("octets are shown with their text where all are printable, 24 at most")
+    @Test("shows up to 24 octets, with their text if all are printable")
     func octets() {
         func text(_ octets: [UInt8]) -> String { octetText(ByteBuffer(bytes: octets)) }
         #expect(text([]) == "nothing")
@@ -41,12 +21,16 @@ struct PacketTextsTests {
     }
 
     @Test(
-        "advertising data is shown element by element",
+        "shows advertising data element by element, in one order",
         arguments: [
             ("", "no data"), ("02 01 06", "no data"), ("03 09 48 69", "\"Hi\""), ("03 03 0D 18", "service 180D"),
             ("05 03 0D 18 0F 18", "services 180D 180F"), ("05 14 0D 18 0F 18", "solicits 180D 180F"),
             ("04 16 0D 18 AA", "data of 180D AA"), ("05 FF 4C 00 01 02", "manufacturer data 4C000102"),
-            ("02 0A 04", "sent with 4 dBm"), ("03 03 0D 18 02 0A FC", "service 180D, sent with -4 dBm"),
+            ("02 0A 04", "sent with 4 dBm"), ("02 0A FC 03 03 0D 18", "service 180D, sent with -4 dBm"),
+            (
+                "02 0A 04 05 FF 4C 00 01 02 04 16 0D 18 AA 03 14 0F 18 03 03 0D 18 05 09 42 61 6C 6C",
+                "\"Ball\", service 180D, solicits 180F, data of 180D AA, manufacturer data 4C000102, sent with 4 dBm"
+            ),
         ]
     )
     func advertising(octets: String, text: String) {
@@ -54,7 +38,7 @@ struct PacketTextsTests {
     }
 
     @Test(
-        "each signalling command is shown with its parameters (Vol 3, Part A, 4)",
+        "shows each signalling command with its parameters (Vol 3, Part A, 4)",
         arguments: [
             ("01 07 02 00 00 00", "Command Reject, #7"),
             ("06 01 04 00 40 00 41 00", "Disconnection Request 0x0040 from 0x0041, #1"),
@@ -93,7 +77,7 @@ struct PacketTextsTests {
         #expect(signallingText(hex(octets)) == text)
     }
 
-    @Test("each pairing command has its name, and what follows its code as octets (Vol 3, Part H, 3.3)")
+    @Test("names each pairing command, and shows its parameters as octets (Vol 3, Part H, 3.3)")
     func pairing() {
         let names = [
             "Pairing Request", "Pairing Response", "Pairing Confirm", "Pairing Random", "Pairing Failed",
@@ -111,7 +95,7 @@ struct PacketTextsTests {
     }
 
     @Test(
-        "each error has its name (Vol 3, Part F, 3.4.1.1; CSS, Part B, 1.2)",
+        "names each error (Vol 3, Part F, 3.4.1.1; CSS, Part B, 1.2)",
         arguments: [
             (0x01, "Invalid Handle"), (0x02, "Read Not Permitted"), (0x03, "Write Not Permitted"),
             (0x04, "Invalid PDU"), (0x05, "Insufficient Authentication"), (0x06, "Request Not Supported"),

@@ -12,7 +12,8 @@ struct AdvertiserTests {
     private let request = AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))
     private let other = AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 4]))
 
-    private func start(_ advertiser: inout Advertiser) -> [Advertiser.Outcome] {
+    /// Answers every step with success until none is due; the outcomes.
+    private func settle(_ advertiser: inout Advertiser) -> [Advertiser.Outcome] {
         var outcomes: [Advertiser.Outcome] = []
         var step = advertiser.next()
         while step != nil {
@@ -23,14 +24,19 @@ struct AdvertiserTests {
         return outcomes
     }
 
-    /// How a step ends that the controller answers with a status.
+    /// Answers the steps that set the data; Enable is due.
+    private func configure(_ advertiser: inout Advertiser) {
+        while advertiser.next() != .enable { while self.step(&advertiser, .success) != nil {} }
+    }
+
+    /// The failure of a step with a status.
     private func failure(_ status: HCIErrorCode) -> LEHostError? { status == .success ? nil : .refused(status) }
 
     private func step(_ advertiser: inout Advertiser, _ status: HCIErrorCode) -> Advertiser.Step? {
         advertiser.completed(self.failure(status)).step
     }
 
-    /// Takes a status from which neither a step nor an outcome follows.
+    /// Whether neither a step nor an outcome follows from a status.
     private func isSilent(_ advertiser: inout Advertiser, _ status: HCIErrorCode) -> Bool {
         advertiser.completed(self.failure(status)) == (nil, nil)
     }
@@ -39,7 +45,7 @@ struct AdvertiserTests {
         advertiser.completed(self.failure(status)).outcome
     }
 
-    @Test("GAP/CONN/UCON/BV-01-C parameters, data, scan response, enable")
+    @Test("GAP/CONN/UCON/BV-01-C sets parameters, data and scan response, then enables")
     func order() {
         var advertiser = Advertiser()
         let number = advertiser.start(self.request)
@@ -52,41 +58,45 @@ struct AdvertiserTests {
         #expect(advertiser.next() == nil)
     }
 
-    @Test("a central that connects ends advertising, and it is enabled again without new data")
+    @Test("enables advertising again without new data after a central connected")
     func reenabledAfterConnection() {
         var advertiser = Advertiser()
         _ = advertiser.start(self.request)
-        _ = self.start(&advertiser)
+        _ = self.settle(&advertiser)
         advertiser.connected(asPeripheral: true)
         #expect(advertiser.next() == .enable)
         #expect(self.isSilent(&advertiser, .success), "the start is reported once")
     }
 
-    @Test("a controller without a free link is tried again when a link ends")
-    func waitsForLink() {
-        var advertiser = Advertiser()
-        _ = advertiser.start(self.request)
-        _ = self.start(&advertiser)
-        advertiser.connected(asPeripheral: true)
-        #expect(advertiser.next() == .enable)
-        #expect(self.isSilent(&advertiser, .commandDisallowed))
-        #expect(advertiser.next() == nil)
-        advertiser.disconnected(linksLeft: 0)
-        #expect(advertiser.next() == .enable)
+    @Test("enables advertising again when its time is over, and waits for a link only if there is one")
+    func endOfItsTime() {
+        for hasLink in [false, true] {
+            var advertiser = Advertiser()
+            let number = advertiser.start(self.request)
+            _ = self.settle(&advertiser)
+            if hasLink { advertiser.connected(asPeripheral: false) }
+            advertiser.ended()
+            #expect(advertiser.next() == .enable)
+            let outcome = self.outcome(&advertiser, .commandDisallowed)
+            #expect(outcome == (hasLink ? nil : .refused(number, .refused(.commandDisallowed))))
+            #expect(advertiser.isWanted == hasLink && advertiser.next() == nil)
+            advertiser.disconnected(linksLeft: 0)
+            #expect(advertiser.next() == (hasLink ? .enable : nil))
+        }
     }
 
-    @Test("a new request passes through disable")
+    @Test("disables advertising before another request")
     func changes() {
         var advertiser = Advertiser()
         _ = advertiser.start(self.request)
-        _ = self.start(&advertiser)
+        _ = self.settle(&advertiser)
         let number = advertiser.start(self.other)
         #expect(advertiser.next() == .disable)
         _ = advertiser.completed(nil)
-        #expect(self.start(&advertiser) == [.started(number)])
+        #expect(self.settle(&advertiser) == [.started(number)])
     }
 
-    @Test("stop while the start is on its way")
+    @Test("stops a start that is on its way")
     func stopsWhileConfiguring() {
         var advertiser = Advertiser()
         _ = advertiser.start(self.request)
@@ -99,7 +109,7 @@ struct AdvertiserTests {
     }
 
     @Test(
-        "a refusal is reported and not repeated",
+        "reports a refusal once and does not repeat the request",
         arguments: [HCIErrorCode.invalidParameters, .memoryCapacityExceeded]
     )
     func refused(status: HCIErrorCode) {
@@ -110,11 +120,11 @@ struct AdvertiserTests {
         #expect(advertiser.next() == nil)
     }
 
-    @Test("a link that this side has made does not end advertising, and one that ended leaves the others")
+    @Test("goes on beside links that this side has made, and retries with each link that ends")
     func linksOfEachKind() {
         var advertiser = Advertiser()
         let number = advertiser.start(self.request)
-        _ = self.start(&advertiser)
+        _ = self.settle(&advertiser)
         advertiser.connected(asPeripheral: false)
         #expect(advertiser.next() == nil)
         advertiser.connected(asPeripheral: true)
@@ -123,27 +133,27 @@ struct AdvertiserTests {
         #expect(self.isSilent(&advertiser, .commandDisallowed), "a link is open")
         advertiser.disconnected(linksLeft: 0)
         #expect(advertiser.next() == .enable)
-        // Without a link there is nothing to wait for: the request is refused.
+        // Without a link the request is refused.
         #expect(self.outcome(&advertiser, .commandDisallowed) == .refused(number, .refused(.commandDisallowed)))
         #expect(advertiser.isOff)
     }
 
-    @Test("a refusal to enable while no link is open is final")
+    @Test("takes a refusal to enable without links as final")
     func refusedWithoutLinks() {
         var advertiser = Advertiser()
         let number = advertiser.start(self.request)
-        while advertiser.next() != .enable { while self.step(&advertiser, .success) != nil {} }
+        self.configure(&advertiser)
         #expect(self.outcome(&advertiser, .commandDisallowed) == .refused(number, .refused(.commandDisallowed)))
         #expect(advertiser.isOff)
         #expect(advertiser.next() == nil)
     }
 
-    @Test("a request that waits for a free link counts as started, and what takes its place is configured anew")
+    @Test("reports a request that waits for a link as started, and configures its successor anew")
     func changesWhileWaiting() {
         var advertiser = Advertiser()
         advertiser.connected(asPeripheral: true)
         let number = advertiser.start(self.request)
-        while advertiser.next() != .enable { while self.step(&advertiser, .success) != nil {} }
+        self.configure(&advertiser)
         #expect(self.outcome(&advertiser, .commandDisallowed) == .started(number))
         #expect(advertiser.next() == nil)
         let next = advertiser.start(self.other)
@@ -154,12 +164,12 @@ struct AdvertiserTests {
         #expect(self.outcome(&advertiser, .success) == .started(next))
     }
 
-    @Test("a request that waits for a free link is reported as started once, however often it is refused")
+    @Test("reports a request that waits for a link once, however often it is refused")
     func reportedOnce() {
         var advertiser = Advertiser()
         for _ in 0..<3 { advertiser.connected(asPeripheral: true) }
         let number = advertiser.start(self.request)
-        while advertiser.next() != .enable { while self.step(&advertiser, .success) != nil {} }
+        self.configure(&advertiser)
         #expect(self.outcome(&advertiser, .commandDisallowed) == .started(number))
         advertiser.disconnected(linksLeft: 2)
         #expect(advertiser.next() == .enable)
@@ -169,7 +179,7 @@ struct AdvertiserTests {
         #expect(self.isSilent(&advertiser, .success))
     }
 
-    @Test("what was asked before the latest request is neither reported as started nor as refused")
+    @Test("reports nothing of a request that has a successor")
     func outdatedRequests() {
         let endings: [(HCIErrorCode, hasLinks: Bool)] = [
             (.success, false), (.commandDisallowed, false), (.commandDisallowed, true),
@@ -178,18 +188,18 @@ struct AdvertiserTests {
             var advertiser = Advertiser()
             if hasLinks { advertiser.connected(asPeripheral: true) }
             _ = advertiser.start(self.request)
-            while advertiser.next() != .enable { while self.step(&advertiser, .success) != nil {} }
+            self.configure(&advertiser)
             let latest = advertiser.start(self.other)
             #expect(self.outcome(&advertiser, status) == nil, "\(status) \(hasLinks)")
-            #expect(self.start(&advertiser) == [.started(latest)], "\(status) \(hasLinks)")
+            #expect(self.settle(&advertiser) == [.started(latest)], "\(status) \(hasLinks)")
         }
     }
 
-    @Test("a request whose data is already there is enabled without sending it again")
+    @Test("enables a request whose data the controller has without sending it again")
     func sameData() {
         var advertiser = Advertiser()
         _ = advertiser.start(self.request)
-        _ = self.start(&advertiser)
+        _ = self.settle(&advertiser)
         advertiser.connected(asPeripheral: true)
         let number = advertiser.start(self.request)
         #expect(advertiser.next() == .enable)
@@ -199,11 +209,11 @@ struct AdvertiserTests {
         #expect(advertiser.next() == .setParameters(self.other))
     }
 
-    @Test("While it is held the controller does not advertise; then everything is set again, and nothing is reported")
+    @Test("does not advertise while it is held, then sets everything again without a report")
     func held() {
         var advertiser = Advertiser()
         _ = advertiser.start(self.request)
-        _ = self.start(&advertiser)
+        _ = self.settle(&advertiser)
         advertiser.isHeld = true
         #expect(advertiser.next() == .disable)
         #expect(self.isSilent(&advertiser, .success))
@@ -218,11 +228,11 @@ struct AdvertiserTests {
         #expect(self.isSilent(&advertiser, .success), "the start is reported once")
     }
 
-    @Test("What was configured before it was held is configured again", arguments: [true, false])
+    @Test("configures again what was configured before it was held", arguments: [true, false])
     func heldWhileConfigured(waitsForLink: Bool) {
         var advertiser = Advertiser()
         _ = advertiser.start(self.request)
-        _ = self.start(&advertiser)
+        _ = self.settle(&advertiser)
         advertiser.connected(asPeripheral: true)
         if waitsForLink {
             #expect(advertiser.next() == .enable)

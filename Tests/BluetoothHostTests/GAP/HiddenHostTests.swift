@@ -1,5 +1,4 @@
-// Hosts that hide, on one air, as bonds make them know each other: pending connections through the accept list and beyond
-// the resolving list, and directed advertising.
+// Hosts that hide, on one air, as bonds make them know each other.
 
 import BluetoothAir
 import BluetoothHCI
@@ -11,7 +10,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A host that hides, and what was reported to its user.
+/// A host that hides.
 private final class HiddenHost: LEHostDelegate {
     let host: LEHost
     let identity: IdentityInformation
@@ -64,7 +63,7 @@ struct HiddenHostTests {
     private func run(_ time: TimeAmount) { self.loop.advanceTime(by: time) }
 
     @Test(
-        "Several bonded peers that hide are waited for at once, with a list that holds all, one, or none",
+        "connects to several bonded peers that hide, with a list that holds all, one, or none",
         arguments: [64, 1, 0]
     )
     func several(resolvingListSize: Int) {
@@ -92,7 +91,7 @@ struct HiddenHostTests {
         #expect(central.failed.isEmpty)
     }
 
-    @Test("A pending connection beyond the list is cancelled like any other")
+    @Test("cancels a pending connection beyond the list")
     func cancel() {
         let central = HiddenHost(1, on: self.air, resolvingListSize: 0)
         let peripheral = HiddenHost(2, on: self.air)
@@ -107,14 +106,14 @@ struct HiddenHostTests {
         #expect(!central.host.scanner.isNeeded)
     }
 
-    @Test("Directed advertising reaches the bonded central, under private addresses of both, and nobody else")
+    @Test("reaches the bonded central alone by directed advertising, under private addresses of both")
     func directed() {
         let central = HiddenHost(1, on: self.air)
         let peripheral = HiddenHost(2, on: self.air)
         let third = HiddenHost(3, on: self.air)
         self.run(.seconds(1))
         central.host.bondedPeers = [peripheral.identity]
-        // The third device knows who it is, and is not meant.
+        // The third device knows the advertiser, and is not the target.
         third.host.bondedPeers = [peripheral.identity]
         peripheral.host.bondedPeers = [central.identity, third.identity]
         let resolves = PeerPrivacy(resolvesAddresses: true)
@@ -130,7 +129,7 @@ struct HiddenHostTests {
         #expect(third.connected.isEmpty)
     }
 
-    @Test("A scanner knows its bonded peers, whichever side resolves them", arguments: [64, 1, 0])
+    @Test("reports bonded peers by their identities, whichever side resolves them", arguments: [64, 1, 0])
     func scanning(resolvingListSize: Int) {
         let scanner = HiddenHost(1, on: self.air, resolvingListSize: resolvingListSize)
         let known = (2...4).map { HiddenHost($0, on: self.air) }

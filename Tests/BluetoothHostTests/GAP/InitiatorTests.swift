@@ -17,7 +17,7 @@ struct InitiatorTests {
     let second = Self.address(2)
     let third = Self.address(3)
 
-    @Test("GAP/CONN/DCEP/BV-01-C a single pending connection is initiated directly")
+    @Test("GAP/CONN/DCEP/BV-01-C initiates a single pending connection directly")
     func direct() {
         var initiator = Initiator()
         initiator.connect(to: self.first)
@@ -29,7 +29,7 @@ struct InitiatorTests {
         #expect(initiator.pending == [])
     }
 
-    @Test("GAP/CONN/SCEP/BV-01-C several pending connections go through the accept list")
+    @Test("GAP/CONN/SCEP/BV-01-C initiates several pending connections by the accept list")
     func acceptList() {
         var initiator = Initiator()
         initiator.connect(to: self.first)
@@ -43,7 +43,7 @@ struct InitiatorTests {
         #expect(self.steps(&initiator) == [.create(self.first)])
     }
 
-    @Test("the accept list changes by what is new and what is stale only")
+    @Test("changes the accept list by what is new and what is stale only")
     func incremental() {
         var initiator = Initiator()
         initiator.connect(to: self.first)
@@ -57,7 +57,7 @@ struct InitiatorTests {
         #expect(self.steps(&initiator) == [.addToAcceptList(self.third), .createFromAcceptList])
     }
 
-    @Test("more devices than the list can hold are rotated")
+    @Test("gives the place of a connected device in a full list to another one")
     func fullList() {
         var initiator = Initiator()
         initiator.acceptListSize = 2
@@ -75,22 +75,7 @@ struct InitiatorTests {
         )
     }
 
-    @Test("devices that all fit into the list have nobody to make way for")
-    func nobodyWaits() {
-        var initiator = Initiator()
-        initiator.acceptListSize = 2
-        for address in [self.first, self.second] { initiator.connect(to: address) }
-        _ = self.steps(&initiator)
-        #expect(!initiator.hasDevicesInWaiting)
-        initiator.rotate()
-        #expect(initiator.next() == nil && initiator.pending == [self.first, self.second])
-        initiator.connect(to: self.third)
-        #expect(initiator.hasDevicesInWaiting)
-        initiator.rotate()
-        #expect(initiator.next() == .cancel)
-    }
-
-    @Test("a controller whose list does not work is used one device at a time")
+    @Test("initiates to one device at a time if the list does not work")
     func brokenList() {
         var initiator = Initiator()
         initiator.connect(to: self.first)
@@ -100,7 +85,7 @@ struct InitiatorTests {
         #expect(initiator.next() == .create(self.first))
     }
 
-    @Test("a refused Create Connection fails its devices, once")
+    @Test("fails the devices of a refused attempt once")
     func refused() {
         var initiator = Initiator()
         initiator.connect(to: self.first)
@@ -110,7 +95,7 @@ struct InitiatorTests {
         #expect(initiator.next() == nil)
     }
 
-    @Test("a list that is full can hold as many as it has taken")
+    @Test("takes the size of the list from its first refusal for want of space")
     func smallList() {
         var initiator = Initiator()
         for address in [self.first, self.second, self.third] { initiator.connect(to: address) }
@@ -126,7 +111,7 @@ struct InitiatorTests {
         #expect(initiator.next() == .createFromAcceptList)
     }
 
-    @Test("a list that takes no device at all keeps its size, and is tried again with the next device")
+    @Test("tries a list that takes no device again with the next device")
     func listWithoutPlace() {
         var initiator = Initiator()
         initiator.connect(to: self.first)
@@ -145,28 +130,7 @@ struct InitiatorTests {
         #expect(initiator.next() == .clearAcceptList)
     }
 
-    @Test("one refused list command does not end the use of the list")
-    func refusedOnce() {
-        var initiator = Initiator()
-        initiator.connect(to: self.first)
-        initiator.connect(to: self.second)
-        #expect(initiator.next() == .clearAcceptList)
-        _ = initiator.completed(.commandDisallowed)
-        #expect(initiator.next() == .create(self.first))
-        _ = initiator.completed(.success)
-        initiator.connect(to: self.third)
-        #expect(initiator.next() == .cancel)
-        _ = initiator.completed(.success)
-        _ = initiator.finished(nil, error: .unknownConnectionIdentifier)
-        #expect(
-            self.steps(&initiator) == [
-                .clearAcceptList, .addToAcceptList(self.first), .addToAcceptList(self.second),
-                .addToAcceptList(self.third), .createFromAcceptList,
-            ]
-        )
-    }
-
-    @Test("the end of a cancelled attempt that comes too late does not end the attempt that goes on")
+    @Test("ignores a late end of a cancelled attempt during the next one")
     func lateCancelEvent() {
         var initiator = Initiator()
         initiator.connect(to: self.first)
@@ -183,17 +147,7 @@ struct InitiatorTests {
         #expect(initiator.pending == [])
     }
 
-    @Test("a device is pending once, however often it is asked for")
-    func once() {
-        var initiator = Initiator()
-        initiator.connect(to: self.first)
-        initiator.connect(to: self.first)
-        #expect(initiator.pending == [self.first])
-        let wasPending = initiator.cancel(self.first)
-        #expect(wasPending && initiator.pending == [])
-    }
-
-    @Test("as many devices as the list holds do not rotate, one more does; a list without a size holds one")
+    @Test("rotates devices only beyond the size of the list, which is at least one")
     func rotation() {
         for (size, capacity) in [(0, 1), (1, 1), (2, 2)] {
             var initiator = Initiator()
@@ -210,7 +164,7 @@ struct InitiatorTests {
         }
     }
 
-    @Test("a list whose commands were refused three times is left alone, and one that was refused twice is not")
+    @Test("gives up a list whose commands were refused three times")
     func refusedRepeatedly() {
         for refusals in 1...4 {
             var initiator = Initiator()
@@ -233,22 +187,7 @@ struct InitiatorTests {
         }
     }
 
-    @Test("a list that refuses a device for another reason than want of space keeps its size")
-    func refusedDevice() {
-        var initiator = Initiator()
-        initiator.connect(to: self.first)
-        initiator.connect(to: self.second)
-        #expect(initiator.next() == .clearAcceptList)
-        _ = initiator.completed(.success)
-        #expect(initiator.next() == .addToAcceptList(self.first))
-        _ = initiator.completed(.success)
-        #expect(initiator.next() == .addToAcceptList(self.second))
-        #expect(initiator.completed(.commandDisallowed) == [])
-        #expect(initiator.acceptListSize == 8)
-        #expect(initiator.next() == .create(self.first))
-    }
-
-    @Test("only the end of a cancelled attempt, and only where one is overdue, is passed over")
+    @Test("ignores the end of a cancelled attempt only if one is overdue")
     func overdueEvents() {
         func initiating(overdue: Bool) -> Initiator {
             var initiator = Initiator()
@@ -286,7 +225,7 @@ struct InitiatorTests {
         #expect(initiator.pending == [] && initiator.isIdle)
     }
 
-    @Test("While it is held nothing is initiated; what is, is cancelled and begins again")
+    @Test("initiates nothing while it is held, and begins again afterwards")
     func held() {
         var initiator = Initiator()
         initiator.isHeld = true
@@ -310,7 +249,7 @@ struct InitiatorTests {
     /// Private addresses of the first device.
     private let heard = [1, 2].map { DeviceAddress(0x4000_0000_0000 | $0, kind: .random) }
 
-    @Test("A device that the controller cannot resolve is heard first, and initiated to under the address that it has")
+    @Test("waits until it hears a device that the controller cannot resolve, and uses its present address")
     func hearsFirst() {
         var initiator = Initiator()
         initiator.unresolvable = [self.first]
@@ -327,7 +266,7 @@ struct InitiatorTests {
         #expect(initiator.pending == [] && !initiator.needsScan)
     }
 
-    @Test("A device that was heard and does not answer is heard again; meanwhile others are")
+    @Test("waits for a heard device again that does not answer, after others")
     func heardAndGone() {
         var initiator = Initiator()
         initiator.unresolvable = [self.first]
@@ -350,7 +289,7 @@ struct InitiatorTests {
         #expect(self.steps(&initiator) == [.create(self.first)], "the controller resolves it now")
     }
 
-    @Test("A device that was heard fails under its own address, and is not initiated to once it was cancelled")
+    @Test("fails a heard device under its own address, and cancels its attempt")
     func heardAndFailed() {
         var initiator = Initiator()
         initiator.unresolvable = [self.first]
@@ -364,6 +303,55 @@ struct InitiatorTests {
         #expect(self.steps(&initiator) == [.create(self.heard[1])])
         #expect(initiator.cancel(self.first) == true)
         #expect(initiator.next() == .cancel)
+    }
+
+    @Test("takes a link that came while the cancel was on its way")
+    func cancelCrossesConnection() {
+        var initiator = Initiator()
+        initiator.connect(to: self.first)
+        #expect(self.steps(&initiator) == [.create(self.first)])
+        let wasPending = initiator.cancel(self.first)
+        #expect(wasPending)
+        #expect(initiator.next() == .cancel)
+        #expect(initiator.completed(.commandDisallowed) == [])
+        #expect(initiator.finished(self.first, error: .success) == [])
+        #expect(initiator.next() == nil)
+    }
+
+    @Test(
+        "does not take a late answer to a cancel for that to the next command",
+        arguments: [.commandDisallowed, .success] as [HCIErrorCode]
+    )
+    func lateAnswer(status: HCIErrorCode) {
+        var initiator = Initiator()
+        initiator.connect(to: self.first)
+        initiator.connect(to: self.second)
+        _ = self.steps(&initiator)
+        initiator.connect(to: self.third)
+        #expect(initiator.next() == .cancel)
+        #expect(initiator.finished(self.second, error: .success) == [])
+        #expect(initiator.next() == nil, "the answer to the cancel is still to come")
+        #expect(!initiator.isIdle && initiator.isSilent && !initiator.awaitsEnd)
+        #expect(initiator.completed(status) == [])
+        // The list is not taken for one that does not work.
+        #expect(
+            self.steps(&initiator) == [
+                .removeFromAcceptList(self.second), .addToAcceptList(self.third), .createFromAcceptList,
+            ]
+        )
+    }
+
+    @Test("waits for the end of a cancelled attempt only if the cancel was accepted")
+    func awaitedEnd() {
+        for status in [.success, .commandDisallowed] as [HCIErrorCode] {
+            var initiator = Initiator()
+            initiator.connect(to: self.first)
+            _ = self.steps(&initiator)
+            _ = initiator.cancel(self.first)
+            #expect(initiator.next() == .cancel)
+            _ = initiator.completed(status)
+            #expect(initiator.awaitsEnd == (status == .success))
+        }
     }
 
     /// Answers every step with success until none is due.

@@ -21,7 +21,7 @@ struct PeerIdentitiesTests {
         address: DeviceAddress(0xC000_0000_0003, kind: .random)
     )
 
-    @Test("An address is resolved with the key of the peer that made it, as often as it is asked for")
+    @Test("resolves an address with the key of the peer that made it, as often as it is asked")
     func resolve() {
         var identities = PeerIdentities([self.first, self.second, self.withoutKey])
         var generator = SeededGenerator(seed: 1)
@@ -36,7 +36,7 @@ struct PeerIdentitiesTests {
         #expect(identities.resolve(self.first.address) == nil, "an identity address is no private one")
     }
 
-    @Test("A peer without a key has an identity, and nothing resolves to it")
+    @Test("resolves nothing to a peer without a key")
     func peerWithoutKey() {
         var identities = PeerIdentities([self.withoutKey])
         var generator = SeededGenerator(seed: 1)
@@ -45,7 +45,7 @@ struct PeerIdentitiesTests {
         #expect(identities.resolve(ResolvablePrivateAddress.make(.zero, using: &generator)) == nil)
     }
 
-    @Test("More addresses than are kept do not hinder resolving")
+    @Test("resolves after more addresses than it keeps")
     func flood() {
         var identities = PeerIdentities([self.first])
         var generator = SeededGenerator(seed: 1)

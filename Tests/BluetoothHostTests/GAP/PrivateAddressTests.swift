@@ -30,7 +30,7 @@ struct PrivateAddressTests {
         )
     }
 
-    @Test("The first address is due at once, and in use when the controller has taken it")
+    @Test("makes the first address at once, and uses it when the controller has taken it")
     func first() throws {
         var address = PrivateAddress()
         #expect(address.isDue(self.configuration, now: Self.time(0)))
@@ -44,7 +44,7 @@ struct PrivateAddressTests {
         #expect(!address.isDue(self.configuration, now: Self.time(900)))
     }
 
-    @Test("An address is replaced when its time is over; until the controller answers the old one counts")
+    @Test("replaces an address when its time is over, and uses the old one until the answer")
     func time() throws {
         var address = PrivateAddress()
         let first = try #require(self.next(&address, at: 0))
@@ -56,7 +56,7 @@ struct PrivateAddressTests {
         #expect(address.address == second)
     }
 
-    @Test("An address is replaced after a number of links, where one is given", arguments: [nil, 0, 1, 3])
+    @Test("replaces an address after a number of links, if one is configured", arguments: [nil, 0, 1, 3])
     func count(_ limit: Int?) throws {
         let configuration = PrivacyConfiguration(connectionsPerAddress: limit)
         var address = PrivateAddress()
@@ -69,7 +69,7 @@ struct PrivateAddressTests {
         }
     }
 
-    @Test("A controller that refuses keeps the old address, and is asked again when that would be replaced")
+    @Test("keeps the old address after a refusal, and asks again when its time is over")
     func refused() throws {
         var address = PrivateAddress()
         let first = try #require(self.next(&address, at: 0))
@@ -81,7 +81,7 @@ struct PrivateAddressTests {
         #expect(self.next(&address, at: 1800, seed: 3) != nil)
     }
 
-    @Test("An interval that was refused the first address leaves none")
+    @Test("has no address after a refusal of the first one")
     func neverSet() {
         var address = PrivateAddress()
         _ = self.next(&address, at: 0)
@@ -90,7 +90,7 @@ struct PrivateAddressTests {
         #expect(!address.isDue(self.configuration, now: Self.time(1)))
     }
 
-    @Test("With another key everything begins anew")
+    @Test("begins anew with another key")
     func otherKey() {
         var address = PrivateAddress()
         _ = self.next(&address, at: 0)

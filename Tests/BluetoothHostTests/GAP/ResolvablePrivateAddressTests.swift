@@ -1,4 +1,4 @@
-// Resolvable private addresses: the bits of what is made, and what they resolve with (Vol 6, Part B, 1.3.2.2).
+// Resolvable private addresses: their bits, and the keys that they resolve with (Vol 6, Part B, 1.3.2.2).
 
 import BluetoothTypes
 import Fixtures
@@ -17,16 +17,19 @@ struct ResolvablePrivateAddressTests {
     /// The key of the specification's sample data (Vol 3, Part H, D.7).
     private let key = Octets16(high: 0xEC02_34A3_57C8_AD05, low: 0x3410_10A6_0A39_7D9B)
 
-    @Test("The address of the specification's sample data resolves with its key and with no other")
+    @Test("resolves the specification's sample data with its key alone")
     func sample() {
         let address = DeviceAddress(0x7081_940D_FBAA, kind: .random)
         #expect(ResolvablePrivateAddress.matches(address, self.key))
         #expect(!ResolvablePrivateAddress.matches(address, Octets16(high: self.key.high, low: self.key.low ^ 1)))
-        #expect(!ResolvablePrivateAddress.matches(DeviceAddress(address.value ^ 1, kind: .random), self.key))
+        for bit in 0..<48 {
+            let other = DeviceAddress(address.value ^ 1 << UInt64(bit), kind: .random)
+            #expect(!ResolvablePrivateAddress.matches(other, self.key))
+        }
         #expect(!ResolvablePrivateAddress.matches(DeviceAddress(address.value, kind: .public), self.key))
     }
 
-    @Test("Addresses that are made begin with 01, differ, and resolve with their key")
+    @Test("makes different addresses that begin with 01 and resolve with their key")
     func bits() {
         var generator = SeededGenerator(seed: 3)
         var seen: Set<DeviceAddress> = []
@@ -39,7 +42,7 @@ struct ResolvablePrivateAddressTests {
         #expect(seen.count > 990)
     }
 
-    @Test("The random part is never all zeros or all ones", arguments: [0, UInt64.max])
+    @Test("makes no random part of all zeros or all ones", arguments: [0, 0x3F_FFFF, 0x40_0000, 0x7F_FFFF, UInt64.max])
     func randomPart(_ number: UInt64) {
         var generator = Constant(value: number)
         let address = ResolvablePrivateAddress.make(self.key, using: &generator)
@@ -48,7 +51,7 @@ struct ResolvablePrivateAddressTests {
         #expect(address.randomKind == .resolvablePrivate)
     }
 
-    @Test("A key of zero stands for none: nothing resolves with it")
+    @Test("resolves nothing with a key of zero, which stands for none")
     func noKey() {
         var generator = SeededGenerator(seed: 3)
         let address = ResolvablePrivateAddress.make(.zero, using: &generator)

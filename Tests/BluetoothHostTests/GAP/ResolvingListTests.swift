@@ -1,4 +1,4 @@
-// The controller's resolving list: which commands, in which order, and what is done without where one is refused.
+// The controller's resolving list: which commands it gets, in which order, and the effects of refusals.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -31,7 +31,7 @@ struct ResolvingListTests {
         return list
     }
 
-    /// Runs the list until nothing is due; `answer` decides what becomes of a step.
+    /// Runs the list until nothing is due; `answer` gives the status of a step.
     private func steps(
         _ list: inout ResolvingList,
         answer: (ResolvingList.Step) -> HCIErrorCode = { _ in .success }
@@ -47,7 +47,7 @@ struct ResolvingListTests {
         return steps
     }
 
-    @Test("Nothing is sent where nothing is wanted")
+    @Test("sends nothing if nothing is wanted")
     func nothing() {
         var list = self.list()
         list.want([], timeout: self.timeout)
@@ -55,7 +55,7 @@ struct ResolvingListTests {
         #expect(list.next() == nil)
     }
 
-    @Test("The list is cleared, given the time of addresses and the peers with their modes, and then enabled")
+    @Test("clears the list, sets the time of addresses, adds the peers with their modes, then enables it")
     func fill() {
         var list = self.list()
         list.want([self.first, Self.entry(2, mode: .network)], timeout: self.timeout)
@@ -70,7 +70,7 @@ struct ResolvingListTests {
         #expect(!list.resolves(self.third.peer))
     }
 
-    @Test("Changes are made one by one; a list without entries is not resolved with")
+    @Test("makes changes one by one, and disables a list without entries")
     func change() {
         var list = self.list()
         list.want([self.first, self.second], timeout: nil)
@@ -93,7 +93,7 @@ struct ResolvingListTests {
         #expect(!list.isResolving)
     }
 
-    @Test("A list that is full holds what it has")
+    @Test("keeps the entries of a full list")
     func full() {
         var list = self.list()
         list.want([self.first, self.second, self.third], timeout: nil)
@@ -106,14 +106,14 @@ struct ResolvingListTests {
         #expect(!small.resolves(self.third.peer))
     }
 
-    @Test("A controller without a list is left alone")
+    @Test("sends nothing to a controller without a list")
     func none() {
         var list = self.list(capacity: 0)
         list.want([self.first], timeout: self.timeout)
         #expect(self.steps(&list) == [])
     }
 
-    @Test("A controller without privacy modes, or that refuses them, is in network privacy mode")
+    @Test("does without privacy modes if the controller does not know or refuses them")
     func withoutModes() {
         var list = self.list(knowsPrivacyMode: false)
         list.want([self.first], timeout: nil)
@@ -128,7 +128,7 @@ struct ResolvingListTests {
         )
     }
 
-    @Test("What is refused is tried again from the beginning, three times; an unknown command at once ends it")
+    @Test("tries a refused change three times from the beginning, and an unknown command once")
     func refused() {
         var list = self.list()
         list.want([self.first], timeout: nil)
@@ -142,7 +142,7 @@ struct ResolvingListTests {
         #expect(!other.isDue)
     }
 
-    @Test("An entry that the controller does not have is removed all the same")
+    @Test("takes an entry for removed that the controller does not have")
     func missing() {
         var list = self.list()
         list.want([self.first], timeout: nil)
@@ -152,7 +152,7 @@ struct ResolvingListTests {
         #expect(steps == [.remove(self.first.peer), .enable(false)])
     }
 
-    @Test("New addresses come of new entries; a device that does not hide has none")
+    @Test("renews addresses by new entries, if the device hides")
     func renewal() {
         var list = self.list()
         list.want([self.first], timeout: nil)
@@ -167,7 +167,60 @@ struct ResolvingListTests {
         #expect(!list.isDue)
     }
 
-    @Test("A time that the controller refuses is its own")
+    @Test("renews as soon as it is asked for if the list has an entry")
+    func due() {
+        var list = self.list()
+        list.want([self.first, self.second], timeout: nil)
+        #expect(list.isDue)
+        list.renewAddresses()
+        #expect(list.next() == .clear)
+        list.completed(.success)
+        list.renewAddresses()
+        #expect(list.next() == .add(self.first), "a list without entries has no addresses")
+        list.completed(.success)
+        while list.next() != nil { list.completed(.success) }
+        #expect(!list.isDue && list.isResolving)
+        list.renewAddresses()
+        #expect(list.isDue && list.isResolving)
+        #expect(!list.resolves(self.first.peer), "what the list has is unknown from now on")
+    }
+
+    @Test("begins a renewal with the answer to the command that is on its way")
+    func whilePerforming() {
+        var list = self.list()
+        list.want([self.first, self.second], timeout: nil)
+        #expect(list.next() == .clear)
+        list.completed(.success)
+        #expect(list.next() == .add(self.first))
+        list.completed(.success)
+        #expect(list.next() == .setMode(self.first.peer, .device))
+        list.renewAddresses()
+        #expect(list.isDue)
+        #expect(list.next() == nil)
+        list.completed(.success)
+        #expect(list.next() == .clear)
+        list.completed(.success)
+        #expect(list.next() == .add(self.first))
+        list.completed(.success)
+        #expect(list.next() == .setMode(self.first.peer, .device))
+        list.completed(.success)
+        #expect(list.next() == .add(self.second))
+    }
+
+    @Test("clears and disables a list in renewal if no entry is wanted")
+    func emptied() {
+        var list = self.list()
+        list.want([self.first], timeout: nil)
+        _ = self.steps(&list)
+        #expect(list.isResolving && !list.isDue)
+        list.renewAddresses()
+        list.want([], timeout: nil)
+        #expect(list.isDue)
+        #expect(self.steps(&list) == [.clear, .enable(false)])
+        #expect(!list.isResolving && !list.isDue)
+    }
+
+    @Test("does not repeat a refused time of addresses")
     func timeoutRefused() {
         var list = self.list()
         list.want([self.first], timeout: self.timeout)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Scanner")
 struct ScannerTests {
-    @Test("GAP/DISC/GENP/BV-01-C parameters, then enable")
+    @Test("GAP/DISC/GENP/BV-01-C sets parameters, then enables")
     func order() {
         var scanner = Scanner()
         let request = ScanParameters()
@@ -19,7 +19,7 @@ struct ScannerTests {
         #expect(scanner.next() == nil)
     }
 
-    @Test("the same request again empties the duplicate filter")
+    @Test("restarts for the same request, which empties the duplicate filter")
     func restarts() {
         var scanner = Scanner()
         let request = ScanParameters(filtersDuplicates: true)
@@ -31,7 +31,7 @@ struct ScannerTests {
         #expect(scanner.next() == .setParameters(request))
     }
 
-    @Test("a refused request is not repeated, a new one is tried")
+    @Test("does not repeat a refused request, and tries a new one")
     func refused() {
         var scanner = Scanner()
         scanner.start(ScanParameters())
@@ -42,7 +42,7 @@ struct ScannerTests {
         #expect(scanner.next() != nil)
     }
 
-    @Test("stop while the start is on its way ends without scanning")
+    @Test("stops a start that is on its way")
     func stopsWhileStarting() {
         var scanner = Scanner()
         scanner.start(ScanParameters())
@@ -55,7 +55,7 @@ struct ScannerTests {
         #expect(scanner.next() == nil)
     }
 
-    @Test("a scan waits while the initiator has the radio, and begins again behind it")
+    @Test("pauses while the initiator has the radio")
     func paused() {
         var scanner = Scanner()
         scanner.pause()
@@ -75,7 +75,7 @@ struct ScannerTests {
         #expect(scanner.next() == .setParameters(ScanParameters()))
     }
 
-    @Test("a refusal to enable is a refusal, too; other circumstances are worth another attempt")
+    @Test("does not repeat a refused enable until the circumstances change")
     func refusedToEnable() {
         var scanner = Scanner()
         scanner.start(ScanParameters())
@@ -92,7 +92,7 @@ struct ScannerTests {
         #expect(scanner.completed(.success) == .enable(ScanParameters()))
     }
 
-    @Test("While it is held the controller does not scan; then it does as before")
+    @Test("does not scan while it is held")
     func held() {
         var scanner = Scanner()
         scanner.start(ScanParameters())
@@ -106,7 +106,7 @@ struct ScannerTests {
         #expect(scanner.next() == .setParameters(ScanParameters()))
     }
 
-    @Test("The initiator has the controller scan where the user does not, and hears every device again")
+    @Test("scans for the initiator, which hears every device again")
     func initiator() {
         var scanner = Scanner()
         scanner.setNeededByInitiator(true)
@@ -129,7 +129,7 @@ struct ScannerTests {
         #expect(!scanner.isNeeded)
     }
 
-    @Test("The initiator changes nothing of a scan that reports everything anyway")
+    @Test("does not change a scan for the initiator that reports everything anyway")
     func initiatorChangesNothing() {
         var scanner = Scanner()
         scanner.start(ScanParameters())

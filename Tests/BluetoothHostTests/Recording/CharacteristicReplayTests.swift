@@ -1,4 +1,4 @@
-// What a recorded characteristic answers when its reads and writes are asked for again.
+// The answers of a recorded characteristic whose reads and writes are repeated.
 
 import BluetoothTypes
 import Fixtures
@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: a characteristic that answers as it did")
+@Suite("CharacteristicReplay")
 struct CharacteristicReplayTests {
     private static func value(_ octet: UInt8) -> ByteBuffer { ByteBuffer(bytes: [octet]) }
 
@@ -40,7 +40,7 @@ struct CharacteristicReplayTests {
         return value.getInteger(at: value.readerIndex)
     }
 
-    @Test("the nth read gets what the nth one got, and from then on the last value")
+    @Test("answers the nth read as the nth one was answered, and then with the last value")
     func reads() {
         var replay = Self.replay(reads: [(1, 0), (nil, 0), (2, 0), (nil, 0)])
         #expect((0..<6).map { _ in Self.read(&replay) } == [1, nil, 2, nil, 2, 2])
@@ -48,7 +48,7 @@ struct CharacteristicReplayTests {
         #expect(Self.read(&replay) == 9)
     }
 
-    @Test("a characteristic that was always refused is refused again; one that was never read answers when it has sent")
+    @Test("refuses again if it always did, and answers with a sent value if it was never read")
     func withoutValue() {
         var refused = Self.replay(reads: [(nil, 0)])
         #expect(refused.read() == .failure(.readNotPermitted) && refused.read() == .failure(.readNotPermitted))
@@ -58,7 +58,7 @@ struct CharacteristicReplayTests {
         #expect(Self.read(&unread) == 9)
     }
 
-    @Test("behind a write come the reads that followed it, where none did the written value; no read comes twice")
+    @Test("answers reads after a write with those that followed it, else with the written value, each once")
     func readsAfterWrites() {
         let (reads, writes) = ([(1, 0), (2, 0), (3, 1), (4, 2)] as [(UInt8?, Int)], [Self.write(7), Self.write(8)])
         var replay = Self.replay(reads: reads, writes: writes)
@@ -75,14 +75,14 @@ struct CharacteristicReplayTests {
         #expect(Self.read(&replay) == 8)
     }
 
-    @Test("a refused write is refused again, and changes nothing")
+    @Test("refuses a refused write again, which changes nothing")
     func refusedWrite() {
         var replay = Self.replay(reads: [(1, 0), (2, 1)], writes: [Self.write(7, error: .valueNotAllowed)])
         #expect(replay.write(Self.value(7))?.error == .valueNotAllowed)
         #expect([Self.read(&replay), Self.read(&replay), Self.read(&replay)] == [1, 2, 2])
     }
 
-    @Test("equal writes get in order what equal writes got, then what the last one got; another value gets nothing")
+    @Test("answers equal writes in their order, then as the last one, and other values not at all")
     func equalWrites() {
         var replay = Self.replay(writes: [
             Self.write(7, answer: 1), Self.write(8, answer: 2), Self.write(7, answer: 3), Self.write(7, answer: 4),

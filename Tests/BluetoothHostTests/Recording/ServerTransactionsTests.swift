@@ -1,4 +1,4 @@
-// What a recording learns from the requests and answers of one link: PDUs in, what was read and written out.
+// The requests and answers of one link, as reads, writes and discoveries.
 
 import BluetoothTypes
 import Fixtures
@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: requests and their answers")
+@Suite("ServerTransactions")
 struct ServerTransactionsTests {
     /// A conversation; PDUs of the client begin with `>`, those of the server with `<`. Each takes a microsecond.
     private static func database(after lines: [String]) -> ObservedDatabase {
@@ -15,8 +15,10 @@ struct ServerTransactionsTests {
         var transactions = ServerTransactions()
         transactions.linkNumber = 1
         for (time, line) in lines.enumerated() {
+            let pdu = hex(String(line.dropFirst()))
             transactions.receive(
-                String(line.dropFirst()),
+                pdu,
+                ATTOpcode(rawValue: pdu.getInteger(at: pdu.readerIndex) ?? 0),
                 isFromPeripheral: line.first == "<",
                 at: Int64(time),
                 into: &database
@@ -25,7 +27,7 @@ struct ServerTransactionsTests {
         return database
     }
 
-    /// What happened to values.
+    /// The reads, writes and sent values.
     private static func events(_ lines: String...) -> [String] { self.events(lines) }
 
     private static func events(_ lines: [String]) -> [String] {
@@ -43,21 +45,21 @@ struct ServerTransactionsTests {
         }
     }
 
-    @Test("a write command and a signed one are written without an answer")
+    @Test("takes write commands, plain and signed, without an answer")
     func commands() {
         #expect(Self.events("> 52 03 00 AA BB") == ["3 command AA BB at 0"])
         let signature = String(repeating: "00", count: 12)
         #expect(Self.events("> D2 03 00 AA" + signature) == ["3 command AA at 0"])
     }
 
-    @Test("a write is taken or refused, and what is sent meanwhile is no answer")
+    @Test("takes the answer of a write, and no value for it that is sent meanwhile")
     func writes() {
         #expect(Self.events("> 12 03 00 AA", "< 1B 05 00 01", "< 13") == ["3 taken AA at 2", "5 sent 01 at 1"])
         #expect(Self.events("> 12 03 00 AA", "< 01 12 03 00 03") == ["3 refused AA 03"])
         #expect(Self.events("> 12 03 00 AA") == ["3 unanswered AA"])
     }
 
-    @Test("prepared parts are joined where they follow each other in one value; a part of nothing is not written")
+    @Test("joins prepared parts that follow each other in one value")
     func preparedParts() {
         let (first, last) = (["> 16 03 00 00 00 AA", "< 17 03 00 00 00 AA"], ["> 18 01", "< 19"])
         func events(_ part: String) -> [String] { Self.events(first + ["> 16 " + part, "< 17 " + part] + last) }
@@ -67,7 +69,7 @@ struct ServerTransactionsTests {
         #expect(events("05 00 00 00 BB") == ["3 taken AA at 5", "5 taken BB at 5"])
     }
 
-    @Test("what a server sends by itself, also several values at once; what the client's own server says is not its")
+    @Test("takes values that the server sends by itself, not those of the client's own server")
     func sent() {
         #expect(Self.events("< 1B 05 00 01", "< 1D 05 00 02") == ["5 sent 01 at 0", "5 sent 02 at 1"])
         #expect(Self.events("< 23 03 00 01 00 AA 05 00 02 00 BB CC") == ["3 sent AA at 0", "5 sent BB CC at 0"])
@@ -75,41 +77,36 @@ struct ServerTransactionsTests {
     }
 
     @Test(
-        "a question counts for what its answer covers, and for all of its range where nothing is found",
+        "takes a question for answered as far as its answer covers, or for its whole range if nothing is found",
         arguments: [
-            ("> 08 01 00 0A 00 03 28", "< 09 07 02 00 02 03 00 01 2A", [1...2]),
-            ("> 08 01 00 0A 00 03 28", "< 01 08 01 00 0A", [1...10]),
-            ("> 08 01 00 0A 00 03 28", "< 01 08 01 00 0E", nil),
-            ("> 08 01 00 0A 00 02 28", "< 01 08 01 00 0A", nil),
-            ("> 08 01 00 0A 00 01 2A", "< 09 03 02 00 02", nil),
-            ("> 08 0A 00 01 00 03 28", "< 01 08 0A 00 0A", nil),
-            ("> 08 01 00 0A 00 03 28", "< 0B 01", nil),
-        ] as [(String, String, [AttributeHandleRange]?)]
+            ("> 08 01 00 0A 00 03 28", "< 09 07 02 00 02 03 00 01 2A", [.characteristics: [1...2]]),
+            ("> 08 05 00 0A 00 03 28", "< 09 07 05 00 02 06 00 01 2A", [.characteristics: [5...5]]),
+            ("> 08 05 00 0A 00 03 28", "< 09 07 02 00 02 03 00 01 2A", [:]),
+            ("> 08 01 00 0A 00 03 28", "< 01 08 01 00 0A", [.characteristics: [1...10]]),
+            ("> 08 01 00 0A 00 03 28", "< 01 08 01 00 0E", [:]), ("> 08 01 00 0A 00 02 28", "< 01 08 01 00 0A", [:]),
+            ("> 08 01 00 0A 00 01 2A", "< 09 03 02 00 02", [:]), ("> 08 0A 00 01 00 03 28", "< 01 08 0A 00 0A", [:]),
+            ("> 08 01 00 0A 00 03 28", "< 0B 01", [:]),
+            ("> 04 04 00 06 00", "< 05 01 04 00 02 29", [.descriptors: [4...4]]),
+            ("> 04 05 00 06 00", "< 05 01 04 00 02 29", [:]),
+            ("> 04 04 00 06 00", "< 01 04 04 00 0A", [.descriptors: [4...6]]),
+            ("> 04 04 00 06 00", "< 01 04 04 00 0E", [:]), ("> 04 06 00 04 00", "< 01 04 06 00 0A", [:]),
+            ("> 04 04 00 04 00", "< 01 04 04 00 0A", [.descriptors: [4...4]]),
+        ] as [(String, String, [ObservedDatabase.Question: [AttributeHandleRange]])]
     )
-    func characteristicQuestions(request: String, answer: String, ranges: [AttributeHandleRange]?) {
+    func questions(request: String, answer: String, questions: [ObservedDatabase.Question: [AttributeHandleRange]]) {
         let database = Self.database(after: [request, answer])
-        #expect(database.questions == (ranges.map { [.characteristics: $0] } ?? [:]) && !database.wasListed)
+        #expect(database.questions == questions && !database.wasListed)
     }
 
-    @Test(
-        "the same for descriptors",
-        arguments: [
-            ("> 04 04 00 06 00", "< 05 01 04 00 02 29", [4...4]), ("> 04 04 00 06 00", "< 01 04 04 00 0A", [4...6]),
-            ("> 04 04 00 06 00", "< 01 04 04 00 0E", nil), ("> 04 06 00 04 00", "< 01 04 06 00 0A", nil),
-            ("> 04 04 00 04 00", "< 01 04 04 00 0A", [4...4]),
-        ] as [(String, String, [AttributeHandleRange]?)]
-    )
-    func descriptorQuestions(request: String, answer: String, ranges: [AttributeHandleRange]?) {
-        let database = Self.database(after: [request, answer])
-        #expect(database.questions == (ranges.map { [.descriptors: $0] } ?? [:]))
-    }
-
-    @Test("services are listed by who asks for all, and found by who asks for one")
+    @Test("lists services for a question for all, and finds one for a question for one")
     func services() {
         let listed = Self.database(after: ["> 10 01 00 FF FF 00 28", "< 11 06 01 00 03 00 0D 18"])
         #expect(listed.wasListed && listed.services[1]?.end == 3)
         let found = Self.database(after: ["> 06 01 00 FF FF 00 28 0D 18", "< 07 01 00 03 00"])
         #expect(!found.wasListed && found.services[1]?.uuid == 0x180D && found.services[1]?.isPrimary == true)
+        // A list that ends in front of the question.
+        #expect(!Self.database(after: ["> 10 05 00 FF FF 00 28", "< 11 06 01 00 03 00 0D 18"]).wasListed)
+        #expect(Self.database(after: ["> 10 05 00 FF FF 00 28", "< 11 06 01 00 05 00 0D 18"]).wasListed)
         // A range whose end is in front of its beginning, and a type that is no service's.
         #expect(Self.database(after: ["> 10 01 00 FF FF 00 28", "< 11 06 03 00 01 00 0D 18"]).services.isEmpty)
         #expect(Self.database(after: ["> 10 01 00 FF FF 03 28", "< 11 06 01 00 03 00 0D 18"]).services.isEmpty)
@@ -118,7 +115,7 @@ struct ServerTransactionsTests {
         #expect(secondary.services[3]?.isPrimary == false)
     }
 
-    @Test("several values are separated where all but the last one's length is known")
+    @Test("separates several values if all lengths but the last are known")
     func readMultiple() {
         #expect(
             Self.events("> 0A 03 00", "< 0B 01 02", "> 0E 03 00 05 00", "< 0F 03 04 05 06 07")
@@ -128,7 +125,7 @@ struct ServerTransactionsTests {
         #expect(Self.events("> 0E 03 00 05 00", "< 0F 03 04 05") == [])
     }
 
-    @Test("several values with their lengths; the last one is left out where the PDU has cut it")
+    @Test("takes several values with their lengths, and leaves out one that the PDU has cut")
     func readMultipleVariable() {
         #expect(
             Self.events("> 20 03 00 05 00", "< 21 02 00 01 02 01 00 03") == ["3 read 01 02", "5 read 03"]
@@ -136,7 +133,7 @@ struct ServerTransactionsTests {
         #expect(Self.events("> 20 03 00 05 00", "< 21 02 00 01 02 04 00 03") == ["3 read 01 02"])
     }
 
-    @Test("prepared writes are joined to values when they are executed, and answered together")
+    @Test("joins prepared writes to values when they are executed, and answers them together")
     func preparedWrites() {
         #expect(
             Self.events(
@@ -152,7 +149,7 @@ struct ServerTransactionsTests {
         )
     }
 
-    @Test("a prepared write that was refused is no part of a value, nor one that does not begin a value or continue it")
+    @Test("leaves out prepared parts that were refused, or that neither begin nor continue a value")
     func partsLeftOut() {
         #expect(
             Self.events(
@@ -168,38 +165,17 @@ struct ServerTransactionsTests {
         )
     }
 
-    @Test("cancelled prepared writes are forgotten")
-    func cancelled() {
-        #expect(
-            Self.events("> 16 03 00 00 00 01", "< 17 03 00 00 00 01", "> 18 00", "< 19", "> 18 01", "< 19") == []
-        )
-    }
-
-    @Test("65,536 octets of prepared writes are kept, and nothing beyond")
-    func preparedLimit() throws {
-        // 128 values of 512 octets, and one octet more.
-        var lines: [String] = []
-        for handle in UInt16(1)...128 {
-            let value = String(repeating: "01", count: 512)
-            let part = "\(ByteBuffer(integer: handle, endianness: .little).hex) 00 00 \(value)"
-            lines += ["> 16 \(part)", "< 17 \(part)"]
-        }
-        lines += ["> 16 81 00 00 00 02", "< 17 81 00 00 00 02", "> 18 01", "< 19"]
-        let events = Self.database(after: lines).events
-        #expect(events.map(\.handle) == Array(1...128))
-    }
-
     @Test(
-        "the server's MTU is what it offers, within what an attribute needs",
+        "takes the MTU that the server offers, from 23 to 517",
         arguments: [("16 00", 23), ("17 00", 23), ("18 00", 24), ("05 02", 517), ("06 02", 517), ("FF FF", 517)]
     )
     func serverMTU(octets: String, mtu: Int) {
         #expect(Self.database(after: ["> 02 F7 00", "< 03 " + octets]).serverMTU == mtu)
-        // What the client offers is not the server's.
+        // The client's offer is not the server's.
         #expect(Self.database(after: ["> 02 " + octets, "> 03 " + octets]).serverMTU == nil)
     }
 
-    @Test("a longer value is joined from its parts, on one link and without a gap")
+    @Test("joins a longer value from its parts, without a gap")
     func longValue() {
         #expect(Self.events("> 0A 03 00", "< 0B 01", "> 0C 03 00 01 00", "< 0D 02") == ["3 read 01 02"])
         #expect(Self.events("> 0A 03 00", "< 0B 01", "> 0C 03 00 02 00", "< 0D 02") == ["3 read 01"])
@@ -208,7 +184,7 @@ struct ServerTransactionsTests {
         #expect(Self.events("> 0C 03 00 00 00", "< 01 0C 03 00 05") == ["3 not read 05"])
     }
 
-    @Test("an included service is known by its UUID of 16 bits, or by its declaration, which is then no value")
+    @Test("takes an included service from its UUID of 16 bits, or from its declaration")
     func includedService() throws {
         let short = Self.database(after: ["> 08 01 00 FF FF 02 28", "< 09 08 02 00 10 00 12 00 0F 18"])
         #expect(short.includes == [2: 0x10...0x12])
@@ -219,7 +195,7 @@ struct ServerTransactionsTests {
         ])
         #expect(long.services[0x10]?.uuid.description == "0F0E0D0C-0B0A-0908-0706-050403020100")
         #expect(long.services[0x10]?.end == 0x12 && long.events.isEmpty)
-        // A service that was found by itself stays what it is, and reading it is reading.
+        // A service that was found by itself is not replaced, and reading it is a read.
         let known = Self.database(after: [
             "> 10 01 00 FF FF 00 28", "< 11 06 10 00 12 00 0F 18",
             "> 08 01 00 FF FF 02 28", "< 09 08 02 00 10 00 12 00 0A 18",
@@ -229,8 +205,49 @@ struct ServerTransactionsTests {
         #expect(known.events.map(\.handle) == [0x10])
     }
 
-    @Test("malformed PDUs, and answers that nobody has asked for, say nothing")
-    func malformed() {
-        #expect(Self.events("< 0B 01", "> 0A 03", "< 0B 01", "> 12", "< 13") == [])
+    @Test(
+        "takes ranges of included services and values of declarations only if they are valid",
+        arguments: [
+            ("02", "09 08 02 00 10 00 12 00 0F 18", true), ("02", "09 08 02 00 10 00 10 00 0F 18", true),
+            ("02", "09 08 02 00 12 00 10 00 0F 18", false), ("02", "09 08 02 00 00 00 10 00 0F 18", false),
+            ("03", "09 07 02 00 02 01 00 01 2A", false), ("03", "09 07 02 00 02 02 00 01 2A", false),
+            ("03", "09 07 02 00 02 03 00 01 2A", true),
+        ]
+    )
+    func validDeclarations(type: String, answer: String, isKnown: Bool) {
+        let database = Self.database(after: ["> 08 01 00 FF FF \(type) 28", "< " + answer])
+        #expect((database.includes[2] != nil || database.declarations[2] != nil) == isKnown)
+        #expect(database.services.isEmpty != (isKnown && type == "02"))
+    }
+
+    @Test("takes one answer for a request, none after another request, and nothing from malformed PDUs")
+    func answeredOnce() {
+        #expect(Self.events("> 0A 03 00", "< 0B 01", "< 0B 02") == ["3 read 01"])
+        #expect(Self.events("> 0A 03 00", "< 01 0A 03 00 02", "< 0B 02") == ["3 not read 02"])
+        #expect(Self.events("> 0A 03 00", "> 0A 03", "< 0B 01") == [])
+        #expect(Self.events("> 0A 03 00", "> 0A 05 00", "< 0B 01") == ["5 read 01"])
+        // A range whose end is in front of its beginning, and an exchange of the MTU.
+        #expect(Self.events("> 0A 03 00", "> 08 02 00 01 00 03 28", "< 0B 01") == [])
+        #expect(Self.events("> 0A 03 00", "> 02 17 00", "< 0B 01") == [])
+        #expect(Self.events("< 0B 01", "> 12", "< 13") == [])
+    }
+
+    @Test(
+        "keeps 65,536 octets of prepared writes, and as many again after they were executed, refused or cancelled",
+        arguments: [("> 18 01", "< 19", 128), ("> 18 01", "< 01 18 01 00 07", 128), ("> 18 00", "< 19", 0)]
+    )
+    func preparedLimit(request: String, answer: String, count: Int) {
+        // 128 values of 512 octets, and one octet more.
+        let value = String(repeating: "01", count: 512)
+        var lines = (UInt16(1)...128).flatMap { handle -> [String] in
+            let part = "\(handle.inHex) 00 00 \(value)"
+            return ["> 16 \(part)", "< 17 \(part)"]
+        }
+        let last = ["> 16 81 00 00 00 02", "< 17 81 00 00 00 02"]
+        lines += last + [request, answer]
+        #expect(Self.database(after: lines).events.map(\.handle) == Array((1...128).prefix(count)))
+        lines += last + ["> 18 01", "< 19", "> 18 01", "< 19"]
+        let events = Self.database(after: lines).events
+        #expect(events.count == count + 1 && events.last?.handle == 0x81)
     }
 }

@@ -1,0 +1,356 @@
+// Pending connections: attempts that end in each way, one radio for scanning and initiating, and devices that have to be
+// heard first.
+
+import BluetoothHCI
+import BluetoothTypes
+import Fixtures
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("LEHost: pending connections")
+struct LEHostGAPConnectingTests {
+    private let first = HostTestbed.peers[0]
+    private let second = HostTestbed.peers[1]
+    private static let slow = ConnectionParameters(
+        minimumInterval: ConnectionInterval(rawValue: 80),
+        maximumInterval: ConnectionInterval(rawValue: 90),
+        latency: 3,
+        supervisionTimeout: SupervisionTimeout(rawValue: 400)
+    )
+
+    @Test("initiates to one device directly, to several by the accept list with the parameters of the first one")
+    func createConnection() throws {
+        let testbed = HostTestbed.started()
+        testbed.host.connect(to: self.first, parameters: Self.slow)
+        testbed.run()
+        var command = try testbed.controller.last(LECreateConnection.self)
+        #expect(command.filterPolicy.rawValue == 0 && command.peer == self.first && command.parameters == Self.slow)
+        // 30 ms, in units of 0.625 ms: the radio listens all the time.
+        #expect(command.scanInterval.rawValue == 48 && command.scanWindow.rawValue == 48)
+        testbed.controller.scansOrInitiates()
+        testbed.host.connect(to: self.second)
+        testbed.run()
+        command = try testbed.controller.last(LECreateConnection.self)
+        #expect(
+            command.filterPolicy.rawValue == 1 && command.peer == DeviceAddress.none && command.parameters == Self.slow
+        )
+        testbed.host.stopConnecting(to: self.first)
+        testbed.run()
+        command = try testbed.controller.last(LECreateConnection.self)
+        // 30 ms without latency, and 720 ms, as Apple's devices begin.
+        #expect(command.peer == self.second && command.parameters.minimumInterval.rawValue == 24)
+        #expect(command.parameters.maximumInterval.rawValue == 24 && command.parameters.latency == 0)
+        #expect(command.parameters.supervisionTimeout.rawValue == 72)
+    }
+
+    @Test("stops a pending connection, tells that it was pending, and leaves a link that was made first")
+    func stopConnecting() {
+        let testbed = HostTestbed.started()
+        testbed.connect(0x40, self.first)
+        testbed.host.connect(to: self.second)
+        testbed.run()
+        testbed.forget()
+        #expect(!testbed.host.stopConnecting(to: self.first))
+        testbed.run()
+        #expect(testbed.controller.takeCommands() == [])
+        #expect(testbed.host.stopConnecting(to: self.second))
+        #expect(!testbed.host.stopConnecting(to: self.second))
+        #expect(testbed.host.connectionParameters.isEmpty)
+        testbed.run()
+        #expect(testbed.controller.takeCommands() == [LECreateConnectionCancel.opcode])
+        #expect(testbed.host.links.map(\.peer) == [self.first])
+    }
+
+    @Test("ends the link of a cancelled connection that was made meanwhile, and no other link")
+    func cancelAfterConnection() throws {
+        let testbed = HostTestbed.started()
+        testbed.controller.connect(0x3E, peer: self.first, role: .peripheral)
+        testbed.connect(0x3F, self.second)
+        testbed.connect(0x40, self.first)
+        testbed.forget()
+        testbed.host.cancelConnection(to: self.first)
+        testbed.run()
+        #expect(try testbed.disconnected().handle.rawValue == 0x40)
+        #expect(testbed.controller.takeCommands() == [Disconnect.opcode])
+        // Neither a device without a link, nor one whose link it has made itself.
+        testbed.controller.disconnect(0x40, reason: .localHostTerminated)
+        testbed.run()
+        for address in [self.first, DeviceAddress(7, kind: .public)] { testbed.host.cancelConnection(to: address) }
+        testbed.run()
+        #expect(testbed.controller.takeCommands() == [])
+    }
+
+    @Test("keeps a connection pending if the device connects to this one")
+    func crossing() {
+        let testbed = HostTestbed.started()
+        testbed.host.connect(to: self.first, parameters: Self.slow)
+        testbed.run()
+        testbed.forget()
+        testbed.controller.connect(0x40, peer: self.first, role: .peripheral)
+        testbed.run()
+        #expect(testbed.host.initiator.pending == [self.first] && testbed.controller.takeCommands() == [])
+        // Its link comes with the parameters that were asked for, in the end.
+        testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
+        testbed.controller.connect(0x41, peer: self.first, role: .central)
+        testbed.run()
+        #expect(testbed.host.initiator.pending == [])
+        #expect(testbed.controller.takeCommands().contains(LEConnectionUpdate.opcode))
+    }
+
+    // MARK: The end of an attempt
+
+    @Test(
+        "fails the device of a refused attempt, and lets a scan go on",
+        arguments: [
+            (.commandDisallowed, false), (.connectionLimitExceeded, false), (.connectionLimitExceeded, true),
+        ] as [(HCIErrorCode, Bool)]
+    )
+    func refused(status: HCIErrorCode, scans: Bool) {
+        let testbed = HostTestbed.started { $0.refused[LECreateConnection.opcode] = status }
+        if scans { testbed.host.startScanning(ScanParameters()) }
+        testbed.run()
+        testbed.forget()
+        testbed.host.connect(to: self.first)
+        testbed.run()
+        #expect(testbed.delegate.takeLines() == ["failed \(self.first) \(status.rawValue)"])
+        #expect(testbed.controller.takeCommands() == [LECreateConnection.opcode])
+        #expect(testbed.host.initiator.pending == [] && testbed.host.connectionParameters.isEmpty)
+    }
+
+    @Test("fails the devices of an attempt that the controller ends with an error, and retries a refused scan")
+    func failedAttempt() {
+        let testbed = HostTestbed.started()
+        testbed.host.connect(to: self.first)
+        testbed.host.connect(to: self.second)
+        testbed.run()
+        testbed.controller.refused[LESetScanParameters.opcode] = .commandDisallowed
+        testbed.host.startScanning(ScanParameters())
+        testbed.run()
+        testbed.forget()
+        testbed.controller.refused = [:]
+        testbed.controller.failConnection(.connectionFailedToBeEstablished)
+        testbed.run()
+        #expect(testbed.delegate.takeLines() == ["failed \(self.first) 62", "failed \(self.second) 62"])
+        #expect(testbed.host.initiator.pending == [] && testbed.host.connectionParameters.isEmpty)
+        #expect(testbed.controller.takeCommands() == [LESetScanParameters.opcode, LESetScanEnable.opcode])
+    }
+
+    @Test(
+        "stops waiting for the end of a cancelled attempt with its event, a link, or a refused cancel",
+        arguments: ["event", "link", "refused"]
+    )
+    func notAwaitedEnd(end: String) {
+        let testbed = HostTestbed.started()
+        testbed.host.connect(to: self.first)
+        testbed.run()
+        if end == "refused" { testbed.controller.refused[LECreateConnectionCancel.opcode] = .commandDisallowed }
+        testbed.host.stopConnecting(to: self.first)
+        testbed.run()
+        #expect((testbed.host.cancelDeadline == nil) == (end == "refused"))
+        // A link that a peer makes is not the end of the attempt.
+        testbed.controller.connect(0x41, peer: self.second, role: .peripheral)
+        testbed.run()
+        #expect((testbed.host.cancelDeadline == nil) == (end == "refused"))
+        switch end {
+        case "event": testbed.controller.failConnection(.unknownConnectionIdentifier)
+        case "link": testbed.controller.connect(0x40, peer: self.first, role: .central)
+        default: break
+        }
+        testbed.run()
+        #expect(testbed.host.cancelDeadline == nil && testbed.host.initiator.isIdle)
+        #expect(testbed.host.links.count == (end == "link" ? 2 : 1))
+    }
+
+    // MARK: One radio
+
+    @Test("scans again when no connection is pending, with a controller that cannot scan and initiate at once")
+    func scanAfterAll() {
+        let testbed = HostTestbed.started()
+        testbed.controller.scansOrInitiates()
+        testbed.host.startScanning(ScanParameters())
+        testbed.run()
+        testbed.host.connect(to: self.first)
+        testbed.host.connect(to: self.second)
+        testbed.run()
+        testbed.forget()
+        testbed.controller.connect(0x40, peer: self.first, role: .central)
+        testbed.run()
+        #expect(testbed.controller.takeCommands() == [LECreateConnection.opcode])
+        #expect(testbed.delegate.takeLines() == ["connected \(self.first) central"])
+        testbed.controller.connect(0x41, peer: self.second, role: .central)
+        testbed.run()
+        #expect(testbed.controller.takeCommands() == [LESetScanParameters.opcode, LESetScanEnable.opcode])
+        // The scan is not paused: the next attempt begins with another refusal.
+        testbed.host.connect(to: DeviceAddress(7, kind: .public))
+        testbed.run()
+        #expect(
+            testbed.controller.takeCommands() == [
+                LECreateConnection.opcode, LESetScanEnable.opcode, LECreateConnection.opcode,
+            ]
+        )
+        testbed.host.stopConnecting(to: DeviceAddress(7, kind: .public))
+        testbed.run()
+        #expect(
+            testbed.controller.takeCommands() == [
+                LECreateConnectionCancel.opcode, LESetScanParameters.opcode, LESetScanEnable.opcode,
+            ]
+        )
+    }
+
+    /// A host that scans, was refused to initiate, and waits for the answer to the end of the scan.
+    private func waitingForRadio() -> HostTestbed {
+        let testbed = HostTestbed.started()
+        testbed.controller.scansOrInitiates()
+        testbed.host.startScanning(ScanParameters())
+        testbed.run()
+        testbed.forget()
+        testbed.controller.silent = [LESetScanEnable.opcode]
+        testbed.host.connect(to: self.first)
+        testbed.run(.seconds(1))
+        #expect(testbed.controller.takeCommands() == [LECreateConnection.opcode, LESetScanEnable.opcode])
+        return testbed
+    }
+
+    @Test("initiates when the scan has ended, together with a device that was added meanwhile")
+    func initiatesAfterScan() throws {
+        let testbed = self.waitingForRadio()
+        testbed.answer(LESetScanEnable.opcode)
+        #expect(testbed.controller.takeCommands() == [LECreateConnection.opcode])
+        #expect(testbed.controller.createdPeers == [self.first, self.first])
+
+        let other = self.waitingForRadio()
+        other.host.connect(to: self.second)
+        other.run()
+        #expect(other.controller.takeCommands() == [])
+        other.answer(LESetScanEnable.opcode)
+        #expect(
+            other.controller.takeCommands() == [
+                LEClearFilterAcceptList.opcode, LEAddDeviceToFilterAcceptList.opcode,
+                LEAddDeviceToFilterAcceptList.opcode, LECreateConnection.opcode,
+            ]
+        )
+        #expect(try other.controller.last(LECreateConnection.self).filterPolicy.rawValue == 1)
+    }
+
+    @Test("does not initiate to a device that was stopped while the scan ended, and scans again")
+    func stoppedWhileScanEnds() throws {
+        let testbed = self.waitingForRadio()
+        testbed.host.stopConnecting(to: self.first)
+        testbed.run()
+        #expect(testbed.controller.takeCommands() == [])
+        testbed.answer(LESetScanEnable.opcode)
+        // A link of a central gives the host another turn.
+        _ = testbed.acceptLink(0x40)
+        let commands = testbed.controller.takeCommands()
+        #expect(!commands.contains(LECreateConnection.opcode) && commands.contains(LESetScanEnable.opcode))
+        #expect(try testbed.controller.last(LESetScanEnable.self).isEnabled)
+    }
+
+    @Test("does not begin a scan again that the user stopped meanwhile")
+    func scanStoppedMeanwhile() {
+        let testbed = self.waitingForRadio()
+        testbed.host.stopScanning()
+        testbed.answer(LESetScanEnable.opcode)
+        #expect(testbed.controller.takeCommands() == [LECreateConnection.opcode])
+        testbed.controller.connect(0x40, peer: self.first, role: .central)
+        testbed.run()
+        #expect(!testbed.controller.takeCommands().contains(LESetScanEnable.opcode))
+        #expect(testbed.host.links.map(\.peer) == [self.first])
+    }
+
+    // MARK: Devices that are heard first
+
+    /// A host whose controller has no resolving list, and that waits for a bonded peer.
+    private func waiting(_ parameters: ConnectionParameters = .initial, scans: Bool = false) -> HostTestbed {
+        let testbed = HostTestbed.started(LEHostConfiguration(commandTimeout: .seconds(20)))
+        testbed.controller.scansOrInitiates()
+        testbed.host.bondedPeers = [PrivateHost.peer]
+        if scans { testbed.host.startScanning(ScanParameters()) }
+        testbed.host.connect(to: PrivateHost.peer.address, parameters: parameters)
+        testbed.run()
+        testbed.forget()
+        return testbed
+    }
+
+    @Test("scans passively and without a duplicate filter for a device that it waits for")
+    func scanForDevice() throws {
+        let testbed = self.waiting()
+        #expect(try testbed.controller.last(LESetScanParameters.self).type.rawValue == 0)
+        let enable = try testbed.controller.last(LESetScanEnable.self)
+        #expect(enable.isEnabled && enable.filterDuplicates.rawValue == 0)
+    }
+
+    @Test("initiates to a heard device for 5 s, then scans for it again")
+    func heardAgain() {
+        let testbed = self.waiting(scans: true)
+        let address = PrivateHost.peerAddress()
+        testbed.report(address)
+        #expect(
+            testbed.controller.takeCommands() == [
+                LECreateConnection.opcode, LESetScanEnable.opcode, LECreateConnection.opcode,
+            ]
+        )
+        #expect(testbed.controller.createdPeers.last == address)
+        testbed.run(.seconds(5) - .nanoseconds(1))
+        #expect(testbed.controller.takeCommands() == [])
+        testbed.run(.nanoseconds(1))
+        #expect(
+            testbed.controller.takeCommands() == [
+                LECreateConnectionCancel.opcode, LESetScanParameters.opcode, LESetScanEnable.opcode,
+            ]
+        )
+        #expect(testbed.host.attemptDeadline == nil)
+    }
+
+    @Test("initiates to a heard device under its present address with the parameters of the request")
+    func parametersOfHeard() throws {
+        let testbed = self.waiting(Self.slow)
+        let address = PrivateHost.peerAddress()
+        testbed.report(address)
+        let command = try testbed.controller.last(LECreateConnection.self)
+        #expect(command.peer == address && command.parameters == Self.slow && command.filterPolicy.rawValue == 0)
+        #expect(testbed.host.attemptDeadline != nil)
+        testbed.forget()
+        testbed.controller.connect(0x40, peer: address, role: .central, interval: Self.slow.minimumInterval)
+        testbed.run()
+        #expect(testbed.host.attemptDeadline == nil && testbed.host.connectionParameters.isEmpty)
+        #expect(testbed.controller.takeCommands() == [], "the link has the requested parameters")
+        #expect(testbed.delegate.takeLines() == ["connected \(PrivateHost.peer.address) central"])
+    }
+
+    @Test(
+        "initiates to a heard device only if it is connectable, and reports nothing to a user who does not scan",
+        arguments: [
+            (.scannableUndirected, false), (.nonConnectableUndirected, false), (.scanResponse, false),
+            (.connectableUndirected, true), (.connectableDirected, true),
+        ] as [(LEAdvertisingReport.EventType, Bool)]
+    )
+    func connectable(type: LEAdvertisingReport.EventType, isInitiated: Bool) {
+        let testbed = self.waiting()
+        testbed.report(PrivateHost.peerAddress(), type)
+        #expect(testbed.controller.takeCommands().contains(LECreateConnection.opcode) == isInitiated)
+        #expect((testbed.host.attemptDeadline != nil) == isInitiated)
+        #expect(testbed.delegate.takeLines() == [])
+    }
+
+    @Test("does not initiate after a report that came before the scan for the device")
+    func reportBeforeScan() {
+        let testbed = HostTestbed.started()
+        testbed.host.bondedPeers = [PrivateHost.peer]
+        testbed.run()
+        let report = LEAdvertisingReport(
+            eventType: .connectableUndirected,
+            address: PrivateHost.peerAddress(),
+            data: hex("02 01 06"),
+            rssi: -40
+        )
+        // It is on its way when the user asks for the connection.
+        testbed.controller.deliver(LEAdvertisingReports.packet(report))
+        testbed.host.connect(to: PrivateHost.peer.address)
+        testbed.run()
+        #expect(testbed.controller.takeCommands() == [LESetScanParameters.opcode, LESetScanEnable.opcode])
+        #expect(testbed.host.attemptDeadline == nil)
+    }
+}

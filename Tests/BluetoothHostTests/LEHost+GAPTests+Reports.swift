@@ -1,0 +1,147 @@
+// The advertising reports that a scanning host hands to its user.
+
+import BluetoothHCI
+import BluetoothTypes
+import Fixtures
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("LEHost: advertising reports")
+struct LEHostGAPReportsTests {
+    private static let advertiser = HostTestbed.peers[0]
+
+    private static func scanning() -> HostTestbed {
+        let testbed = HostTestbed.started()
+        testbed.host.startScanning(ScanParameters())
+        testbed.run()
+        return testbed
+    }
+
+    @Test(
+        "tells of a legacy advertiser what its kind says (Vol 4, Part E, 7.7.65.2)",
+        arguments: [
+            (0, [true, true, false]), (1, [true, false, false]), (2, [false, true, false]), (3, [false, false, false]),
+            (4, [false, false, true]),
+        ] as [(UInt8, [Bool])]
+    )
+    func legacyReports(type: UInt8, kind: [Bool]) {
+        let testbed = Self.scanning()
+        testbed.report(Self.advertiser, LEAdvertisingReport.EventType(rawValue: type))
+        #expect(
+            testbed.delegate.reports == [
+                AdvertisingReport(
+                    address: Self.advertiser,
+                    isConnectable: kind[0],
+                    isScannable: kind[1],
+                    isScanResponse: kind[2],
+                    isTruncated: false,
+                    data: hex("02 01 06"),
+                    rssi: -40,
+                    primaryPHY: .le1M,
+                    secondaryPHY: nil
+                )
+            ]
+        )
+        testbed.host.stopScanning()
+        testbed.report(Self.advertiser)
+        #expect(testbed.delegate.reports.count == 1, "the user does not scan")
+    }
+
+    @Test("tells of an extended advertiser its kind, its PHYs, and whether its data is whole")
+    func extendedReports() {
+        typealias EventType = LEExtendedAdvertisingReport.EventType
+        var truncated: EventType = [.scannable, .scanResponse]
+        truncated.dataStatus = .truncated
+        let cases: [(EventType, PHY, PHY?, kind: [Bool])] = [
+            (truncated, .leCoded, .leCoded, [false, true, true, true]),
+            ([.connectable], .le1M, nil, [true, false, false, false]),
+            ([], .le1M, .le2M, [false, false, false, false]),
+        ]
+        for (type, primary, secondary, kind) in cases {
+            let testbed = Self.scanning()
+            let report = LEExtendedAdvertisingReport(
+                eventType: type,
+                address: Self.advertiser,
+                primaryPHY: primary,
+                secondaryPHY: secondary,
+                rssi: -70,
+                data: hex("02 01 06")
+            )
+            testbed.deliver(LEExtendedAdvertisingReports([report]).packet())
+            #expect(
+                testbed.delegate.reports == [
+                    AdvertisingReport(
+                        address: Self.advertiser,
+                        isConnectable: kind[0],
+                        isScannable: kind[1],
+                        isScanResponse: kind[2],
+                        isTruncated: kind[3],
+                        data: hex("02 01 06"),
+                        rssi: -70,
+                        primaryPHY: primary,
+                        secondaryPHY: secondary
+                    )
+                ]
+            )
+        }
+    }
+
+    // MARK: Fragments
+
+    /// A part of an advertisement.
+    private static func part(_ data: String, isLast: Bool, of address: DeviceAddress? = advertiser) -> HCIPacket {
+        var type: LEExtendedAdvertisingReport.EventType = .connectable
+        type.dataStatus = isLast ? .complete : .incomplete
+        let report = LEExtendedAdvertisingReport(
+            eventType: type,
+            address: address,
+            secondaryPHY: .le2M,
+            setIdentifier: 1,
+            rssi: -50,
+            data: hex(data)
+        )
+        return LEExtendedAdvertisingReports([report]).packet()
+    }
+
+    @Test(
+        "does not join a fragment to what another scan or controller receives",
+        arguments: ["no scan", "stopped", "restarted", "controller"]
+    )
+    func earlierFragment(before: String) {
+        let testbed = before == "no scan" ? HostTestbed.started() : Self.scanning()
+        testbed.deliver(Self.part("02 01 06", isLast: false))
+        var controller = testbed.controller
+        switch before {
+        case "stopped":
+            testbed.host.stopScanning()
+            testbed.run()
+        case "controller":
+            controller = ScriptedController(eventLoop: testbed.loop)
+            testbed.host.detach()
+            testbed.host.attach(to: controller)
+            testbed.run()
+        default: break
+        }
+        testbed.host.startScanning(ScanParameters())
+        testbed.run()
+        controller.deliver(Self.part("03 09 48 69", isLast: true))
+        testbed.run()
+        #expect(testbed.delegate.reports.map(\.data) == [hex("03 09 48 69")])
+    }
+
+    @Test("keeps the fragments of 32 advertisers, whatever comes from advertisers without an address")
+    func anonymous() {
+        let testbed = Self.scanning()
+        for number in 1...32 as ClosedRange<UInt64> {
+            let address = DeviceAddress(0xC000_0000_0000 | number, kind: .random)
+            testbed.deliver(Self.part("02 01 06", isLast: false, of: address))
+        }
+        testbed.deliver(Self.part("02 01 04", isLast: false, of: nil))
+        testbed.deliver(Self.part("03 09 48 69", isLast: true, of: nil))
+        #expect(testbed.delegate.reports.isEmpty)
+        testbed.deliver(Self.part("03 09 48 69", isLast: true))
+        #expect(testbed.delegate.reports.map(\.data) == [hex("02 01 06 03 09 48 69")])
+    }
+}

@@ -1,0 +1,202 @@
+// A bonded client between its links: its subscriptions and its view of the database come back with encryption
+// (Vol 3, Part G, 2.5.2 and 3.3.3.3).
+
+import BluetoothHCI
+import BluetoothTypes
+import Fixtures
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("LEHost: bonded clients")
+struct LEHostBondedClientTests {
+    /// Keeps bonded clients beyond a host.
+    private final class Bonds: LEHostDelegate {
+        var clients: [DeviceAddress: BondedClient] = [:]
+        /// The number of questions of a host.
+        var asked = 0
+        var link: LinkID?
+
+        func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
+
+        func host(_ host: LEHost, bondedClientAt link: LinkInformation) -> BondedClient? {
+            self.asked += 1
+            return self.clients[link.peer]
+        }
+
+        func host(_ host: LEHost, link: LinkInformation, didChangeBondedClient client: BondedClient) {
+            self.clients[link.peer] = client
+        }
+    }
+
+    private static let peer = DeviceAddress(0x00AA_BBCC_DDEE, kind: .public)
+    private static let bonded = LinkSecurity(level: .authenticated, isBonded: true)
+
+    /// One run of a device: a host with a service whose values are notified on an encrypted link.
+    private struct Device {
+        let testbed = HostTestbed()
+        let bonds: Bonds
+        let characteristic: GATTServiceHandles.Characteristic
+        private(set) var link = LinkID(rawValue: 0)
+
+        init(_ bonds: Bonds) throws {
+            self.bonds = bonds
+            self.testbed.use(bonds)
+            self.testbed.start()
+            self.characteristic = try self.testbed.host.addService(
+                GATTServiceDefinition(
+                    uuid: 0xA000,
+                    characteristics: [
+                        GATTCharacteristicDefinition(
+                            uuid: 0xA001,
+                            properties: .notify,
+                            permissions: [],
+                            subscriptionSecurity: .authenticated
+                        )
+                    ]
+                )
+            ).characteristics[0]
+        }
+
+        mutating func connect(_ handle: UInt16) throws {
+            self.bonds.link = nil
+            self.testbed.controller.connect(handle, peer: LEHostBondedClientTests.peer, role: .peripheral)
+            self.testbed.run()
+            self.link = try #require(self.bonds.link)
+        }
+
+        func encrypt(_ handle: UInt16) {
+            self.testbed.encryptionChanged(.success, handle)
+            self.testbed.host.setSecurity(LEHostBondedClientTests.bonded, of: self.link)
+            self.testbed.run()
+        }
+
+        /// Sends a PDU of the client; returns the PDUs that the host sends then.
+        func send(_ handle: UInt16, _ pdu: [UInt8]) throws -> [String] {
+            self.testbed.controller.receive(handle, channel: 4, pdu)
+            return try self.sent(handle)
+        }
+
+        /// The PDUs that the host sends, without the headers of L2CAP.
+        func sent(_ handle: UInt16) throws -> [String] {
+            self.testbed.run()
+            let packets = try self.testbed.controller.takeData().map { try $0.aclData().fragment }
+            self.testbed.controller.complete(handle, count: UInt16(packets.count))
+            self.testbed.run()
+            return packets.map { packet in
+                var packet = packet
+                packet.moveReaderIndex(forwardBy: 4)
+                return hex(packet)
+            }
+        }
+
+        func disconnect(_ handle: UInt16) {
+            self.testbed.controller.disconnect(handle, reason: .connectionTimeout)
+            self.testbed.run()
+        }
+
+        var subscribe: [UInt8] {
+            [0x12] + (self.characteristic.clientConfiguration ?? 0).octets + [0x01, 0x00]
+        }
+
+        func notify() { self.testbed.host.notify(hex("AB"), characteristic: self.characteristic.value, to: self.link) }
+
+        var notification: String { "1B \(self.characteristic.value.inHex) AB" }
+    }
+
+    /// The client configuration of Service Changed, and Client Supported Features.
+    private static let takesServiceChanged: [UInt8] = [0x12, 0x09, 0x00, 0x02, 0x00]
+    private static let takesOutOfSync: [UInt8] = [0x12, 0x0B, 0x00, 0x01]
+
+    @Test("restores the subscription of a bonded client on an encrypted link, also in another run")
+    func restored() throws {
+        let bonds = Bonds()
+        var device = try Device(bonds)
+        try device.connect(0x40)
+        #expect(device.testbed.host.security(of: device.link) == LinkSecurity.none)
+        // Not secure enough yet.
+        #expect(try device.send(0x40, device.subscribe).first?.hasPrefix("01 12") == true)
+        device.encrypt(0x40)
+        #expect(device.testbed.host.security(of: device.link) == Self.bonded)
+        #expect(try device.send(0x40, device.subscribe) == ["13"])
+        #expect(bonds.clients[Self.peer]?.configurations.map(\.bits) == [1])
+        device.disconnect(0x40)
+
+        try device.connect(0x41)
+        // Anybody can have the address of a bonded peer, until the link is encrypted.
+        device.testbed.host.setSecurity(LinkSecurity(key: nil, isBonded: true), of: device.link)
+        #expect(bonds.asked == 1)
+        device.notify()
+        #expect(try device.sent(0x41) == [])
+        device.encrypt(0x41)
+        device.notify()
+        #expect(try device.sent(0x41) == [device.notification])
+        device.disconnect(0x41)
+
+        var next = try Device(bonds)
+        try next.connect(0x40)
+        next.encrypt(0x40)
+        next.notify()
+        #expect(try next.sent(0x40) == [next.notification])
+        // It is brought back once for each link, whatever is said of the link later.
+        next.testbed.host.setSecurity(Self.bonded, of: next.link)
+        #expect(bonds.asked == 3)
+        // Unsubscribed is kept, too.
+        var pdu = next.subscribe
+        pdu[3] = 0
+        #expect(try next.send(0x40, pdu) == ["13"])
+        #expect(bonds.clients[Self.peer]?.configurations == [])
+    }
+
+    @Test("keeps nothing of a client that is not bonded")
+    func notBonded() throws {
+        let bonds = Bonds()
+        var device = try Device(bonds)
+        try device.connect(0x40)
+        device.testbed.host.setSecurity(LinkSecurity(level: .authenticated), of: device.link)
+        #expect(try device.send(0x40, device.subscribe) == ["13"])
+        device.disconnect(0x40)
+        #expect(bonds.asked == 0 && bonds.clients.isEmpty)
+        try device.connect(0x41)
+        device.testbed.host.setSecurity(LinkSecurity(level: .authenticated), of: device.link)
+        device.notify()
+        #expect(try device.sent(0x41) == [])
+    }
+
+    @Test("indicates a change between two links until it is confirmed, also in another run")
+    func changedBetweenLinks() throws {
+        let bonds = Bonds()
+        var device = try Device(bonds)
+        try device.connect(0x40)
+        device.encrypt(0x40)
+        #expect(try device.send(0x40, Self.takesServiceChanged) == ["13"])
+        #expect(try device.send(0x40, Self.takesOutOfSync) == ["13"])
+        let before = try #require(bonds.clients[Self.peer])
+        #expect(before.features == 1 && before.databaseHash != nil)
+        device.disconnect(0x40)
+
+        _ = try device.testbed.host.addService(GATTServiceDefinition(uuid: 0xB000, characteristics: []))
+        try device.connect(0x41)
+        device.encrypt(0x41)
+        #expect(try device.sent(0x41) == ["1D 08 00 01 00 FF FF"])
+        // The link goes before the confirmation: the client may not know.
+        device.disconnect(0x41)
+        try device.connect(0x42)
+        device.encrypt(0x42)
+        #expect(try device.sent(0x42) == ["1D 08 00 01 00 FF FF"])
+        #expect(try device.send(0x42, [0x1E]) == [])
+        let after = try #require(bonds.clients[Self.peer])
+        #expect(after.databaseHash != nil && after.databaseHash != before.databaseHash)
+        device.disconnect(0x42)
+
+        // The next run has the first database again, which is a change.
+        var next = try Device(bonds)
+        try next.connect(0x40)
+        next.encrypt(0x40)
+        #expect(try next.sent(0x40) == ["1D 08 00 01 00 FF FF"])
+        // Handles are refused to a client that takes the error.
+        #expect(try next.send(0x40, [0x0A, 0x03, 0x00]) == ["01 0A 03 00 12"])
+        #expect(bonds.clients[Self.peer]?.databaseHash == nil)
+    }
+}
