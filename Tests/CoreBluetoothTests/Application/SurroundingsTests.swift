@@ -1,5 +1,3 @@
-// Whose code runs: of no adapter, of an adapter, of an app on an adapter, and of either in work that is done later.
-
 import Foundation
 import NIOCore
 import Testbed
@@ -7,9 +5,9 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("1.1 Whose code runs")
+@Suite("1.1 The adapter and the app of code that runs")
 struct SurroundingsTests {
-    @Test("1.1 code outside of an adapter has no surroundings; inside it has the innermost adapter and the app")
+    @Test("1.1 code has the innermost adapter and its app, and outside of an adapter none")
     func current() {
         let testbed = Testbed()
         let (outer, inner) = (testbed.adapter("Outer"), testbed.adapter("Inner"))
@@ -51,7 +49,7 @@ struct SurroundingsTests {
         }
     }
 
-    @Test("1.1 work of an adapter without an app is no app's, also where an app has begun it")
+    @Test("1.1 work of an adapter without an app belongs to no app, even if an app has begun it")
     func withoutApp() {
         let testbed = Testbed()
         let adapter = testbed.adapter("One")
@@ -62,5 +60,10 @@ struct SurroundingsTests {
             return [CBManager.authorization, plain.run { CBManager.authorization }, CBManager.authorization]
         }
         #expect(found == [.restricted, .allowedAlways, .restricted])
+    }
+
+    @Test("tells the main queue from others")
+    func mainQueue() {
+        #expect(DispatchQueue.main.isMain && !DispatchQueue(label: "other").isMain && !DispatchQueue.global().isMain)
     }
 }

@@ -1,4 +1,4 @@
-// Pairing by what came another way than by Bluetooth: nobody is asked, and the keys protect against a man in the middle.
+// Pairing by data that came another way than by Bluetooth, without a question.
 
 import BluetoothTypes
 import CoreBluetoothTesting
@@ -13,61 +13,38 @@ import Testing
 
 /// Two devices without display and keys that hand over data; the peripheral gives its secret to authenticated links alone.
 private struct Couple {
-    let testbed = Testbed()
     let agents = (
         central: ScriptedPairingAgent(.none, usesOutOfBandData: true),
         peripheral: ScriptedPairingAgent(.none, usesOutOfBandData: true)
     )
-    let storage = MemoryStorage()
-    let adapter: BluetoothAdapter
-    let client: CentralApp
-    let server: PeripheralApp
-    let secret = CBMutableCharacteristic(
-        type: CBUUID(string: "FFF1"),
-        properties: .read,
-        value: nil,
-        permissions: .readEncryptionRequired
-    )
+    let pair: SecretPair
 
     init() {
-        var configuration = BluetoothAdapter.Configuration(identity: "Curious")
-        configuration.pairingAgent = self.agents.central
-        let central = BluetoothAdapter(air: self.testbed.air, configuration: configuration, storage: self.storage)
-        configuration = BluetoothAdapter.Configuration(identity: "Crystal")
-        configuration.pairingAgent = self.agents.peripheral
-        configuration.requiresPairing = true
-        let peripheral = BluetoothAdapter(air: self.testbed.air, configuration: configuration, storage: MemoryStorage())
-        let (client, server) = (CentralApp(on: central), PeripheralApp(on: peripheral))
-        server.ball.characteristics = [self.secret]
-        server.reading = Data([42])
-        self.testbed.run { server.manager.state == .poweredOn && client.manager.state == .poweredOn }
-        server.open()
-        self.adapter = peripheral
-        self.client = client
-        self.server = server
+        let (central, peripheral) = self.agents
+        self.pair = SecretPair(
+            central: { $0.pairingAgent = central },
+            peripheral: {
+                $0.pairingAgent = peripheral
+                $0.requiresPairing = true
+            }
+        )
     }
 
-    /// Connects and reads the secret; the error where there was one.
+    /// Reads the secret without a question; returns the error.
     func read() throws -> (any Error)? {
-        let found = try self.client.connect(in: self.testbed)
-        let characteristic = try found.discover([IDs.service], in: self.testbed).characteristic(self.secret.uuid)
-        self.client.calls = []
-        self.client.errors = []
-        found.readValue(for: characteristic)
-        self.testbed.run { self.client.calls.contains { $0.hasPrefix("value") } }
-        if self.client.errors.isEmpty { #expect(characteristic.value == Data([42])) }
+        let error = try self.pair.read()
         #expect(self.agents.central.prompts.isEmpty && self.agents.peripheral.prompts.isEmpty)
-        return self.client.errors.first
+        return error
     }
 
     var outcomes: [PairingOutcome] { self.agents.central.outcomes + self.agents.peripheral.outcomes }
-    var bond: Bond? { self.storage.bonds().first?.bond }
+    var bond: Bond? { self.pair.central.storage.bonds().first?.bond }
 }
 
 @Suite("Pairing out of band")
 struct OutOfBandTests {
     @Test(
-        "LE Secure Connections: data of either device, or of both, makes them pair, authenticated and without a question",
+        "LE Secure Connections: data of either device, or of both, makes them pair, authenticated",
         arguments: [(true, true), (true, false), (false, true)]
     )
     func pairs(toCentral: Bool, toPeripheral: Bool) throws {
@@ -79,27 +56,40 @@ struct OutOfBandTests {
         #expect(couple.bond?.level == .secureConnections)
     }
 
-    @Test("Legacy pairing: the key that either device has made", arguments: [true, false])
-    func legacy(isOfCentral: Bool) throws {
-        let couple = Couple()
-        let (central, peripheral) = couple.agents
-        if isOfCentral { central.handOver(.legacy, to: peripheral) } else { peripheral.handOver(.legacy, to: central) }
-        #expect(try couple.read() == nil)
-        #expect(couple.outcomes == [.paired, .paired])
-        #expect(couple.bond?.level == .authenticated && couple.bond?.isSecureConnections == false)
-    }
-
-    @Test("Legacy pairing: where both have made a key, that of the central counts")
-    func twoKeys() throws {
-        let couple = Couple()
-        couple.agents.central.handOver(.legacy, to: couple.agents.peripheral)
-        couple.agents.peripheral.handOver(.legacy, to: couple.agents.central)
-        #expect(try couple.read() == nil)
-        #expect(couple.bond?.level == .authenticated)
+    @Test("legacy pairing: the key of either device makes them pair; of two keys that of the central counts")
+    func legacy() throws {
+        for (ofCentral, ofPeripheral) in [(true, false), (false, true), (true, true)] {
+            let couple = Couple()
+            let (central, peripheral) = couple.agents
+            if ofCentral { central.handOver(.legacy, to: peripheral) }
+            if ofPeripheral { peripheral.handOver(.legacy, to: central) }
+            #expect(try couple.read() == nil)
+            #expect(couple.outcomes == [.paired, .paired])
+            #expect(couple.bond?.level == .authenticated && couple.bond?.isSecureConnections == false)
+        }
     }
 
     @Test(
-        "Data of another device is refused on both sides, and the right data is taken after",
+        "no pairing protects without data, with data that nobody took, or with a legacy key on one side only",
+        arguments: ["none", "not taken", "at the central", "at the peripheral"]
+    )
+    func none(data: String) throws {
+        let couple = Couple()
+        let (central, peripheral) = couple.agents
+        switch data {
+        case "not taken":
+            central.handOver(to: peripheral)
+            peripheral.take(nil)
+        case "at the central": central.take(LocalPairingOutOfBandData(.legacy).sharedData)
+        case "at the peripheral": peripheral.take(LocalPairingOutOfBandData(.legacy).sharedData)
+        default: break
+        }
+        #expect(try couple.read() as? CBATTError != nil)
+        #expect(couple.bond == nil && !couple.outcomes.contains(.paired))
+    }
+
+    @Test(
+        "both sides refuse data of another device, and take the right data later",
         arguments: [true, false],
         [LocalPairingOutOfBandData.Kind.secureConnections, .legacy]
     )
@@ -113,35 +103,13 @@ struct OutOfBandTests {
         #expect(try couple.read() as? CBATTError != nil)
         #expect(couple.outcomes.count == 2 && couple.outcomes.allSatisfy { $0 != .paired }, "\(couple.outcomes)")
         #expect(couple.bond == nil)
-        couple.testbed.run(.seconds(10))
+        couple.pair.testbed.run(.seconds(10))
         giver.handOver(kind, to: taker)
         #expect(try couple.read() == nil)
         #expect(couple.bond?.isAuthenticated == true)
     }
 
-    @Test("Without data no pairing protects, also where a device has given some that nobody took")
-    func none() throws {
-        for gives in [false, true] {
-            let couple = Couple()
-            if gives {
-                couple.agents.central.handOver(to: couple.agents.peripheral)
-                couple.agents.peripheral.take(nil)
-            }
-            #expect(try couple.read() as? CBATTError != nil)
-            #expect(couple.bond == nil && !couple.outcomes.contains(.paired))
-        }
-    }
-
-    @Test("Legacy pairing with the key on one side only: no pairing", arguments: [true, false])
-    func oneKey(isCentral: Bool) throws {
-        let couple = Couple()
-        let holder = isCentral ? couple.agents.central : couple.agents.peripheral
-        holder.take(LocalPairingOutOfBandData(.legacy).sharedData)
-        #expect(try couple.read() as? CBATTError != nil)
-        #expect(couple.bond == nil && !couple.outcomes.contains(.paired))
-    }
-
-    @Test("Data with the address of another device is not used")
+    @Test("data with the address of another device is not used")
     func address() throws {
         for isRight in [true, false] {
             let couple = Couple()
@@ -149,8 +117,8 @@ struct OutOfBandTests {
             let exchange = couple.agents.peripheral.outOfBandData(for: PairingPeer(identifier: UUID(), name: nil))
             let local = try #require(exchange.local)
             let shared = Watched<PairingOutOfBandData?>(nil)
-            couple.adapter.share(local) { data in shared.update { $0 = data } }
-            couple.testbed.run()
+            couple.pair.peripheral.adapter.share(local) { data in shared.update { $0 = data } }
+            couple.pair.testbed.run()
             var data = try #require(shared.value)
             let address = try #require(data.address)
             #expect(address.randomKind == .static)
@@ -160,22 +128,19 @@ struct OutOfBandTests {
         }
     }
 
-    @Test("Data as octets: elements of advertising data, in any order and beside others, and not less")
-    func octets() throws {
-        let data = LocalPairingOutOfBandData().sharedData
-        let octets = data.advertisingData
-        #expect(octets.count == 36 && octets[0] == 17 && octets[1] == 0x22 && octets[18] == 17 && octets[19] == 0x23)
-        #expect(PairingOutOfBandData(advertisingData: octets) == data)
-        let others = Data([2, 0x1C, 0]) + octets.suffix(18) + octets.prefix(18) + Data([0, 0])
-        #expect(PairingOutOfBandData(advertisingData: others) == data)
-        for count in 0..<36 { #expect(PairingOutOfBandData(advertisingData: octets.prefix(count)) == nil) }
-        let key = LocalPairingOutOfBandData(.legacy).sharedData
-        #expect(key.advertisingData.prefix(2) == Data([17, 0x10]))
-        #expect(PairingOutOfBandData(advertisingData: key.advertisingData) == key)
-        // Octets as the specification prints them: the least significant first.
-        let address = Data([8, 0x1B, 0x06, 0x05, 0x04, 0x03, 0x02, 0xC1, 0x01])
-        let named = try #require(PairingOutOfBandData(advertisingData: address + key.advertisingData))
-        #expect(named.address == DeviceAddress(0xC102_0304_0506, kind: .random))
-        #expect(named.advertisingData == address + key.advertisingData)
+    @Test("data name the address of a device, unless it hides", arguments: [false, true])
+    func addressOfHidden(isHidden: Bool) {
+        let testbed = Testbed()
+        var configuration = BluetoothAdapter.Configuration(identity: "Crystal")
+        if isHidden { configuration.privacy = BluetoothAdapter.Configuration.Privacy() }
+        let expected = isHidden ? nil : configuration.addressOnAir
+        let adapter = BluetoothAdapter(air: testbed.air, configuration: configuration)
+        let ball = PeripheralApp(on: adapter)
+        testbed.run { ball.manager.state == .poweredOn }
+        let shared = Watched<PairingOutOfBandData?>(nil)
+        adapter.share(LocalPairingOutOfBandData(.legacy)) { data in shared.update { $0 = data } }
+        testbed.run(.milliseconds(1))
+        #expect(shared.value != nil && shared.value?.address == expected)
+        #expect(shared.value?.temporaryKey != nil && shared.value?.secureConnections == nil)
     }
 }

@@ -1,5 +1,4 @@
-// What a listener sees of a device that hides: it listens to everything on the air, answers all scan requests and lets
-// everybody connect, but has paired with nobody.
+// A device that hides, seen by a listener that hears everything and lets everybody connect, but has paired with nobody.
 
 import BluetoothAir
 import BluetoothHCI
@@ -96,35 +95,24 @@ private final class Tracker: HCIChannelReceiver {
 @Suite("Privacy: a tracker")
 struct TrackerTests {
     @Test(
-        "tracker: no identity address of a device that hides is ever on the air; without hiding it is",
+        "tracker: sees no identity address of a device that hides, and that of one that does not",
         arguments: [true, false],
         [64, 0]
     )
     func tracker(isPrivate: Bool, list: Int) throws {
         let testbed = Testbed()
         let privacy = isPrivate ? BluetoothAdapter.Configuration.Privacy(rotationInterval: .seconds(300)) : nil
-        let phone = RestartableDevice("phone", in: testbed, privacy: privacy, resolvingListSize: list)
-        let ball = RestartableDevice("ball", in: testbed, privacy: privacy, resolvingListSize: list)
         let tracker = Tracker(testbed, service: CBUUID(string: "FFE0"))
-        let publisher = PeripheralApp(on: ball.adapter)
-        let secret = CBMutableCharacteristic(
-            type: CBUUID(string: "FFF1"),
-            properties: [.read],
-            value: nil,
-            permissions: [.readEncryptionRequired]
+        // Before a bond, while it is made, and after it; over several addresses.
+        let pair = SecretPair(
+            in: testbed,
+            resolvingLists: (list, list),
+            central: { $0.privacy = privacy },
+            peripheral: { $0.privacy = privacy }
         )
-        publisher.ball.characteristics = [secret]
-        publisher.reading = Data([42])
-        testbed.run { publisher.manager.state == .poweredOn }
-        publisher.open()
-        let app = CentralApp(on: phone.adapter)
-        testbed.run { app.manager.state == .poweredOn }
-        // Before a bond, while it is made, and after it; over several addresses and restarts.
-        let peripheral = try app.connect(in: testbed)
-        let service = try peripheral.discover([IDs.service], in: testbed)
-        peripheral.readValue(for: try service.characteristic(secret.uuid))
-        testbed.run { app.values == ["*"] || !app.errors.isEmpty }
-        #expect(app.errors.isEmpty)
+        let app = pair.client!
+        let peripheral = try pair.find()
+        #expect(try pair.read(peripheral) == nil)
         for _ in 0..<4 {
             app.disconnect(peripheral, in: testbed)
             testbed.run(.seconds(400))
@@ -140,14 +128,14 @@ struct TrackerTests {
         app.connect(unknown, in: testbed)
         #expect(!tracker.scanners.isEmpty && !tracker.advertisers.isEmpty && !tracker.centrals.isEmpty)
         if isPrivate {
-            #expect(tracker.count(of: phone.identityAddress) == 0)
-            #expect(tracker.count(of: ball.identityAddress) == 0)
+            #expect(tracker.count(of: pair.central.identityAddress) == 0)
+            #expect(tracker.count(of: pair.peripheral.identityAddress) == 0)
             let seen = tracker.scanners.union(tracker.advertisers).union(tracker.centrals)
             #expect(seen.allSatisfy { $0.randomKind == .resolvablePrivate })
             #expect(tracker.advertisers.count >= 5 && tracker.scanners.count >= 4)
         } else {
-            #expect(tracker.count(of: phone.identityAddress) > 0)
-            #expect(tracker.count(of: ball.identityAddress) > 0)
+            #expect(tracker.count(of: pair.central.identityAddress) > 0)
+            #expect(tracker.count(of: pair.peripheral.identityAddress) > 0)
         }
     }
 }

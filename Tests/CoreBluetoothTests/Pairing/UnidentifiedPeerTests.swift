@@ -1,5 +1,4 @@
-// A peripheral that hides behind private addresses and does not say who it is when it pairs: its bond is of use while the
-// address lasts, and afterwards it is another device.
+// A peripheral that hides behind private addresses and distributes no identity when it pairs.
 
 import BluetoothTypes
 import Foundation
@@ -58,7 +57,7 @@ struct UnidentifiedPeerTests {
         app.errors = []
         peripheral.delegate = app
         app.connect(peripheral, in: testbed)
-        let secret = try peripheral.discover(nil, in: testbed).characteristic(CBUUID(string: "FFF1"))
+        let secret = try peripheral.discover(nil, in: testbed).characteristic(IDs.secret)
         app.calls = []
         peripheral.readValue(for: secret)
         testbed.run { app.calls.contains { $0.hasPrefix("value") } }
@@ -68,7 +67,7 @@ struct UnidentifiedPeerTests {
     }
 
     @Test(
-        "While the address lasts the bond encrypts links; with the next address it is another device, which pairs",
+        "a bond without identity encrypts links while the address lasts, and the next address is another device",
         arguments: [true, false]
     )
     func bond(distributesIdentity: Bool) throws {

@@ -1,4 +1,5 @@
-import BluetoothAir
+import BluetoothHCI
+import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -52,7 +53,7 @@ struct PeripheralRestorationTests {
         #expect(setup.testbed.run { setup.central.calls.last == "modified \(IDs.service.uuidString)" })
     }
 
-    @Test("13.1 properties, permissions, static values, descriptors and included services are what they were")
+    @Test("13.1 properties, permissions, static values, descriptors and included services stay the same")
     func details() throws {
         var setup = RestorationSetup(.peripheral)
         let inner = CBMutableService(type: CBUUID(string: "AAA0"), primary: false)
@@ -122,7 +123,7 @@ struct PeripheralRestorationTests {
         }
     }
 
-    @Test("13.1 services without advertisement, and the other way round")
+    @Test("13.1 services come back without an advertisement, an advertisement without services, and neither alone")
     func halves() throws {
         var setup = RestorationSetup(.peripheral)
         setup.ball.manager.add(setup.ball.ball)
@@ -143,34 +144,7 @@ struct PeripheralRestorationTests {
         #expect(setup.ball.calls == ["state 5"])
     }
 
-    @Test("13.1 both ends are killed at once, again and again, and go on talking")
-    func bothEnds() throws {
-        var setup = RestorationSetup(.central)
-        let options: [String: Any] = [CBPeripheralManagerOptionRestoreIdentifierKey: "ball"]
-        setup.crystal.restart()
-        setup.ball = PeripheralApp(on: setup.crystal.adapter, options: options)
-        setup.testbed.run { [ball = setup.ball] in ball.manager.state == .poweredOn }
-        setup.ball.open()
-        setup.testbed.run(.milliseconds(100))
-        _ = try setup.subscribe()
-        for round in 1...3 {
-            setup.curious.restart()
-            setup.crystal.restart()
-            setup.ball = PeripheralApp(on: setup.crystal.adapter, options: options)
-            setup.central = CentralApp(on: setup.curious.adapter, options: setup.options)
-            let (ball, central) = (setup.ball, setup.central)
-            #expect(setup.testbed.run { central.count("connect 2") == 1 })
-            let services = try #require(
-                ball.restored.first?[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
-            )
-            let answer = try #require(services.first?.characteristics?.last as? CBMutableCharacteristic)
-            #expect(setup.testbed.run { answer.subscribedCentrals?.count == 1 })
-            #expect(ball.manager.updateValue("\(round)".octets, for: answer, onSubscribedCentrals: nil))
-            #expect(setup.testbed.run { central.values == ["\(round)"] })
-        }
-    }
-
-    @Test("13.1 a delegate that lacks the method is logged when there is something to restore")
+    @Test("13.1 a delegate that lacks the method is reported if there is something to restore")
     func missingMethod() throws {
         final class Silent: NSObject, CBPeripheralManagerDelegate {
             func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
@@ -199,40 +173,91 @@ struct PeripheralRestorationTests {
             } == 1
         )
     }
+}
 
-    @Test("13.1 services that were all removed are not restored")
-    func allRemoved() {
-        var setup = RestorationSetup(.peripheral)
-        setup.ball.manager.add(setup.ball.ball)
-        setup.testbed.run(.milliseconds(10))
-        setup.ball.manager.removeAllServices()
-        setup.testbed.run(.milliseconds(10))
-        setup.restartBall()
-        #expect(setup.ball.calls == ["state 5"])
+@Suite("13.1 Restored advertising that is refused")
+struct PeripheralRestorationRefusalTests {
+    private let testbed = Testbed()
+    private let storage = MemoryStorage()
+
+    /// Starts a process of the ball's device, with a controller that refuses to advertise or does not.
+    private func start(isRefusing: Bool) -> (adapter: BluetoothAdapter, ball: PeripheralApp) {
+        let source = BreakableSource(air: self.testbed.air)
+        if isRefusing {
+            let status = HCIErrorCode.commandDisallowed
+            source.refused = [LESetAdvertisingEnable.opcode: status, LESetExtendedAdvertisingEnable.opcode: status]
+        }
+        let adapter = BluetoothAdapter(
+            eventLoop: self.testbed.loop,
+            configuration: BluetoothAdapter.Configuration(identity: "Crystal"),
+            source: source,
+            storage: self.storage
+        )
+        let ball = PeripheralApp(on: adapter, options: [CBPeripheralManagerOptionRestoreIdentifierKey: "ball"])
+        self.testbed.run { ball.manager.state == .poweredOn }
+        self.testbed.run(.milliseconds(100))
+        return (adapter, ball)
     }
 
-    @Test(
-        "13.1 a characteristic that no app can have published is not restored: a foreign record must not end the program",
-        arguments: [
-            (.read, .readable, nil, true), (.read, .readable, 512, true), (.read, .readable, 513, false),
-            ([.read, .write], .readable, 1, false), ([.read, .write], .readable, nil, true),
-            (.read, [.readable, .writeable], 1, false), (.read, .readEncryptionRequired, 1, true),
-            ([.read, .broadcast], .readable, nil, false), ([.read, .extendedProperties], .readable, nil, false),
-        ] as [(CBCharacteristicProperties, CBAttributePermissions, Int?, Bool)]
-    )
-    func publishable(
-        properties: CBCharacteristicProperties,
-        permissions: CBAttributePermissions,
-        length: Int?,
-        isPublishable: Bool
-    ) {
-        let record = PeripheralRecord.Characteristic(
-            uuid: 0xFFF1,
-            properties: properties.rawValue,
-            permissions: permissions.rawValue,
-            value: length.map { Data(count: $0) },
-            descriptors: []
-        )
-        #expect(record.isPublishable == isPublishable)
+    private func end(_ adapter: BluetoothAdapter) {
+        adapter.kill()
+        self.testbed.run(.milliseconds(10))
+    }
+
+    @Test("13.1 restored advertising that the controller refuses is reported, and not restored again")
+    func refused() {
+        let first = self.start(isRefusing: false)
+        first.ball.open()
+        self.testbed.run(.milliseconds(100))
+        #expect(first.ball.manager.isAdvertising)
+        self.end(first.adapter)
+        let second = self.start(isRefusing: true)
+        #expect(second.ball.calls == ["restore 0", "state 5", "advertising false CBErrorDomain 0"])
+        #expect(second.ball.restored.first?.count == 2 && !second.ball.manager.isAdvertising)
+        self.end(second.adapter)
+        let third = self.start(isRefusing: false)
+        #expect(third.ball.calls == ["restore 0", "state 5"] && !third.ball.manager.isAdvertising)
+        let keys = third.ball.restored.first.map { Array($0.keys) }
+        #expect(keys == [CBPeripheralManagerRestoredStateServicesKey])
+        // The app may ask for it again.
+        third.ball.advertise(name: "Crystal")
+        self.testbed.run(.milliseconds(100))
+        #expect(third.ball.calls.last == "advertising true")
+    }
+
+    @Test("13.1 restored advertising goes on without a report, and ends when the app stops it")
+    func accepted() {
+        let first = self.start(isRefusing: false)
+        first.ball.open()
+        self.testbed.run(.milliseconds(100))
+        self.end(first.adapter)
+        let second = self.start(isRefusing: false)
+        #expect(second.ball.calls == ["restore 0", "state 5"] && second.ball.manager.isAdvertising)
+        second.ball.advertise(name: "Other")
+        self.testbed.run(.milliseconds(100))
+        #expect(second.ball.calls.last == "advertising true CBErrorDomain 9")
+        second.ball.manager.stopAdvertising()
+        self.testbed.run(.milliseconds(100))
+        self.end(second.adapter)
+        let third = self.start(isRefusing: false)
+        #expect(third.ball.calls == ["restore 0", "state 5"] && !third.ball.manager.isAdvertising)
+    }
+
+    @Test("13.1 1.4 services and an advertisement that ended when the user forbade them are not stored any more")
+    func forbidden() {
+        let adapter = self.testbed.adapter("Crystal", storage: self.storage)
+        let policy = PolicyStub("app")
+        let ball = policy.make(in: self.testbed) {
+            PeripheralApp(on: adapter, options: [CBPeripheralManagerOptionRestoreIdentifierKey: "ball"])
+        }
+        self.testbed.run { ball.manager.state == .poweredOn }
+        ball.open()
+        self.testbed.run()
+        #expect(self.storage.names.count { $0.hasPrefix("peripheral-") } == 1)
+        policy.decide(.denied)
+        self.testbed.run()
+        #expect(ball.calls.last == "state 3" && !ball.manager.isAdvertising)
+        #expect(!self.storage.names.contains { $0.hasPrefix("peripheral-") })
+        withExtendedLifetime(ball) {}
     }
 }

@@ -1,7 +1,5 @@
-// What a new manager has of the session that it takes over: connections with their MTU and with what is on its way,
-// discovered attributes and subscriptions, centrals with theirs.
+// Managers that take over the session of their predecessor, whose app the system has ended.
 
-import BluetoothAir
 import Foundation
 import NIOCore
 import Testbed
@@ -29,6 +27,13 @@ struct TakenOverManagerTests {
             return ball
         }
 
+        func openBall() -> PeripheralApp {
+            let ball = self.ball()
+            ball.open()
+            self.testbed.run(.milliseconds(1))
+            return ball
+        }
+
         func central(_ policy: PolicyStub? = nil) -> CentralApp {
             let adapter = self.adapters.central
             func make() -> CentralApp {
@@ -43,8 +48,7 @@ struct TakenOverManagerTests {
     @Test("13.1 a connection goes on with its MTU, its attributes, its subscription and the writes on their way")
     func connection() throws {
         let setup = Setup()
-        let ball = setup.ball()
-        ball.open()
+        let ball = setup.openBall()
         let first = setup.central(setup.policy)
         let peripheral = try first.connect(in: setup.testbed)
         let service = try peripheral.discover([IDs.service], in: setup.testbed)
@@ -82,11 +86,10 @@ struct TakenOverManagerTests {
         withExtendedLifetime((first, peripheral)) {}
     }
 
-    @Test("13.1 a connection that is waited for is waited for still")
+    @Test("13.1 a pending connection stays pending")
     func pending() throws {
         let setup = Setup()
-        let ball = setup.ball()
-        ball.open()
+        let ball = setup.openBall()
         let first = setup.central(setup.policy)
         let peripheral = try first.find(in: setup.testbed, services: [IDs.service])
         first.manager.stopScan()
@@ -104,7 +107,7 @@ struct TakenOverManagerTests {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test("13.1 a central is the new manager's with its MTU, its subscription and the updates on their way")
+    @Test("13.1 a central becomes the new manager's with its MTU, its subscription and the updates on their way")
     func subscriber() throws {
         let setup = Setup()
         let first = setup.ball(setup.policy)
@@ -137,5 +140,81 @@ struct TakenOverManagerTests {
         #expect(setup.testbed.run { central.values.last == "z" })
         #expect(central.values.count == sent + 1)
         withExtendedLifetime(first) {}
+    }
+
+    // MARK: Connections that were cancelled when the process ended
+
+    @Test(
+        "13.1 the end of a cancelled connection is not reported, and the device can be connected to again",
+        arguments: [true, false]
+    )
+    func again(hasEndedBefore: Bool) throws {
+        let setup = Setup()
+        let ball = setup.openBall()
+        let first = setup.central(setup.policy)
+        let peripheral = try first.connect(in: setup.testbed)
+        // Where nothing is received, the link outlasts the launch of the app.
+        if !hasEndedBefore { setup.testbed.air.setLoss(1) }
+        first.manager.cancelPeripheralConnection(peripheral)
+        setup.policy.restart(in: setup.testbed)
+        if hasEndedBefore { setup.testbed.run() }
+        #expect(setup.policy.launchRequestCount == 0)
+        let second = setup.central(setup.policy)
+        #expect(second.calls == ["restore 0", "state 5"] && second.found.isEmpty)
+        let found = second.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier])
+        let same = try #require(found.first)
+        #expect(same !== peripheral && same.state == .disconnected)
+        second.manager.connect(same)
+        setup.testbed.run(.milliseconds(1))
+        setup.testbed.air.setLoss(0)
+        try #require(setup.testbed.run { same.state == .connected })
+        let service = try same.discover([IDs.service], in: setup.testbed)
+        #expect(service.characteristics?.count == 2)
+        setup.testbed.run()
+        #expect(second.calls == ["restore 0", "state 5", "connect 2"])
+        withExtendedLifetime((ball, first, peripheral)) {}
+    }
+
+    @Test("13.1 the answer to a question about a cancelled connection is not reported")
+    func signalStrength() throws {
+        let setup = Setup()
+        let ball = setup.openBall()
+        let first = setup.central(setup.policy)
+        let peripheral = try first.connect(in: setup.testbed)
+        peripheral.readRSSI()
+        first.manager.cancelPeripheralConnection(peripheral)
+        setup.policy.restart(in: setup.testbed)
+        setup.testbed.run()
+        let second = setup.central(setup.policy)
+        #expect(second.calls == ["restore 0", "state 5"] && second.rssi.isEmpty)
+        withExtendedLifetime((ball, first, peripheral)) {}
+    }
+
+    @Test("13.1 a restored connection keeps its object beside a cancelled one")
+    func besideAnother() throws {
+        let setup = Setup()
+        let balls = [setup.openBall(), PeripheralApp(on: setup.testbed.adapter("Onyx"))]
+        setup.testbed.run { balls[1].manager.state == .poweredOn }
+        balls[1].open(name: "Onyx")
+        let first = setup.central(setup.policy)
+        first.manager.scanForPeripherals(withServices: [IDs.service])
+        try #require(setup.testbed.run { first.found.count == 2 })
+        first.manager.stopScan()
+        for peripheral in first.found { first.connect(peripheral, in: setup.testbed) }
+        setup.testbed.run()
+        let (cancelled, kept) = (first.found[0], first.found[1])
+        first.manager.cancelPeripheralConnection(cancelled)
+        setup.policy.restart(in: setup.testbed)
+        let second = setup.central(setup.policy)
+        try #require(second.found.map(\.identifier) == [kept.identifier])
+        let found = second.manager.retrievePeripherals(withIdentifiers: [cancelled.identifier])
+        let again = try #require(found.first)
+        #expect(again.token.index == 2 && second.found[0].token == kept.token)
+        second.connect(again, in: setup.testbed)
+        setup.testbed.run()
+        #expect(again.state == .connected && second.found[0].state == .connected)
+        // The name of the one that is kept may be read meanwhile.
+        #expect(second.calls.filter { !$0.hasPrefix("name") } == ["restore 0", "state 5", "connect 2"])
+        withExtendedLifetime((balls, first)) {}
     }
 }

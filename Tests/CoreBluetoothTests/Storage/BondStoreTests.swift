@@ -1,147 +1,115 @@
-// Bonds as they are kept, and the counters of signed commands, which must not be accepted twice.
+// Bonds over processes: by which address each is found, which are kept in memory alone, and the counters of signed
+// commands, which must not be accepted twice.
 
 import BluetoothHost
+import BluetoothTransport
 import BluetoothTypes
 import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
 import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What is kept of bonds")
+/// A storage that is written on queues, and notes with each bond whether its device was known by then.
+private final class NotingStorage: StorageInMemory {
+    let memory = MemoryStorage()
+    private let notes = NIOLockedValueBox<[Bool]>([])
+    private let device: DeviceAddress
+
+    init(device: DeviceAddress) { self.device = device }
+
+    var noted: [Bool] { self.notes.withLockedValue { $0 } }
+    var isImmediate: Bool { false }
+
+    func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws {
+        if name.hasPrefix("bond-") {
+            let isKnown = IdentityFile(self.memory).load().contains { $0.address == self.device }
+            self.notes.withLockedValue { $0.append(isKnown) }
+        }
+        try self.memory.write(data, to: name, durability)
+    }
+}
+
+@Suite("The bonds of an adapter")
 struct BondStoreTests {
     private static let peer = DeviceAddress(0x0011_2233_4455, kind: .public)
 
-    private static func bond(signCounter: UInt32) -> Bond {
-        .symmetric(with: Self.peer, signCounter: signCounter)
+    private let storage = MemoryStorage()
+
+    private func bond(
+        _ peer: DeviceAddress = Self.peer,
+        identity: IdentityInformation? = nil,
+        signCounter: UInt32? = nil
+    ) -> Bond {
+        .symmetric(with: peer, identity: identity, signCounter: signCounter)
     }
 
-    private func store(on storage: MemoryStorage, now: Date = Date(timeIntervalSince1970: 1_000_000.75)) -> BondStore {
+    /// The store of a process.
+    private func store(seconds: Double = 1_000_000.75) -> BondStore {
         let store = BondStore()
-        store.now = { now }
-        store.writer = StateWriter(storage)
+        store.now = { Date(timeIntervalSince1970: seconds) }
+        store.writer = StateWriter(self.storage)
         return store
     }
 
-    @Test("a bond outlives its process, whole, until it is removed")
-    func lasts() {
-        let storage = MemoryStorage()
-        self.store(on: storage).store(Self.bond(signCounter: 7))
-        let next = self.store(on: storage)
-        #expect(next.bond(with: Self.peer) == Self.bond(signCounter: 7))
-        next.remove(Self.peer)
-        #expect(next.bond(with: Self.peer) == nil && self.store(on: storage).bond(with: Self.peer) == nil)
+    /// The counter that the next process has of the peer.
+    private var nextCounter: UInt32? { self.store().bond(with: Self.peer)?.peer.signing?.signCounter }
+
+    /// An address that changes, so that its bond is not written.
+    private func passing(_ number: Int) -> DeviceAddress {
+        DeviceAddress(0x4000_0000_0000 | UInt64(number), kind: .random)
     }
 
-    @Test("a bond that another process has removed keeps no counter")
-    func counterOfARemovedBond() {
-        let storage = MemoryStorage()
-        let store = self.store(on: storage)
-        store.store(Self.bond(signCounter: 7))
-        store.noteSignCounter(9, of: Self.peer)
-        #expect(self.store(on: storage).bond(with: Self.peer)?.peer.signing?.signCounter == 10)
-        self.store(on: storage).remove(Self.peer)
-        store.noteSignCounter(20, of: Self.peer)
-        #expect(store.bond(with: Self.peer) == nil)
-        // Who pairs anew begins with the counter of the new key.
-        self.store(on: storage).store(Self.bond(signCounter: 1))
-        #expect(self.store(on: storage).bond(with: Self.peer)?.peer.signing?.signCounter == 1)
-    }
+    // MARK: Processes
 
-    @Test("keys of LE legacy pairing are kept with their names, and identities with the kind of their address")
-    func legacyKeys() {
-        for kind in [DeviceAddress.Kind.public, .random] {
-            let storage = MemoryStorage()
-            let identity = IdentityInformation(
-                identityResolvingKey: Octets16(high: 9, low: 8),
-                address: DeviceAddress(0xC011_2233_4466, kind: kind)
-            )
-            let key = LongTermKey(value: Octets16(high: 1, low: 2), encryptedDiversifier: 0xFFFE, random: .max - 1)
-            let bond = Bond(
-                peerAddress: DeviceAddress(0xC011_2233_4466, kind: kind),
-                keySize: 7,
-                isAuthenticated: false,
-                isSecureConnections: false,
-                local: PairingKeys(longTermKey: key, identity: identity),
-                peer: PairingKeys(longTermKey: key, identity: identity)
-            )
-            self.store(on: storage).store(bond)
-            #expect(self.store(on: storage).bond(with: bond.peerAddress) == bond)
-        }
-    }
-
-    @Test("replayed signature: a counter that was accepted is not accepted by the next process, and never goes back")
-    func signCounter() {
-        let storage = MemoryStorage()
-        let store = self.store(on: storage)
-        store.store(Self.bond(signCounter: 0))
-        for (counter, kept) in [(0, 1), (8, 9), (3, 9), (.max - 2, .max - 1), (.max - 1, .max)] as [(UInt32, UInt32)] {
-            store.noteSignCounter(counter, of: Self.peer)
-            #expect(self.store(on: storage).bond(with: Self.peer)?.peer.signing?.signCounter == kept)
-        }
-        // After the last counter that there is, the key signs nothing any more.
-        store.noteSignCounter(.max, of: Self.peer)
-        let bond = self.store(on: storage).bond(with: Self.peer)
-        #expect(bond != nil && bond?.peer.signing == nil)
-        store.noteSignCounter(1, of: Self.peer)
-        #expect(self.store(on: storage).bond(with: Self.peer)?.peer.signing == nil)
-    }
-
-    @Test("a bond has the date of its making, which using it does not change, and that of its last use")
-    func dates() throws {
-        let storage = MemoryStorage()
+    @Test("keeps the date of the pairing, which using the bond does not change, and that of the last use")
+    func dates() {
         let (made, used) = (Date(timeIntervalSince1970: 1_000_000), Date(timeIntervalSince1970: 2_000_000))
-        self.store(on: storage).store(Self.bond(signCounter: 0))
-        #expect(storage.bonds().map(\.paired) == [made] && storage.lastUse(ofBondWith: Self.peer) == nil)
-        let next = self.store(on: storage, now: used)
+        self.store().store(self.bond(signCounter: 0))
+        #expect(self.storage.bonds().map(\.paired) == [made] && self.storage.lastUse(ofBondWith: Self.peer) == nil)
+        let next = self.store(seconds: 2_000_000.9)
         next.noteUse(of: DeviceAddress(Self.peer.value, kind: .publicIdentity))
-        next.noteSignCounter(3, of: Self.peer)
-        #expect(storage.bonds().map(\.paired) == [made] && storage.lastUse(ofBondWith: Self.peer) == used)
-        // Nobody is bonded at this address.
         next.noteUse(of: DeviceAddress(7, kind: .public))
-        #expect(storage.names.count == 3)
-        // A new bond was not used.
-        self.store(on: storage, now: used).store(Self.bond(signCounter: 0))
-        #expect(storage.bonds().map(\.paired) == [used] && storage.lastUse(ofBondWith: Self.peer) == nil)
-        next.remove(Self.peer)
-        #expect(storage.names.isEmpty)
+        next.noteSignCounter(3, of: Self.peer)
+        #expect(self.storage.bonds().map(\.paired) == [made])
+        #expect(self.storage.lastUse(ofBondWith: Self.peer) == used && self.storage.names.count == 3)
     }
 
-    @Test("a bond of an earlier version, without a date, is read")
+    @Test("replaces a bond with its counter, its use and its privacy, even within one second")
+    func anew() {
+        let store = self.store()
+        store.store(self.bond(signCounter: 1))
+        store.noteUse(of: Self.peer)
+        store.noteSignCounter(8, of: Self.peer)
+        store.setPrivacy(PeerPrivacy(resolvesAddresses: true), of: Self.peer)
+        #expect(self.storage.names.count == 4)
+        store.store(self.bond(signCounter: 2))
+        #expect(self.storage.names == [BondStore.name(Self.peer)])
+        #expect(store.privacy.isEmpty && store.bond(with: Self.peer)?.peer.signing?.signCounter == 2)
+    }
+
+    @Test("reads a bond of an earlier version, which has no date")
     func undated() throws {
-        let storage = MemoryStorage()
-        self.store(on: storage).store(Self.bond(signCounter: 7))
+        self.store().store(self.bond(signCounter: 7))
         let name = BondStore.name(Self.peer)
-        let text = String(decoding: try #require(try storage.read(name)), as: UTF8.self)
+        let text = String(decoding: try #require(try self.storage.read(name)), as: UTF8.self)
         let date = #""paired":"1970-01-12T13:46:40Z","#
         #expect(text.contains(date))
-        try storage.write(Data(text.replacingOccurrences(of: date, with: "").utf8), to: name)
-        let store = self.store(on: storage)
-        #expect(store.bond(with: Self.peer) == Self.bond(signCounter: 7) && storage.bonds().map(\.paired) == [nil])
-        // Its counter goes on, too.
+        try self.storage.write(Data(text.replacingOccurrences(of: date, with: "").utf8), to: name)
+        let store = self.store()
+        #expect(store.bond(with: Self.peer) == self.bond(signCounter: 7) && self.storage.bonds().map(\.paired) == [nil])
         store.noteSignCounter(8, of: Self.peer)
-        #expect(self.store(on: storage).bond(with: Self.peer)?.peer.signing?.signCounter == 9)
+        #expect(self.nextCounter == 9)
     }
 
-    @Test("the counter of an earlier bond, which a crash has left, says nothing about a later one")
-    func foreignCounter() throws {
-        let storage = MemoryStorage()
-        let store = self.store(on: storage)
-        store.store(Self.bond(signCounter: 0))
-        store.noteSignCounter(100, of: Self.peer)
-        let name = BondStore.counterName(Self.peer)
-        let counter = try #require(try storage.read(name))
-        self.store(on: storage, now: Date(timeIntervalSince1970: 2_000_000)).store(Self.bond(signCounter: 2))
-        try storage.write(counter, to: name)
-        #expect(self.store(on: storage).bond(with: Self.peer)?.peer.signing?.signCounter == 2)
-    }
-
-    @Test("on disk a signed command writes its counter, and the keys are not written again")
+    @Test("writes the counter of a signed command without writing the keys again")
     func writtenOnce() throws {
-        try withFolderStorage { folder in
+        try withFolderStorage { folder throws in
             let store = BondStore()
             store.writer = StateWriter(folder)
-            store.store(Self.bond(signCounter: 0))
+            store.store(self.bond(signCounter: 0))
             let path = "\(folder.folder)/\(BondStore.name(Self.peer))"
             func file() throws -> Int? {
                 try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
@@ -156,91 +124,208 @@ struct BondStoreTests {
         }
     }
 
-    @Test("what a bonded peer says of its privacy is kept beside the bond, and belongs to it alone")
-    func privacy() throws {
-        let storage = MemoryStorage()
-        let store = self.store(on: storage)
-        store.store(Self.bond(signCounter: 0))
+    @Test("writes a new bond after the identifier by which apps know its device")
+    func identifierFirst() {
+        let testbed = Testbed()
+        let storage = NotingStorage(device: Self.peer)
+        let adapter = testbed.adapter("Crystal", storage: storage)
+        let ball = PeripheralApp(on: adapter)
+        testbed.run { ball.manager.state == .poweredOn }
+        let isDone = adapter.readEngine(in: testbed) { core -> Bool in
+            // So many that it takes a moment to write them.
+            for number in 1...1_000 { _ = core.identities.record(for: DeviceAddress(UInt64(number), kind: .public)) }
+            _ = core.identities.record(for: Self.peer)
+            let bond = Bond.symmetric(with: Self.peer, isAuthenticated: false)
+            core.host.delegate?.host(core.host, link: LinkID(rawValue: 1_000), didPairWith: bond, isBonded: true)
+            return true
+        }
+        #expect(isDone == true && storage.noted == [true])
+        withExtendedLifetime(ball) {}
+    }
+
+    // MARK: Signed commands
+
+    @Test("replayed signature: never accepts a counter again, in this process or the next")
+    func signCounter() {
+        let store = self.store()
+        store.store(self.bond(signCounter: 0))
+        for (counter, kept) in [(0, 1), (8, 9), (3, 9), (.max - 2, .max - 1), (.max - 1, .max)] as [(UInt32, UInt32)] {
+            store.noteSignCounter(counter, of: Self.peer)
+            #expect(self.nextCounter == kept)
+        }
+        // After the last counter that there is, the key signs nothing any more.
+        for counter in [.max, 1] as [UInt32] {
+            store.noteSignCounter(counter, of: Self.peer)
+            let bond = self.store().bond(with: Self.peer)
+            #expect(bond != nil && bond?.peer.signing == nil)
+        }
+    }
+
+    @Test("keeps no counter of a bond that another process has removed")
+    func counterOfARemovedBond() {
+        let store = self.store()
+        store.store(self.bond(signCounter: 7))
+        self.store().remove(Self.peer)
+        store.noteSignCounter(20, of: Self.peer)
+        #expect(store.bond(with: Self.peer) == nil)
+        self.store().store(self.bond(signCounter: 1))
+        #expect(self.nextCounter == 1)
+    }
+
+    @Test("ignores the counter and the privacy of an earlier bond that a crash has left")
+    func foreignParts() throws {
+        let store = self.store()
+        store.store(self.bond(signCounter: 0))
+        store.noteSignCounter(100, of: Self.peer)
         let said = PeerPrivacy(resolvesAddresses: true, usesOnlyPrivateAddresses: false)
         store.setPrivacy(said, of: Self.peer)
-        #expect(store.privacy == [Self.peer: said] && self.store(on: storage).privacy == [Self.peer: said])
-        let document = try #require(try storage.read(BondStore.privacyName(Self.peer)))
-        let later = self.store(on: storage, now: Date(timeIntervalSince1970: 2_000_000))
-        later.store(Self.bond(signCounter: 0))
-        #expect(later.privacy.isEmpty && self.store(on: storage).privacy.isEmpty)
-        try storage.write(document, to: BondStore.privacyName(Self.peer))
-        #expect(self.store(on: storage).privacy.isEmpty)
+        #expect(store.privacy == [Self.peer: said] && self.store().privacy == [Self.peer: said])
+        let names = [BondStore.counterName(Self.peer), BondStore.privacyName(Self.peer)]
+        let left = try names.map { try #require(try self.storage.read($0)) }
+        self.store(seconds: 2_000_000).store(self.bond(signCounter: 2))
+        for (name, data) in zip(names, left) { try self.storage.write(data, to: name) }
+        #expect(self.nextCounter == 2 && self.store().privacy.isEmpty)
     }
 
-    @Test("bonds without identity, of peers on private addresses: in memory, a few, the latest ones")
-    func passing() {
-        let storage = MemoryStorage()
-        let store = self.store(on: storage)
-        func address(_ number: Int) -> DeviceAddress { DeviceAddress(0x4000_0000_0000 | UInt64(number), kind: .random) }
-        var bond = Self.bond(signCounter: 0)
-        let count = BondStore.passingCapacity + 5
-        for number in 0..<count {
-            bond.peerAddress = address(number)
-            store.store(bond)
-            store.noteUse(of: bond.peerAddress)
-        }
-        #expect((0..<count).filter { store.bond(with: address($0)) != nil } == Array(5..<count))
-        #expect(store.identities.count == BondStore.passingCapacity)
-        store.remove(address(9))
-        #expect(store.bond(with: address(9)) == nil)
-        #expect(storage.names.isEmpty)
+    // MARK: Addresses
+
+    @Test(
+        "finds, uses and removes a bond by the address of the peer's identity, also as the controller reports it",
+        arguments: [(DeviceAddress.Kind.public, DeviceAddress.Kind.publicIdentity), (.random, .randomIdentity)]
+    )
+    func identityKinds(kind: DeviceAddress.Kind, reported: DeviceAddress.Kind) {
+        let address = DeviceAddress(0xC011_2233_4455, kind: kind)
+        let identity = DeviceAddress(0xC011_2233_4455, kind: reported)
+        let key = Octets16(high: 9, low: 8)
+        let store = self.store()
+        let bond = self.bond(
+            self.passing(1),
+            identity: IdentityInformation(identityResolvingKey: key, address: identity),
+            signCounter: 1
+        )
+        store.store(bond)
+        #expect(store.bond(with: address) == bond && store.bond(with: identity) == bond)
+        #expect(store.bond(with: self.passing(1)) == nil)
+        #expect(store.identities.map(\.address) == [address])
+        #expect(store.identities.map(\.identityResolvingKey) == [key])
+        store.noteUse(of: identity)
+        store.noteSignCounter(4, of: identity)
+        store.setPrivacy(PeerPrivacy(resolvesAddresses: true), of: identity)
+        #expect(store.privacy == [address: PeerPrivacy(resolvesAddresses: true)])
+        let names = [BondStore.name(address)] + BondStore.namesBeside(address)
+        #expect(self.storage.names.sorted() == names.sorted())
+        #expect(self.store().bond(with: identity)?.peer.signing?.signCounter == 5)
+        store.remove(identity)
+        #expect(self.storage.names.isEmpty && store.bond(with: address) == nil && store.identities.isEmpty)
     }
 
-    @Test("a bond that an earlier version has written of such a peer is not used")
+    @Test("lists the identities of peers by address, with a key of zero for a peer that has given none")
+    func identities() {
+        let store = self.store()
+        let addresses: [DeviceAddress] = [
+            DeviceAddress(3, kind: .public), DeviceAddress(0xC000_0000_0001, kind: .random),
+            DeviceAddress(1, kind: .public), DeviceAddress(0xC000_0000_0001, kind: .public),
+        ]
+        for address in addresses { store.store(self.bond(address)) }
+        #expect(store.identities.map(\.address) == [addresses[2], addresses[0], addresses[3], addresses[1]])
+        #expect(store.identities.allSatisfy { $0.identityResolvingKey == .zero })
+    }
+
+    // MARK: Bonds of this process alone
+
+    @Test("keeps 32 bonds with addresses that change: those that were made last")
+    func passingOrder() {
+        let store = self.store()
+        let capacity = BondStore.passingCapacity
+        #expect(capacity == 32)
+        for number in 0..<capacity { store.store(self.bond(self.passing(number))) }
+        store.store(self.bond(self.passing(0)))
+        #expect(store.identities.count == capacity)
+        store.store(self.bond(self.passing(capacity)))
+        #expect(store.bond(with: self.passing(0)) != nil && store.bond(with: self.passing(1)) == nil)
+        // A removed bond takes no place.
+        store.remove(self.passing(2))
+        store.store(self.bond(self.passing(capacity + 1)))
+        #expect(store.identities.count == capacity && store.bond(with: self.passing(3)) != nil)
+        store.store(self.bond(self.passing(capacity + 2)))
+        #expect(store.identities.count == capacity && store.bond(with: self.passing(3)) == nil)
+        // A lasting bond is not among them.
+        store.store(self.bond())
+        #expect(store.identities.count == capacity + 1 && store.bond(with: self.passing(4)) != nil)
+    }
+
+    @Test("neither uses nor removes what an earlier version has written of a peer with an address that changes")
     func passingOnDisk() throws {
-        let storage = MemoryStorage()
-        var bond = Self.bond(signCounter: 0)
-        bond.peerAddress = DeviceAddress(0x4000_0000_0001, kind: .random)
-        try storage.save(KeptBond(bond: bond, paired: nil), to: BondStore.name(bond.peerAddress))
-        #expect(self.store(on: storage).bond(with: bond.peerAddress) == nil)
+        let peer = self.passing(1)
+        try self.storage.save(KeptBond(bond: self.bond(peer), paired: nil), to: BondStore.name(peer))
+        let store = self.store()
+        #expect(store.bond(with: peer) == nil)
+        store.store(self.bond(peer))
+        store.remove(peer)
+        #expect(store.bond(with: peer) == nil && self.storage.names == [BondStore.name(peer)])
     }
 
-    @Test("a bond whose document cannot be read is there, for it may be read again")
+    @Test(
+        "uses a bond that could not be written while the process lasts",
+        arguments: ["first", "removed before", "removed before by another process", "without storage"]
+    )
+    func unstored(order: String) {
+        let writer = StateWriter(self.storage)
+        let store = BondStore()
+        if order != "without storage" { store.writer = writer }
+        if order.hasPrefix("removed") {
+            store.store(self.bond())
+            if order.hasSuffix("process") {
+                self.storage.remove(BondStore.name(Self.peer))
+            } else {
+                store.remove(Self.peer)
+            }
+            #expect(store.bond(with: Self.peer) == nil)
+        }
+        writer.stop()
+        store.store(self.bond())
+        #expect(self.storage.names.isEmpty && store.bond(with: Self.peer) == self.bond())
+        store.remove(Self.peer)
+        #expect(store.bond(with: Self.peer) == nil)
+    }
+
+    // MARK: Changes
+
+    @Test("keeps a bond whose document cannot be read, until the document is gone")
     func unreadable() throws {
-        let storage = MemoryStorage()
-        #expect(!storage.hasBond(with: Self.peer))
-        let store = self.store(on: storage)
-        store.store(Self.bond(signCounter: 7))
-        #expect(storage.hasBond(with: Self.peer))
-        try storage.write(BondStore.name(Self.peer), .powerFailure) { throw CocoaError(.fileReadNoPermission) }
-        #expect(storage.hasBond(with: Self.peer) && store.bond(with: Self.peer) == Self.bond(signCounter: 7))
-        storage.remove(BondStore.name(Self.peer))
-        #expect(!storage.hasBond(with: Self.peer) && store.bond(with: Self.peer) == nil)
+        #expect(!self.storage.hasBond(with: Self.peer))
+        let store = self.store()
+        store.store(self.bond(signCounter: 7))
+        try self.storage.write(BondStore.name(Self.peer), .powerFailure) { throw CocoaError(.fileReadNoPermission) }
+        #expect(self.storage.hasBond(with: Self.peer) && store.bond(with: Self.peer) == self.bond(signCounter: 7))
+        self.storage.remove(BondStore.name(Self.peer))
+        #expect(!self.storage.hasBond(with: Self.peer) && store.bond(with: Self.peer) == nil)
     }
 
-    @Test("that there are other bonds than before is reported, and nothing else is")
+    @Test("reports each change of the bonds once, and nothing else")
     func changes() {
-        let storage = MemoryStorage()
+        self.store().store(self.bond(signCounter: 7))
         let store = BondStore()
         var count = 0
+        func expectCount(_ expected: Int, line: Int = #line, _ body: () -> Void) {
+            body()
+            #expect(count == expected, "line \(line)")
+        }
         store.onChange = { count += 1 }
-        store.writer = StateWriter(storage)
-        #expect(count == 1)
-        store.store(Self.bond(signCounter: 7))
-        #expect(count == 2)
-        store.noteUse(of: Self.peer)
-        store.noteSignCounter(8, of: Self.peer)
-        #expect(count == 2)
         let privacy = PeerPrivacy(resolvesAddresses: true)
-        store.setPrivacy(privacy, of: Self.peer)
-        #expect(count == 3)
-        store.setPrivacy(privacy, of: Self.peer)
-        store.setPrivacy(privacy, of: DeviceAddress(7, kind: .public))
-        store.remove(DeviceAddress(7, kind: .public))
-        #expect(count == 3)
-        store.remove(Self.peer)
-        #expect(count == 4)
-        store.remove(Self.peer)
-        #expect(count == 4)
-        // Another program removes one.
-        store.store(Self.bond(signCounter: 7))
-        storage.remove(BondStore.name(Self.peer))
-        #expect(store.bond(with: Self.peer) == nil && store.bond(with: Self.peer) == nil)
-        #expect(count == 6)
+        let stranger = DeviceAddress(7, kind: .public)
+        expectCount(1) { store.writer = StateWriter(self.storage) }
+        expectCount(1) { #expect(store.bond(with: Self.peer) != nil) }
+        // Another process removes the bond of an earlier one.
+        self.storage.remove(BondStore.name(Self.peer))
+        for _ in 1...2 { expectCount(2) { #expect(store.bond(with: Self.peer) == nil) } }
+        expectCount(3) { store.store(self.bond(signCounter: 7)) }
+        expectCount(3) { store.noteUse(of: Self.peer) }
+        expectCount(3) { store.noteSignCounter(8, of: Self.peer) }
+        for _ in 1...2 { expectCount(4) { store.setPrivacy(privacy, of: Self.peer) } }
+        expectCount(4) { store.setPrivacy(privacy, of: stranger) }
+        expectCount(4) { store.remove(stranger) }
+        for _ in 1...2 { expectCount(5) { store.remove(Self.peer) } }
+        expectCount(5) { #expect(store.bond(with: Self.peer) == nil) }
     }
 }

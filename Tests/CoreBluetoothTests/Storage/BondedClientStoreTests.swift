@@ -1,15 +1,12 @@
-// What is kept of bonded clients: on disk, by the identity of the bond, and gone with it.
-
 import BluetoothHost
 import BluetoothTypes
 import Foundation
 import NIOCore
-import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What is kept of bonded clients")
+@Suite("Bonded clients over links and processes")
 struct BondedClientStoreTests {
     private let client = BondedClient(
         configurations: [
@@ -24,18 +21,20 @@ struct BondedClientStoreTests {
         databaseHash: ByteBuffer(bytes: 0..<16)
     )
     private let identity = DeviceAddress(0x0011_2233_4455, kind: .public)
+    private let changing = DeviceAddress(0x4011_2233_4455, kind: .random)
+    private let storage = MemoryStorage()
 
-    private func store(on storage: MemoryStorage) -> BondedClientStore {
+    /// The store of a process.
+    private func store() -> BondedClientStore {
         let store = BondedClientStore()
-        store.writer = StateWriter(storage)
+        store.writer = StateWriter(self.storage)
         return store
     }
 
-    @Test("a record outlives its process, whole")
+    @Test("keeps a client over processes, by the identity of the bond, until it is removed")
     func lasts() {
-        let storage = MemoryStorage()
-        self.store(on: storage).store(self.client, at: self.identity)
-        let next = self.store(on: storage)
+        self.store().store(self.client, at: self.identity)
+        let next = self.store()
         #expect(next.client(at: self.identity) == self.client)
         // The same device, as the controller resolves its address.
         #expect(next.client(at: DeviceAddress(self.identity.value, kind: .publicIdentity)) == self.client)
@@ -43,38 +42,53 @@ struct BondedClientStoreTests {
         var unaware = self.client
         unaware.databaseHash = nil
         next.store(unaware, at: self.identity)
-        #expect(self.store(on: storage).client(at: self.identity) == unaware)
+        #expect(self.store().client(at: self.identity) == unaware)
+        next.remove(DeviceAddress(self.identity.value, kind: .publicIdentity))
+        #expect(next.client(at: self.identity) == nil && self.storage.names.isEmpty)
     }
 
-    @Test("a record goes with its bond")
-    func removed() {
-        let storage = MemoryStorage()
-        let store = self.store(on: storage)
-        store.store(self.client, at: self.identity)
-        store.remove(self.identity)
-        #expect(store.client(at: self.identity) == nil)
-        #expect(self.store(on: storage).client(at: self.identity) == nil)
-        #expect(storage.names.isEmpty)
+    @Test("writes a client only if it has changed, stored or loaded")
+    func unchanged() {
+        let first = self.store()
+        first.store(self.client, at: self.identity)
+        let next = self.store()
+        #expect(next.client(at: self.identity) == self.client)
+        // A write would show: the document is gone.
+        self.storage.remove(BondedClientStore.name(self.identity))
+        for store in [first, next] {
+            store.store(self.client, at: self.identity)
+            #expect(self.storage.names.isEmpty && store.client(at: self.identity) == self.client)
+        }
+        var changed = self.client
+        changed.features = 4
+        next.store(changed, at: self.identity)
+        #expect(self.store().client(at: self.identity) == changed)
     }
 
-    @Test("a private address names nobody beyond the process")
-    func privateAddress() {
-        let storage = MemoryStorage()
-        let address = DeviceAddress(0x4011_2233_4455, kind: .random)
-        let store = self.store(on: storage)
-        store.store(self.client, at: address)
-        #expect(store.client(at: address) == self.client)
-        #expect(storage.names.isEmpty)
+    @Test("keeps a client with an address that changes in memory alone")
+    func privateAddress() throws {
+        let name = BondedClientStore.name(self.changing)
+        let earlier = BondedClient(configurations: [], features: 1, databaseHash: nil)
+        try self.storage.save(earlier, to: name)
+        let store = self.store()
+        #expect(store.client(at: self.changing) == nil)
+        store.store(self.client, at: self.changing)
+        #expect(store.client(at: self.changing) == self.client)
+        #expect(self.storage.load(BondedClient.self, from: name) == earlier)
+        store.remove(self.changing)
+        #expect(store.client(at: self.changing) == nil && self.storage.names == [name])
     }
 
-    @Test("a damaged record is set aside, and the client is a new one")
-    func damaged() throws {
-        let storage = MemoryStorage()
-        self.store(on: storage).store(self.client, at: self.identity)
-        let name = try #require(storage.names.first)
-        let text = try #require(try storage.read(name).flatMap { String(data: $0, encoding: .utf8) })
-        try storage.write(Data(text.replacingOccurrences(of: ",15]", with: "]").utf8), to: name)
-        #expect(self.store(on: storage).client(at: self.identity) == nil)
-        #expect(storage.names.allSatisfy { $0.hasPrefix("damaged-") } && storage.names.count == 1)
+    @Test("sets a record aside whose Database Hash does not have 16 octets", arguments: [nil, 0, 15, 16, 17] as [Int?])
+    func databaseHash(count: Int?) throws {
+        let hash = count.map { #","databaseHash":["# + Array(repeating: "7", count: $0).joined(separator: ",") + "]" }
+        let text = #"{"version":1,"content":{"configurations":[],"features":3\#(hash ?? "")}}"#
+        let name = BondedClientStore.name(self.identity)
+        try self.storage.write(Data(text.utf8), to: name)
+        let client = CapturedLog().capture { self.store().client(at: self.identity) }
+        let isValid = count == nil || count == 16
+        #expect(client?.features == (isValid ? 3 : nil))
+        #expect(client?.databaseHash?.readableBytes == (isValid ? count : nil))
+        #expect(self.storage.names == [isValid ? name : "damaged-1-\(name)"])
     }
 }

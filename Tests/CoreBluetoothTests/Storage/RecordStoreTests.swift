@@ -1,48 +1,39 @@
-// The record of a manager with a restore identifier: what is found, what is kept, and for how long.
-
 import Foundation
-import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
 @Suite("The stored record of a manager")
 struct RecordStoreTests {
-    private static let empty = CentralRecord(scan: nil, peripherals: [])
-    private static let record = CentralRecord(
-        scan: CentralRecord.Scan(services: [0x180D], solicitedServices: [], allowsDuplicates: true),
-        peripherals: []
-    )
+    private static let empty = CentralRecord()
+    private static let record = CentralRecord(scan: CentralRecord.Scan(ScanFilter(services: [0x180D])))
 
     private let storage = MemoryStorage()
     private let writer: StateWriter
 
     init() { self.writer = StateWriter(self.storage) }
 
-    // An identifier of its own: what is wrong with one is said once in a process.
-    private func store(_ identifier: String = "record", program: String = "app") throws -> RecordStore<CentralRecord> {
+    private func store(_ identifier: String = "record", program: String? = "app") throws -> RecordStore<CentralRecord> {
         try #require(RecordStore(identifier, program: program))
     }
 
     /// A store that has kept the record.
-    private func kept() throws -> RecordStore<CentralRecord> {
-        let store = try self.store()
+    private func kept(_ identifier: String = "record", program: String? = "app") throws -> RecordStore<CentralRecord> {
+        let store = try self.store(identifier, program: program)
         #expect(store.open(self.writer) == nil)
         store.noteChange()
         store.save { Self.record }
-        try #require(self.storage.names.count == 1)
         return store
     }
 
-    @Test("a manager without a restore identifier has none")
+    @Test("does not exist for a manager without a restore identifier")
     func noIdentifier() { #expect(RecordStore<CentralRecord>(nil) == nil) }
 
-    @Test("what a process has kept is found by the next one, once")
+    @Test("gives the next process what was kept, once, and nobody else")
     func found() throws {
         try self.kept().close()
         let next = try self.store()
-        #expect(next.open(self.writer) == Self.record)
-        #expect(next.open(self.writer) == nil)
+        #expect(next.open(self.writer) == Self.record && next.open(self.writer) == nil)
         next.close()
         #expect(try self.store("other").open(self.writer) == nil)
         #expect(try self.store(program: "other").open(self.writer) == nil)
@@ -50,7 +41,27 @@ struct RecordStoreTests {
         #expect(try self.store().open(self.writer) == Self.record)
     }
 
-    @Test("what was found stays as it is until the manager has taken it over")
+    @Test("names the document after the role, the program and the identifier")
+    func names() throws {
+        for (identifier, program) in [("a-b", "c"), ("b", "c-a"), ("../x", "a b")] {
+            try self.kept(identifier, program: program).close()
+            let other = try #require(RecordStore<PeripheralRecord>(identifier, program: program))
+            #expect(other.open(self.writer) == nil)
+            other.noteChange()
+            other.save { PeripheralRecord(advertisement: .init(localName: "Crystal", services: [])) }
+        }
+        let names = ["c-a%2Db.json", "c%2Da-b.json", "a%20b-%2E%2E%2Fx.json"]
+        #expect(self.storage.names == names.flatMap { ["central-\($0)", "peripheral-\($0)"] })
+    }
+
+    @Test("belongs to the program of the process if the manager is not an app's")
+    func program() throws {
+        try self.kept(program: nil).close()
+        #expect(try self.store(program: "another program").open(self.writer) == nil)
+        #expect(try self.store(program: ProcessInfo.processInfo.processName).open(self.writer) == Self.record)
+    }
+
+    @Test("stays as it was found until the manager has taken it over")
     func takenOver() throws {
         try self.kept().close()
         let next = try self.store()
@@ -58,13 +69,22 @@ struct RecordStoreTests {
         next.noteChange()
         next.save { Self.empty }
         #expect(self.storage.names.count == 1)
-        // From then on the record says what the manager does, here nothing.
         next.takenOver()
         next.save { Self.empty }
         #expect(self.storage.names.isEmpty)
     }
 
-    @Test("nothing is written where nothing has changed, or before the storage is there")
+    @Test("is nothing to restore if it is empty, and is replaced at once")
+    func emptyRecord() throws {
+        try self.storage.save(Self.empty, to: "central-app-record.json")
+        _ = try self.kept()
+        #expect(self.storage.load(CentralRecord.self, from: "central-app-record.json") == Self.record)
+        try self.storage.save(PeripheralRecord(), to: "peripheral-app-record.json")
+        let other = try #require(RecordStore<PeripheralRecord>("record", program: "app"))
+        #expect(other.open(self.writer) == nil)
+    }
+
+    @Test("is written only if something has changed, once the storage is there")
     func unchanged() throws {
         let store = try self.store()
         store.noteChange()
@@ -80,7 +100,7 @@ struct RecordStoreTests {
         #expect(self.storage.names.isEmpty)
     }
 
-    @Test("a manager that is gone keeps nothing, and leaves its identifier to others")
+    @Test("is removed with its manager, and its identifier is free for another one")
     func removed() throws {
         let store = try self.kept()
         store.remove()
@@ -88,17 +108,12 @@ struct RecordStoreTests {
         store.noteChange()
         store.save { Self.record }
         #expect(self.storage.names.isEmpty && store.open(self.writer) == nil)
-        let next = try self.store()
-        #expect(next.open(self.writer) == nil)
-        next.noteChange()
-        next.save { Self.record }
-        #expect(self.storage.names.count == 1)
-        // What it kept before is another one's now.
+        _ = try self.kept()
         store.remove()
         #expect(self.storage.names.count == 1)
     }
 
-    @Test("at the end of the process the record stays, and nothing changes it any more")
+    @Test("stays unchanged after the end of the process")
     func closed() throws {
         let store = try self.kept()
         store.close()
@@ -108,12 +123,24 @@ struct RecordStoreTests {
         #expect(self.storage.names.count == 1 && store.open(self.writer) == nil)
     }
 
-    @Test("of two managers with one identifier the second one neither finds nor keeps anything, which is said")
+    @Test("stays as it is if its manager ends before the storage is there", arguments: [true, false])
+    func early(isRemoved: Bool) throws {
+        try self.kept().close()
+        let store = try self.store()
+        if isRemoved { store.remove() } else { store.close() }
+        #expect(store.open(self.writer) == nil)
+        store.noteChange()
+        store.save { Self.empty }
+        store.remove()
+        #expect(try self.store().open(self.writer) == Self.record)
+    }
+
+    @Test("belongs to the first of two managers with one identifier; one line reports the second")
     func twoManagers() throws {
         let first = try self.kept()
         let second = try self.store()
         let lines = CapturedLog()
-        lines.capture { #expect(second.open(self.writer) == nil) }
+        #expect(lines.capture { second.open(self.writer) } == nil)
         #expect(lines.all.contains { $0.contains("another manager has that restore identifier") })
         second.noteChange()
         second.save { Self.empty }

@@ -1,16 +1,12 @@
-// Documents that are written beside the event loop: the last one of each name, in the order of their first request.
-
-import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
-import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
 @Suite("Writing beside the event loop")
 struct StateWriterTests {
-    /// What was made, in order.
+    /// The documents that were made, in order.
     private let made = NIOLockedValueBox<[String]>([])
 
     private func work(_ text: String) -> StateWriter.Work {
@@ -20,58 +16,36 @@ struct StateWriterTests {
         }
     }
 
-    /// Calls `body` with a writer whose queue waits, and lets the queue go on.
-    private func whileWaiting(_ storage: FolderStorage, _ body: (StateWriter) -> Void) -> StateWriter {
+    /// A writer on which `body` was called while it was writing a document.
+    private func busyWriter(_ storage: FolderStorage, _ body: @escaping @Sendable (StateWriter) -> Void) -> StateWriter
+    {
         let writer = StateWriter(storage)
-        let semaphore = DispatchSemaphore(value: 0)
         writer.write("first", .endOfProcess) {
-            semaphore.wait()
+            body(writer)
             return Data()
         }
-        body(writer)
-        semaphore.signal()
+        writer.flush()
         return writer
     }
 
-    @Test("of a document that is written again before its turn the last is made, in the place of the first")
+    @Test("makes the last version of each document, in the order of the first requests")
     func order() throws {
         try withFolderStorage { storage throws in
-            let writer = self.whileWaiting(storage) { writer in
-                // The queue may have taken nothing yet.
-                writer.write("a", .endOfProcess, self.work("a1"))
-                writer.write("b", .endOfProcess, self.work("b1"))
-                writer.write("a", .endOfProcess, self.work("a2"))
+            let works = [("a", self.work("a1")), ("b", self.work("b1")), ("a", self.work("a2"))]
+            let writer = self.busyWriter(storage) { writer in
+                for (name, work) in works { writer.write(name, .endOfProcess, work) }
             }
             writer.flush()
             #expect(self.made.withLockedValue { $0 } == ["a2", "b1"])
             #expect(try storage.read("a") == Data("a2".utf8))
             #expect(try storage.read("b") == Data("b1".utf8))
             writer.write("a", .endOfProcess, self.work("a3"))
-            writer.flush()
-            writer.flush()
+            for _ in 1...2 { writer.flush() }
             #expect(self.made.withLockedValue { $0 } == ["a2", "b1", "a3"])
         }
     }
 
-    @Test("what is written after the queue was empty is written, too, without a flush", .timeLimit(.minutes(1)))
-    func again() throws {
-        try withFolderStorage { storage throws in
-            let writer = StateWriter(storage)
-            for text in ["one", "two"] {
-                let isMade = DispatchSemaphore(value: 0)
-                writer.write("a", .endOfProcess) {
-                    defer { isMade.signal() }
-                    return Data(text.utf8)
-                }
-                isMade.wait()
-                // Behind what the queue is at.
-                writer.flush()
-                #expect(try storage.read("a") == Data(text.utf8))
-            }
-        }
-    }
-
-    @Test("a document without octets is removed, and one that cannot be made stays as it is, which is said")
+    @Test("removes a document without octets, and leaves one that cannot be made as it is, which it reports")
     func removed() throws {
         try withFolderStorage { storage throws in
             let writer = StateWriter(storage)
@@ -81,27 +55,29 @@ struct StateWriterTests {
             lines.capture { writer.writeNow("a", .endOfProcess) { throw CocoaError(.coderInvalidValue) } }
             #expect(lines.all.contains { $0.contains("cannot keep a") })
             #expect(try storage.read("a") == Data("a".utf8))
-            writer.writeNow("a", .endOfProcess) { nil }
+            writer.write("a") { nil }
+            writer.flush()
             #expect(try storage.read("a") == nil)
         }
     }
 
-    @Test("a writer that was stopped writes nothing, neither what waits nor what comes, later or at once")
+    @Test("writes nothing after it was stopped, neither later nor at once")
     func stopped() throws {
         try withFolderStorage { storage throws in
-            let writer = self.whileWaiting(storage) { writer in
-                writer.write("a", .endOfProcess, self.work("a"))
+            let works = ["a", "b", "c"].map(self.work)
+            let writer = self.busyWriter(storage) { writer in
+                writer.write("a", .endOfProcess, works[0])
                 writer.stop()
-                writer.write("b", .endOfProcess, self.work("b"))
-                writer.writeNow("c", .endOfProcess, self.work("c"))
+                writer.write("b", .endOfProcess, works[1])
+                writer.writeNow("c", .endOfProcess, works[2])
             }
             writer.flush()
-            let made = self.made.withLockedValue { $0 }
-            #expect(!made.contains("b") && !made.contains("c"))
+            #expect(self.made.withLockedValue { $0 }.isEmpty)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: storage.folder) == ["first"])
         }
     }
 
-    @Test("in virtual time everything is written at once")
+    @Test("writes at once to a storage in memory, until it is stopped")
     func immediate() throws {
         let storage = MemoryStorage()
         let writer = StateWriter(storage)

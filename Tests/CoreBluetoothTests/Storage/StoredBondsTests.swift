@@ -1,12 +1,7 @@
-// The bonds on disk, as a tool lists and removes them: whose they are, who the peers are, and what is removed with one
-// of them.
-
 import BluetoothHost
 import BluetoothTypes
 import Fixtures
 import Foundation
-import NIOCore
-import Testbed
 import Testing
 
 @testable import CoreBluetooth
@@ -17,24 +12,12 @@ struct StoredBondsTests {
     private static let second = DeviceAddress(0xC011_2233_4466, kind: .random)
     private static let owner = DeviceAddress(0xC000_0000_0001, kind: .random)
 
-    private func bond(with peer: DeviceAddress, isAuthenticated: Bool = true) -> Bond {
-        let key = LongTermKey(value: Octets16(high: 1, low: 2), encryptedDiversifier: 3, random: 4)
-        return Bond(
-            peerAddress: peer,
-            keySize: 7,
-            isAuthenticated: isAuthenticated,
-            isSecureConnections: false,
-            local: PairingKeys(longTermKey: key),
-            peer: PairingKeys(longTermKey: key)
-        )
-    }
-
     /// Keeps bonds with these peers, made at 1,000,000 s and used at 2,000,000 s by the first of them alone.
     private func keep(_ peers: [DeviceAddress], in storage: FolderStorage) {
         let store = BondStore()
         store.now = { Date(timeIntervalSince1970: 1_000_000) }
         store.writer = StateWriter(storage)
-        for peer in peers { store.store(self.bond(with: peer, isAuthenticated: peer == Self.first)) }
+        for peer in peers { store.store(.symmetric(with: peer, isAuthenticated: peer == Self.first)) }
         store.now = { Date(timeIntervalSince1970: 2_000_000) }
         if let peer = peers.first { store.noteUse(of: peer) }
     }
@@ -42,7 +25,7 @@ struct StoredBondsTests {
     /// The documents of a storage; what stands beside them are locks.
     private func documents(_ storage: FolderStorage) throws -> [String] { try storage.names(withPrefix: "").sorted() }
 
-    @Test("with a bond everything goes that is kept of its use and of the peer's client, and nothing of another peer")
+    @Test("removes what is kept of its use and of the peer's client with a bond, and nothing of another peer")
     func removed() throws {
         try withFolderStorage { storage throws in
             self.keep([Self.first, Self.second], in: storage)
@@ -76,7 +59,7 @@ struct StoredBondsTests {
         }
     }
 
-    @Test("a bond on disk says whose it is, who the peer is, what its key is like, and when it was made and used")
+    @Test("lists the owner, the peer, the key and the dates of each bond")
     func listed() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -96,7 +79,7 @@ struct StoredBondsTests {
             #expect(bonds.map(\.peer) == [Self.second, Self.first])
             #expect(bonds.map(\.name) == [nil, "Crystal"])
             #expect(bonds.map(\.identifier) == [nil, known.identifier])
-            #expect(bonds.map(\.key.isAuthenticated) == [false, true] && bonds.map(\.key.size) == [7, 7])
+            #expect(bonds.map(\.key.isAuthenticated) == [false, true] && bonds.map(\.key.size) == [16, 16])
             let made = Date(timeIntervalSince1970: 1_000_000)
             #expect(bonds.map(\.paired) == [made, made])
             #expect(bonds.map(\.lastUsed) == [nil, Date(timeIntervalSince1970: 2_000_000)])
@@ -111,7 +94,7 @@ struct StoredBondsTests {
         }
     }
 
-    @Test("bonds are listed by the names of their owners, and then by the names of the peers")
+    @Test("lists bonds by the names of their owners, then by the names of the peers")
     func order() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -1,6 +1,5 @@
 // An app in the central role: ordinary delegate code that records each call.
 
-import Fixtures
 import Foundation
 import NIOCore
 
@@ -40,7 +39,6 @@ final class CentralApp: NSObject, RecordingApp, CBCentralManagerDelegate, CBPeri
 
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
         self.restored.append(dict)
-        RunRecord.note("restored \(noted(dict))")
         let peripherals = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
         self.found += peripherals
         for peripheral in peripherals { peripheral.delegate = self }
@@ -59,17 +57,14 @@ final class CentralApp: NSObject, RecordingApp, CBCentralManagerDelegate, CBPeri
         self.advertisements.append(advertisementData)
         self.rssi.append(RSSI)
         peripheral.delegate = self
-        RunRecord.note("\(noted(peripheral)) \(noted(advertisementData)) \(RSSI)")
         self.record("discover \(peripheral.name ?? "-")")
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        RunRecord.note(noted(peripheral))
         self.record("connect \(peripheral.state.rawValue)")
     }
 
     func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
-        RunRecord.note(noted(peripheral))
         self.record("fail", error)
     }
 
@@ -78,7 +73,6 @@ final class CentralApp: NSObject, RecordingApp, CBCentralManagerDelegate, CBPeri
         didDisconnectPeripheral peripheral: CBPeripheral,
         error: (any Error)?
     ) {
-        RunRecord.note(noted(peripheral))
         self.record("disconnect \(peripheral.state.rawValue)", error)
     }
 
@@ -96,18 +90,15 @@ final class CentralApp: NSObject, RecordingApp, CBCentralManagerDelegate, CBPeri
     func peripheralDidUpdateName(_ peripheral: CBPeripheral) { self.record("name \(peripheral.name ?? "-")") }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-        RunRecord.note(noted(peripheral))
         self.record("services \(peripheral.services?.count ?? -1)", error)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?)
     {
-        RunRecord.note(noted(peripheral))
         self.record("included \(service.includedServices?.count ?? -1)", error)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
-        RunRecord.note(noted(peripheral))
         self.record("characteristics \(service.characteristics?.count ?? -1)", error)
     }
 
@@ -116,7 +107,6 @@ final class CentralApp: NSObject, RecordingApp, CBCentralManagerDelegate, CBPeri
         didDiscoverDescriptorsFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        RunRecord.note(noted(peripheral))
         self.record("descriptors \(characteristic.descriptors?.count ?? -1)", error)
     }
 
@@ -136,7 +126,6 @@ final class CentralApp: NSObject, RecordingApp, CBCentralManagerDelegate, CBPeri
         didUpdateNotificationStateFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        RunRecord.note(noted(peripheral))
         self.record("notifying \(characteristic.isNotifying)", error)
     }
 

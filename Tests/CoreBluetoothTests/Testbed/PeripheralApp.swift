@@ -1,7 +1,7 @@
 // An app in the peripheral role: ordinary delegate code that records each call, and publishes a Magic 8-Ball.
 
-import Fixtures
 import Foundation
+import Testbed
 
 @testable import CoreBluetooth
 
@@ -51,6 +51,14 @@ final class PeripheralApp: NSObject, RecordingApp, CBPeripheralManagerDelegate {
         self.advertise(name: name, services: services)
     }
 
+    /// Publishes a secret in place of the ball's characteristics, and advertises it.
+    func open(_ secret: CBMutableCharacteristic, in testbed: Testbed) {
+        self.ball.characteristics = [secret]
+        self.reading = Data([42])
+        testbed.run { self.manager.state == .poweredOn }
+        self.open()
+    }
+
     func advertise(name: String?, services: [CBUUID] = [IDs.service]) {
         var data: [String: Any] = [CBAdvertisementDataServiceUUIDsKey: services]
         data[CBAdvertisementDataLocalNameKey] = name
@@ -59,7 +67,6 @@ final class PeripheralApp: NSObject, RecordingApp, CBPeripheralManagerDelegate {
 
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
         self.restored.append(dict)
-        RunRecord.note("restored \(noted(dict))")
         self.record("restore \(peripheral.state.rawValue)")
     }
 
@@ -72,7 +79,6 @@ final class PeripheralApp: NSObject, RecordingApp, CBPeripheralManagerDelegate {
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
-        RunRecord.note(noted(service))
         self.record("added \(service.uuid.uuidString.prefix(4))", error)
     }
 
@@ -95,7 +101,6 @@ final class PeripheralApp: NSObject, RecordingApp, CBPeripheralManagerDelegate {
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
         self.requests.append(request)
-        RunRecord.note(withoutAddresses(request.description))
         self.record("read \(request.offset)")
         if let onRequests = self.onRequests { return onRequests([request]) }
         guard request.offset <= self.reading.count else {
@@ -108,7 +113,6 @@ final class PeripheralApp: NSObject, RecordingApp, CBPeripheralManagerDelegate {
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         self.requests += requests
         self.written += requests.compactMap(\.value)
-        for request in requests { RunRecord.note(withoutAddresses(request.description)) }
         self.record("write \(requests.count)")
         if let onRequests = self.onRequests { return onRequests(requests) }
         peripheral.respond(to: requests[0], withResult: .success)

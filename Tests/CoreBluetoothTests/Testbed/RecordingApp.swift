@@ -1,7 +1,6 @@
 // How the apps of the tests record their delegate calls: a word or two for each, with the error's domain and code where
 // there was one.
 
-import Fixtures
 import Foundation
 
 /// An app that records each call.
@@ -17,7 +16,6 @@ protocol RecordingApp: AnyObject {
 extension RecordingApp {
     /// Records a call.
     func record(_ call: String, _ error: (any Error)? = nil) {
-        RunRecord.note("\(type(of: self)) \(call) \(noted(error))")
         if let error {
             self.errors.append(error)
             let nsError = error as NSError

@@ -12,7 +12,8 @@ import Testbed
 final class RestartableDevice {
     let testbed: Testbed
     let storage: MemoryStorage
-    private let configuration: BluetoothAdapter.Configuration
+    /// The configuration of the next process.
+    var configuration: BluetoothAdapter.Configuration
     private let controllerConfiguration: VirtualControllerConfiguration
     /// The adapter of the present process.
     private(set) var adapter: BluetoothAdapter
@@ -30,7 +31,8 @@ final class RestartableDevice {
         permitsPairing: Bool = true,
         privacy: BluetoothAdapter.Configuration.Privacy? = nil,
         resolvingListSize: Int = 64,
-        agent: (any PairingAgent)? = nil
+        agent: (any PairingAgent)? = nil,
+        configure: (inout BluetoothAdapter.Configuration) -> Void = { _ in }
     ) {
         self.testbed = testbed
         self.storage = storage
@@ -38,6 +40,7 @@ final class RestartableDevice {
         configuration.permitsPairing = permitsPairing
         configuration.privacy = privacy
         configuration.pairingAgent = agent
+        configure(&configuration)
         self.configuration = configuration
         var controllerConfiguration = VirtualControllerConfiguration()
         controllerConfiguration.resolvingListSize = resolvingListSize

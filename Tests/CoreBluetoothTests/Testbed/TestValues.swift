@@ -34,6 +34,11 @@ extension CBMutableCharacteristic {
             permissions: [.readable]
         )
     }
+
+    /// A characteristic whose value only encrypted links can read.
+    static func secret() -> CBMutableCharacteristic {
+        CBMutableCharacteristic(type: IDs.secret, properties: .read, value: nil, permissions: .readEncryptionRequired)
+    }
 }
 
 /// The UUIDs of the tests.
@@ -42,4 +47,5 @@ enum IDs {
     static var question: CBUUID { CBUUID(string: "BDD37D7A-F66A-47B9-A49C-FE29FD235A77") }
     static var answer: CBUUID { CBUUID(string: "349A0D7B-6215-4E2C-A095-AF078D737445") }
     static var other: CBUUID { CBUUID(string: "FFF0") }
+    static var secret: CBUUID { CBUUID(string: "FFF1") }
 }

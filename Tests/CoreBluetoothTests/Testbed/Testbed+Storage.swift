@@ -1,5 +1,6 @@
-// Adapters whose state outlives them, in a storage that belongs to the test.
+// Storage that belongs to a test: of adapters in virtual time, and on disk.
 
+import Fixtures
 import Testbed
 
 @testable import CoreBluetooth
@@ -13,4 +14,11 @@ extension Testbed {
             storage: storage
         )
     }
+}
+
+/// Calls `body` with storage whose folder does not exist yet, and removes the folder after that.
+func withFolderStorage(_ body: (FolderStorage) throws -> Void) throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    try body(FolderStorage(folder: folder("state")))
 }

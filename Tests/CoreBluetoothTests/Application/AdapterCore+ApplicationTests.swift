@@ -1,0 +1,305 @@
+// Apps that end, and apps whose permissions change: what goes on, what is published and what is advertised.
+
+import BluetoothHost
+import Foundation
+import NIOCore
+import Testbed
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("1.1 13.1 Apps that end")
+struct AdapterCoreApplicationTests {
+    @Test("13.1 requests of the turn in which the system ends an app go on, and end if the user ends it")
+    func lastCommands() {
+        let testbed = Testbed()
+        let adapter = testbed.adapter("Curious")
+        let policy = PolicyStub("app")
+        let first = policy.launchCentral(on: adapter, in: testbed)
+        first.manager.scanForPeripherals(withServices: [IDs.service])
+        policy.restart(in: testbed)
+        let second = policy.launchCentral(on: adapter, in: testbed)
+        #expect(second.calls == ["restore 0", "state 5"] && second.manager.isScanning)
+        // The other way round: what it has stopped is stopped.
+        second.manager.stopScan()
+        policy.restart(in: testbed)
+        let third = policy.launchCentral(on: adapter, in: testbed)
+        #expect(third.calls == ["restore 0", "state 5"] && !third.manager.isScanning)
+        // What it asks for when the user ends it for good is over with it.
+        third.manager.scanForPeripherals(withServices: [IDs.service])
+        policy.restart(isForGood: true, in: testbed)
+        let left = adapter.readEngine(in: testbed) { core -> [Bool] in
+            [core.centralSessions.isEmpty, core.wantedScanPace == nil]
+        }
+        #expect(left == [true, true])
+        let fourth = policy.launchCentral(on: adapter, in: testbed)
+        #expect(fourth.calls == ["state 5"] && !fourth.manager.isScanning)
+        withExtendedLifetime((first, second, third)) {}
+    }
+
+    @Test("13.1 an app that is ended twice before it is launched is restored once, as it was first")
+    func endedTwice() {
+        let testbed = Testbed()
+        let adapter = testbed.adapter("Curious")
+        let policy = PolicyStub("app")
+        let first = policy.launchCentral(on: adapter, in: testbed)
+        first.manager.scanForPeripherals(withServices: [IDs.service])
+        testbed.run(.milliseconds(10))
+        for _ in 1...2 { policy.restart(in: testbed) }
+        let second = policy.launchCentral(on: adapter, in: testbed)
+        #expect(second.calls == ["restore 0", "state 5"] && second.manager.isScanning)
+        let count = adapter.readEngine(in: testbed) { core -> Int in core.centralSessions.count }
+        #expect(count == 1)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("13.1 a connection that begins later is stored with the end of the app that has just asked for it")
+    func delayedConnection() throws {
+        let testbed = Testbed()
+        let storage = MemoryStorage()
+        let adapter = testbed.adapter("Curious", storage: storage)
+        let ball = PeripheralApp(on: testbed.adapter("Crystal"))
+        let policy = PolicyStub("app")
+        let central = policy.make(in: testbed) {
+            CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
+        }
+        testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        ball.open()
+        let peripheral = try central.find(in: testbed)
+        central.manager.stopScan()
+        testbed.run(.seconds(3))
+        /// The identifiers of the peripherals that would be restored.
+        func stored() -> [UUID] {
+            guard let name = storage.names.first(where: { $0.hasPrefix("central-") }) else { return [] }
+            return storage.load(CentralRecord.self, from: name)?.peripherals.map(\.identifier) ?? []
+        }
+        #expect(stored() == [])
+        central.manager.connect(peripheral, options: [CBConnectPeripheralOptionStartDelayKey: NSNumber(value: 10)])
+        policy.restart(in: testbed)
+        #expect(stored() == [peripheral.identifier])
+        withExtendedLifetime((central, ball)) {}
+    }
+
+    @Test(
+        "1.1 a manager that is made after the end of its app is told nothing, neither then nor later",
+        arguments: [true, false]
+    )
+    func withoutProcess(hasProcess: Bool) {
+        let testbed = Testbed()
+        let policy = PolicyStub("app")
+        if !hasProcess { policy.process = nil }
+        let adapter = testbed.adapter("One")
+        let app = policy.make(in: testbed) { CentralApp(on: adapter) }
+        testbed.run()
+        #expect(app.calls == (hasProcess ? ["state 5"] : []))
+        #expect(app.manager.state == (hasProcess ? .poweredOn : .unknown))
+        // The next process is another one.
+        policy.process = 2
+        adapter.setPowered(false)
+        testbed.run()
+        #expect(app.calls == (hasProcess ? ["state 5"] : []))
+    }
+}
+
+@Suite("9.7 11.3 Permissions of apps beside each other")
+struct NeighbouringAppsTests {
+    /// Two peripheral apps of one device, each with a service and a name, and a central that hears every advertisement.
+    private struct Setup {
+        let testbed = Testbed()
+        let one = PolicyStub("one")
+        let two = PolicyStub("two")
+        let adapter: BluetoothAdapter
+        let first: PeripheralApp
+        let second: PeripheralApp
+        let central: CentralApp
+
+        init() {
+            let adapter = self.testbed.adapter("Crystal")
+            self.adapter = adapter
+            let first = self.one.make(in: self.testbed) { PeripheralApp(on: adapter) }
+            let second = self.two.make(in: self.testbed) { PeripheralApp(on: adapter) }
+            let central = CentralApp(on: self.testbed.adapter("Curious"))
+            (self.first, self.second, self.central) = (first, second, central)
+            self.testbed.run { first.manager.state == .poweredOn && second.manager.state == .poweredOn }
+            self.testbed.run { central.manager.state == .poweredOn }
+            first.open(name: "One")
+            let service = CBMutableService(type: IDs.other, primary: true)
+            service.characteristics = [second.answer]
+            second.manager.add(service)
+            second.advertise(name: "Two", services: [IDs.other])
+            central.hearEverything()
+        }
+
+        /// The name and the services that are advertised.
+        func heard() -> String { self.central.heard(in: self.testbed) }
+
+        /// Whether the characteristic of each app is there.
+        func arePublished() -> [Bool]? {
+            guard let one = self.first.answer.publishedHandle, let two = self.second.answer.publishedHandle else {
+                return nil
+            }
+            return self.adapter.readEngine(in: self.testbed) { core -> [Bool] in
+                [one, two].map { handle in core.peripheralSessions.contains { $0.owns(handle) } }
+            }
+        }
+    }
+
+    @Test("9.7 11.3 services and advertisement of an app that may do nothing are gone, and those of another stay")
+    func nothing() {
+        let setup = Setup()
+        #expect(setup.heard() == "One [\"8E38\", \"FFF0\"]")
+        #expect(setup.arePublished() == [true, true])
+        setup.one.change(to: .nothing, in: setup.testbed)
+        #expect(setup.heard() == "Two [\"FFF0\"]")
+        #expect(setup.arePublished() == [false, true])
+        setup.one.change(to: .everything, in: setup.testbed)
+        #expect(setup.heard() == "One [\"8E38\", \"FFF0\"]")
+        #expect(setup.arePublished() == [true, true])
+        setup.two.change(to: .nothing, in: setup.testbed)
+        #expect(setup.heard() == "One [\"8E38\"]")
+        #expect(setup.arePublished() == [true, false])
+        setup.one.change(to: .nothing, in: setup.testbed)
+        #expect(setup.heard() == "nothing")
+        #expect(setup.arePublished() == [false, false])
+        setup.two.change(to: .everything, in: setup.testbed)
+        #expect(setup.heard() == "Two [\"FFF0\"]")
+    }
+
+    @Test("11.3 an app in the background keeps its services, and loses its name to another app")
+    func background() {
+        let setup = Setup()
+        setup.one.change(to: .background, in: setup.testbed)
+        #expect(setup.heard() == "Two [\"FFF0\"]")
+        #expect(setup.arePublished() == [true, true])
+        #expect(setup.first.manager.isAdvertising && setup.second.manager.isAdvertising)
+        setup.two.change(to: .background, in: setup.testbed)
+        #expect(setup.heard() == "- []")
+        #expect(setup.arePublished() == [true, true])
+    }
+
+    @Test("13.1 the end of an app ends its services and its advertisement, and not those of another")
+    func end() {
+        let setup = Setup()
+        #expect(setup.heard() == "One [\"8E38\", \"FFF0\"]")
+        setup.one.restart(in: setup.testbed)
+        #expect(setup.heard() == "Two [\"FFF0\"]")
+        let handle = setup.second.answer.publishedHandle
+        let state = setup.adapter.readEngine(in: setup.testbed) { core -> [Bool] in
+            [core.peripheralSessions.count == 1, handle.flatMap { core.peripheralSessions.first?.owns($0) } ?? false]
+        }
+        #expect(state == [true, true])
+    }
+}
+
+@Suite("1.7 9.7 11.3 Permissions that change while Bluetooth is off")
+struct PermissionsWhileOffTests {
+    /// A ball of an app with a policy, and a central that hears every advertisement.
+    private func setup() -> ManagedBall {
+        let setup = ManagedBall()
+        setup.central.hearEverything()
+        return setup
+    }
+
+    @Test(
+        "9.7 11.3 when Bluetooth is on again, an app publishes and advertises as it is permitted then",
+        arguments: [
+            (.everything, .nothing), (.everything, .background), (.background, .everything), (.background, .nothing),
+            (.nothing, .everything), (.nothing, .background),
+        ] as [(ManagerPermission, ManagerPermission)]
+    )
+    func changed(before: ManagerPermission, after: ManagerPermission) {
+        func expected(_ permission: ManagerPermission) -> String {
+            switch permission {
+            case .everything: "Crystal [\"8E38\"]"
+            case .background: "- []"
+            case .nothing: "nothing"
+            }
+        }
+        let setup = self.setup()
+        setup.ball.open()
+        setup.testbed.run(.milliseconds(10))
+        setup.policy.change(to: before, in: setup.testbed)
+        #expect(setup.heard() == expected(before) && setup.isPublished() == (before != .nothing))
+        setup.switchOff(changing: setup.policy, to: after)
+        #expect(setup.heard() == expected(after) && setup.isPublished() == (after != .nothing))
+        #expect(setup.ball.manager.isAdvertising)
+        // What changes then changes at once, as ever.
+        setup.policy.change(to: before, in: setup.testbed)
+        #expect(setup.heard() == expected(before) && setup.isPublished() == (before != .nothing))
+        #expect(setup.ball.calls == ["state 5", "added 8E38", "advertising true", "state 4", "state 5"])
+    }
+
+    @Test(
+        "9.7 11.3 services and an advertisement that waited for the permission are reported when Bluetooth is on again"
+    )
+    func waiting() {
+        let setup = self.setup()
+        setup.policy.change(to: .nothing, in: setup.testbed)
+        setup.ball.open()
+        setup.testbed.run()
+        #expect(setup.ball.calls == ["state 5"])
+        setup.switchOff(changing: setup.policy, to: .everything)
+        #expect(setup.ball.calls == ["state 5", "state 4", "state 5", "added 8E38", "advertising true"])
+        #expect(setup.heard() == "Crystal [\"8E38\"]" && setup.isPublished())
+    }
+
+    @Test("13.1 11.3 the end of another app while Bluetooth is off changes nothing of what an app may advertise")
+    func otherApp() {
+        let setup = self.setup()
+        let (other, adapter) = (PolicyStub("other"), setup.adapter)
+        let second = other.make(in: setup.testbed) { PeripheralApp(on: adapter) }
+        setup.testbed.run { second.manager.state == .poweredOn }
+        setup.ball.open()
+        second.advertise(name: "Other", services: [IDs.other])
+        setup.testbed.run(.milliseconds(10))
+        #expect(setup.heard() == "Crystal [\"8E38\", \"FFF0\"]")
+        setup.adapter.setPowered(false)
+        setup.testbed.run()
+        other.restart(in: setup.testbed)
+        setup.policy.change(to: .background, in: setup.testbed)
+        setup.adapter.setPowered(true)
+        setup.testbed.run()
+        #expect(setup.heard() == "- []" && setup.isPublished())
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("1.7 9.7 a permission that changes while the controller is lost holds when it is back")
+    func reset() {
+        let testbed = Testbed()
+        let policy = PolicyStub("ball", permission: .nothing)
+        let source = BreakableSource(air: testbed.air)
+        let adapter = source.adapter("Crystal", testbed)
+        let ball = policy.make(in: testbed) { PeripheralApp(on: adapter) }
+        testbed.run { ball.manager.state == .poweredOn }
+        source.breakChannel()
+        testbed.run { ball.calls == ["state 5", "state 1"] }
+        policy.change(to: .everything, in: testbed)
+        testbed.run { ball.manager.state == .poweredOn }
+        ball.manager.add(ball.ball)
+        testbed.run(.milliseconds(10))
+        #expect(ball.calls == ["state 5", "state 1", "state 5", "added 8E38"])
+    }
+}
+
+extension ManagedBall {
+    /// Switches Bluetooth off and, after the permission has changed, on again.
+    fileprivate func switchOff(changing policy: PolicyStub, to permission: ManagerPermission) {
+        self.adapter.setPowered(false)
+        self.testbed.run()
+        policy.change(to: permission, in: self.testbed)
+        self.adapter.setPowered(true)
+        self.testbed.run()
+    }
+
+    /// The name and the services that are advertised.
+    fileprivate func heard() -> String { self.central.heard(in: self.testbed) }
+
+    /// Whether the answer's characteristic is there.
+    fileprivate func isPublished() -> Bool {
+        guard let handle = self.ball.answer.publishedHandle else { return false }
+        let found = self.adapter.readEngine(in: self.testbed) { core -> Bool in
+            core.peripheralSessions.contains { $0.owns(handle) }
+        }
+        return found ?? false
+    }
+}

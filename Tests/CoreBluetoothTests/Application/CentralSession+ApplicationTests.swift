@@ -1,0 +1,84 @@
+import Foundation
+import NIOCore
+import Testbed
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("6.8 Alerts in place of an app")
+struct CentralSessionApplicationTests {
+    /// An app whose alerts are noted.
+    private final class AlertedPolicy: ApplicationPolicy {
+        let name = "app"
+        let authorization = CBManagerAuthorization.allowedAlways
+        let isTerminated = false
+        let process: Int? = 1
+        weak var observer: (any ApplicationObserver)?
+        private(set) var alerts: [String] = []
+
+        func permission(for role: ManagerRole) -> ManagerPermission { .everything }
+        func delivery(for role: ManagerRole) -> EventDelivery { .now }
+        func outlivesProcess(_ role: ManagerRole) -> Bool { false }
+        func wake() {}
+        func requestLaunch() {}
+        func show(_ alert: ConnectionAlert, about peripheral: String) { self.alerts.append("\(alert) \(peripheral)") }
+    }
+
+    /// An app with alerts on a device of its own.
+    private func app(_ policy: AlertedPolicy, in testbed: Testbed) -> CentralApp {
+        let adapter = testbed.adapter("Alerted")
+        let central = CurrentApplication.run(as: policy, on: testbed.loop) { CentralApp(on: adapter) }
+        testbed.run { central.manager.state == .poweredOn }
+        return central
+    }
+
+    @Test(
+        "6.8 an alert is shown for a connection, its end and its notifications if the app has asked for it",
+        arguments: [
+            ([], []), ([CBConnectPeripheralOptionNotifyOnConnectionKey], ["connection Crystal"]),
+            ([CBConnectPeripheralOptionNotifyOnDisconnectionKey], ["disconnection Crystal"]),
+            ([CBConnectPeripheralOptionNotifyOnNotificationKey], ["notification Crystal", "notification Crystal"]),
+            (
+                [
+                    CBConnectPeripheralOptionNotifyOnConnectionKey,
+                    CBConnectPeripheralOptionNotifyOnDisconnectionKey,
+                    CBConnectPeripheralOptionNotifyOnNotificationKey,
+                ],
+                [
+                    "connection Crystal", "notification Crystal", "notification Crystal", "disconnection Crystal",
+                ]
+            ),
+        ] as [([String], [String])]
+    )
+    func alerts(keys: [String], alerts: [String]) throws {
+        let talk = Conversation()
+        talk.ball.reading = "read".octets
+        let policy = AlertedPolicy()
+        let central = self.app(policy, in: talk.testbed)
+        var options: [String: Any] = [:]
+        for key in keys { options[key] = NSNumber(value: true) }
+        let peripheral = try central.connect(in: talk.testbed, options: options)
+        let answer = try peripheral.discover([IDs.service], in: talk.testbed).characteristic(IDs.answer)
+        // A value that the app has read is no notification.
+        peripheral.readValue(for: answer)
+        peripheral.setNotifyValue(true, for: answer)
+        try #require(talk.testbed.run { answer.isNotifying })
+        for text in ["Yes", "No"] {
+            talk.ball.manager.updateValue(text.octets, for: talk.ball.answer, onSubscribedCentrals: nil)
+        }
+        try #require(talk.testbed.run { central.values == ["read", "Yes", "No"] })
+        talk.ballAdapter.setPowered(false)
+        try #require(talk.testbed.run { peripheral.state == .disconnected })
+        #expect(policy.alerts == alerts)
+    }
+
+    @Test("6.8 an alert about a device without a name has its identifier")
+    func withoutName() throws {
+        let talk = Conversation { $0.open(name: nil) }
+        let policy = AlertedPolicy()
+        let central = self.app(policy, in: talk.testbed)
+        let options: [String: Any] = [CBConnectPeripheralOptionNotifyOnConnectionKey: true]
+        let peripheral = try central.connect(in: talk.testbed, options: options)
+        #expect(policy.alerts == ["connection \(peripheral.identifier.uuidString)"])
+    }
+}
