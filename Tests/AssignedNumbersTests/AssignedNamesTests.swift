@@ -5,7 +5,7 @@ import Testing
 
 @testable import AssignedNumbers
 
-@Suite("Names of UUIDs")
+@Suite("The names of UUIDs")
 struct AssignedNamesTests {
     /// UUIDs and names as the Bluetooth SIG lists them (Assigned Numbers, 3.4, 3.5, 3.7 and 3.8).
     private static let assigned = """
@@ -307,12 +307,12 @@ struct AssignedNamesTests {
         2BDC Active Preset Index
         """
 
-    /// Letters and digits alone: the list is not of one mind about the others.
+    /// Letters and digits alone: the list differs in the others.
     private static func letters(_ name: some StringProtocol) -> String {
         name.lowercased().filter { $0.isLetter || $0.isNumber }
     }
 
-    @Test("Each UUID has the name that the Bluetooth SIG gave it, and is found by it")
+    @Test("are those of the Bluetooth SIG, and UUIDs are found by them")
     func names() throws {
         for line in Self.assigned.split(separator: "\n") {
             let value = try #require(UInt16(line.prefix(4), radix: 16))
@@ -327,7 +327,7 @@ struct AssignedNamesTests {
         #expect(AssignedNames.uuid(named: "no such name") == nil)
     }
 
-    @Test("The Bluetooth SIG names UUIDs from 0x1800 to 0x2FFF; the others belong to companies and organizations")
+    @Test("are the SIG's from 0x1800 to 0x2FFF, and of companies from 0xFC00")
     func others() {
         let named = (UInt16.min ... .max).filter { AssignedNames[BluetoothUUID($0)] != nil }
         #expect(named.allSatisfy { (0x1800...0x2FFF).contains($0) })
@@ -339,7 +339,7 @@ struct AssignedNamesTests {
     }
 
     @Test(
-        "A service of a company's own is named by its UUID of 16 or 128 bits, and is not found by its name",
+        "include services of companies by their UUIDs of 16 or 128 bits, which are not found by name",
         arguments: [
             // Of Apple, Google, Nordic Semiconductor, Google and Tile (Assigned Numbers, 3.11).
             ("FD6F", "Exposure Notification"), ("FDF0", "Audio Streaming for Hearing Aid"),
@@ -347,7 +347,7 @@ struct AssignedNamesTests {
             ("6E400001-B5A3-F393-E0A9-E50E24DCCA9E", "Nordic UART"),
             ("6E400002-B5A3-F393-E0A9-E50E24DCCA9E", "UART RX"),
             ("6E400003-B5A3-F393-E0A9-E50E24DCCA9E", "UART TX"), ("6E40FFFF-B5A3-F393-E0A9-E50E24DCCA9E", nil),
-            // Those of the notification center and of the media service are in Apple's specifications of them.
+            // From Apple's specifications of its notification center and media service.
             ("7905F431-B5CE-4E99-A40F-4B1E122D00D0", "Apple Notification Center"),
             ("89D3502B-0F36-433A-8EF4-C502AD55F8DC", "Apple Media"),
         ] as [(String, String?)]
@@ -359,7 +359,7 @@ struct AssignedNamesTests {
         #expect(name.flatMap(AssignedNames.uuid(named:)) == nil)
     }
 
-    @Test("Names are completed from their beginnings")
+    @Test("are completed from their beginnings")
     func beginnings() {
         #expect(AssignedNames.names(beginningWith: "heart rate m") == ["Heart Rate Max", "Heart Rate Measurement"])
         #expect(AssignedNames.names(beginningWith: "no such") == [])

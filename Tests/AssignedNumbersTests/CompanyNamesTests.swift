@@ -4,7 +4,7 @@ import Testing
 
 @testable import AssignedNumbers
 
-@Suite("Names of companies")
+@Suite("The names of companies")
 struct CompanyNamesTests {
     /// Identifiers and names as the Bluetooth SIG lists them (Assigned Numbers, 7.1).
     private static let assigned = """
@@ -117,12 +117,12 @@ struct CompanyNamesTests {
         0BA9 Allterco Robotics ltd
         """
 
-    @Test("Each company has the name that the Bluetooth SIG lists, and none its form of business")
+    @Test("are those of the Bluetooth SIG without the form of business")
     func companies() throws {
         for line in Self.assigned.split(separator: "\n") {
             let identifier = try #require(UInt16(line.prefix(4), radix: 16))
             let name = try #require(CompanyNames[identifier], "\(line)")
-            // Spaces are set in one of the two and not in the other.
+            // The two differ in spaces.
             let letters = [name, String(line.dropFirst(5))].map { $0.lowercased().filter(\.isLetter) }
             #expect(letters[1].hasPrefix(letters[0]), "\(line): \(name)")
         }
@@ -130,7 +130,7 @@ struct CompanyNamesTests {
         #expect(names.count > 3_400)
         let ends = [" Inc", " Inc.", " Ltd", " Ltd.", " GmbH", " LLC", ","]
         #expect(names.filter { name in ends.contains { name.hasSuffix($0) } } == [])
-        // Not to be given to anybody: for tests inside of a company (Assigned Numbers, 7.1).
+        // Reserved for internal tests (Assigned Numbers, 7.1).
         #expect(CompanyNames[0xFFFF] == "for tests")
         #expect(CompanyNames[0xFFFE] == nil)
     }

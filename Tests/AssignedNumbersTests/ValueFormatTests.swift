@@ -1,5 +1,4 @@
-// Numbers with units, by the GATT Specification Supplement and by Characteristic Presentation Format, at the ends of what
-// each may hold.
+// Numbers with units, by the GATT Specification Supplement and by Characteristic Presentation Format.
 
 import BluetoothTypes
 import CAssignedNumbers
@@ -7,10 +6,10 @@ import Testing
 
 @testable import AssignedNumbers
 
-@Suite("Formats of values")
+@Suite("The format of a value")
 struct ValueFormatTests {
     @Test(
-        "The value of a characteristic with one number has its resolution and its unit",
+        "has the resolution and the unit of a characteristic with one number",
         arguments: [
             (0x2A19, [0x64], "100 %"), (0x2A6E, [0x66, 0x08], "21.5 °C"), (0x2A6E, [0xFF, 0xFF], "-0.01 °C"),
             (0x2A6E, [0x00, 0x80], "not known"), (0x2A6E, [0x01, 0x80], "-327.67 °C"),
@@ -23,7 +22,7 @@ struct ValueFormatTests {
             (0x2B05, [0xFE, 0xFF, 0xFF], "not valid"), (0x2B05, [0xFF, 0xFF, 0xFF], "not known"),
             (0x2B05, [0xFD, 0xFF, 0xFF], "1677721.3 W"), (0x2AFD, [0x02, 0x00, 0x00], "2000 lm·h"),
             (0x2A76, [0x07], "7"),
-            // What comes behind the number belongs to no field.
+            // Octets behind the number are ignored.
             (0x2A19, [0x64, 0x00], "100 %"),
         ] as [(UInt16, [UInt8], String)]
     )
@@ -34,7 +33,7 @@ struct ValueFormatTests {
     }
 
     @Test(
-        "A number of IEEE 11073 has an exponent, and five mantissas stand for none",
+        "has an exponent for a number of IEEE 11073, of which five mantissas are no number",
         arguments: [
             (2, [0x72, 0xF1], "37 °C"), (2, [0x0A, 0x20], "1000 °C"), (2, [0xFF, 0x0F], "-1 °C"),
             (2, [0xFD, 0x07], "2045 °C"), (2, [0xFE, 0x07], "no number"), (2, [0xFF, 0x07], "no number"),
@@ -49,7 +48,7 @@ struct ValueFormatTests {
     }
 
     @Test(
-        "Characteristic Presentation Format gives type, exponent and unit (Vol 3, Part G, 3.3.3.5)",
+        "is given by Characteristic Presentation Format: type, exponent and unit (Vol 3, Part G, 3.3.3.5)",
         arguments: [
             ([0x0E, 0xFE, 0x2F, 0x27, 0x01, 0x00, 0x00], [0x66, 0x08], "21.5 °C"),
             ([0x04, 0x00, 0xAD, 0x27, 0x01, 0x00, 0x00], [0x57], "87 %"),
@@ -64,7 +63,7 @@ struct ValueFormatTests {
         #expect(try #require(ValueFormat(presentationFormat: descriptor)).text(octets) == text)
     }
 
-    @Test("A text, a number of some bits, and a descriptor of another size are no format of a number")
+    @Test("is not read from a text, a number of some bits, or a descriptor of another size")
     func others() {
         #expect(ValueFormat(presentationFormat: [0x19, 0x00, 0x00, 0x27, 0x01, 0x00, 0x00]) == nil)
         #expect(ValueFormat(presentationFormat: [0x05, 0x00, 0x00, 0x27, 0x01, 0x00, 0x00]) == nil)
@@ -75,7 +74,7 @@ struct ValueFormatTests {
         #expect(ValueFormat(row: "uint8 2700 x=1") == nil)
     }
 
-    @Test("Each row of the table is a format whose unit is assigned, of a characteristic that has a name")
+    @Test("has an assigned unit, and a characteristic with a name, in each row of the table")
     func table() throws {
         let rows = AssignedTable.rows(assigned_formats())
         #expect(rows.count > 100)
@@ -89,7 +88,7 @@ struct ValueFormatTests {
     }
 
     @Test(
-        "An appearance is a category, and one of its kinds where it is assigned (Assigned Numbers, 2.6)",
+        "names an appearance by its category and its kind (Assigned Numbers, 2.6)",
         arguments: [
             (0x0000, "Unknown"), (0x0340, "Heart Rate Sensor"), (0x0341, "Heart Rate Sensor: Heart Rate Belt"),
             (0x0342, "Heart Rate Sensor"), (0x03C1, "Human Interface Device: Keyboard"), (0xFFC0, nil),

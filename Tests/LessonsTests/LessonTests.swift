@@ -1,5 +1,3 @@
-// Each lesson runs, its trace has what its text names, and its question has the answer that a run gives.
-
 import CommandLineTool
 import CoreBluetoothTesting
 import Testing
@@ -10,11 +8,11 @@ extension Lesson: CustomTestStringConvertible {
     package var testDescription: String { "\(number) \(key)" }
 }
 
-@Suite("Lessons")
+@Suite("A lesson")
 struct LessonTests {
     private static func lines(_ trace: [TimelineEntry]) -> [String] { TimelineFile.lines(trace) }
 
-    @Test("A lesson runs, and what is to be seen stands in its trace, in order", arguments: Course.lessons)
+    @Test("runs, and its trace has the observations in order", arguments: Course.lessons)
     func runs(lesson: Lesson) throws {
         let lines = Self.lines(try lesson.run())
         #expect(lines.count > 20)
@@ -31,7 +29,7 @@ struct LessonTests {
     }
 
     @Test(
-        "The answer to a lesson's question",
+        "has a question that a run answers",
         arguments: zip(
             Course.lessons,
             [
@@ -49,7 +47,7 @@ struct LessonTests {
         #expect(lesson.question.wrongAnswers.count == 2)
     }
 
-    @Test("A change of a run is to be seen in its trace; equal runs are equal", arguments: Course.lessons)
+    @Test("has the same trace each time, and another one with each change", arguments: Course.lessons)
     func experiments(lesson: Lesson) throws {
         let plain = try lesson.run()
         #expect(try lesson.run() == plain)
@@ -62,7 +60,7 @@ struct LessonTests {
         if let name = lesson.question.experiment { #expect(known.contains(name)) }
     }
 
-    @Test("Entries are reported as they come, all of them")
+    @Test("reports every entry as it comes")
     func reports() throws {
         var reported: [TimelineEntry] = []
         let trace = try Lesson.central.run { reported.append($0) }
@@ -70,7 +68,7 @@ struct LessonTests {
         #expect(trace.map(\.time) == trace.map(\.time).sorted())
     }
 
-    @Test("The lessons are numbered from 1, and are found by number and name")
+    @Test("is found by its number, from 1, and its name")
     func course() {
         #expect(Course.lessons.map(\.number) == Array(1...11))
         for lesson in Course.lessons {
@@ -80,15 +78,15 @@ struct LessonTests {
         #expect(Course.lesson("99") == nil && Course.lesson("") == nil)
     }
 
-    // MARK: What the texts say beyond that
+    // MARK: The texts of lessons
 
-    @Test("A ball that is too far away is not connected to")
+    @Test("does not connect to a ball that is too far away")
     func far() throws {
         let trace = try Lesson.central.run(trying: "far")
         #expect(!trace.contains { $0.text.hasPrefix("connect(") })
     }
 
-    @Test("The answer to a question that was ended is no answer to the next one; each ends once")
+    @Test("ends each question once, and takes a late answer for no other question")
     func errors() throws {
         let trace = try Lesson.errors.run(trying: "away")
         let shown = trace.filter { $0.kind == .app && $0.layer == "app" }.map(\.text)
@@ -97,7 +95,7 @@ struct LessonTests {
         #expect(usual == ["questionPlease", "busy", "noAnswer"])
     }
 
-    @Test("The connection is given up one supervision timeout after its last packet, within two seconds")
+    @Test("loses a connection one supervision timeout after its last packet")
     func supervision() throws {
         let trace = try Lesson.errors.run(trying: "away")
         let left = try #require(trace.first { $0.text.hasPrefix("moves to 1000") })
@@ -105,7 +103,7 @@ struct LessonTests {
         #expect((700_000...800_000).contains(lost.time - left.time))
     }
 
-    @Test("An answer in private goes to the one who asked")
+    @Test("gives an answer in private to the device that asked")
     func inPrivate() throws {
         let trace = try Lesson.devices.run(trying: "private")
         let notifications = trace.filter { $0.kind == .received && $0.text.hasPrefix("Notification") }
@@ -114,7 +112,7 @@ struct LessonTests {
         #expect(everybody.count { $0.device == "phone" && $0.text == "answer: Yes." } == 2)
     }
 
-    @Test("Without its background mode the app hears nothing until it is opened")
+    @Test("delivers nothing to an app without its background mode until it is opened")
     func withoutBackgroundMode() throws {
         let trace = try Lesson.background.run(trying: "no-mode")
         let left = try #require(trace.firstIndex { $0.text.contains("is suspended") })
@@ -122,14 +120,14 @@ struct LessonTests {
         #expect(left < opened && !trace[left..<opened].contains { $0.kind == .callback && $0.device == "phone" })
     }
 
-    @Test("An app that the user has ended is not launched")
+    @Test("does not launch an app that the user has ended")
     func forceQuit() throws {
         let trace = try Lesson.restoration.run(trying: "force-quit")
         #expect(!trace.contains { $0.text.contains("is launched by the system") })
         #expect(trace.count { $0.text.hasPrefix("message: ") } == 1)
     }
 
-    @Test("A recorded response opens nothing, and no packet has the secret")
+    @Test("rejects a recorded response, and sends the secret in no packet")
     func replay() throws {
         let trace = try Lesson.lock.run(trying: "replay")
         #expect(trace.count { $0.text == "the door is open" } == 1)
@@ -137,7 +135,7 @@ struct LessonTests {
         #expect(!trace.contains { $0.text.contains("sesame") || $0.text.contains(secret) })
     }
 
-    @Test("A lock makes challenges of sixteen octets, another one each time")
+    @Test("makes a new challenge of sixteen octets each time")
     func challenges() {
         let world = World(seed: 1)
         let lock = world.addDevice("lock").run { DoorLock(secret: "sesame") }
@@ -147,14 +145,14 @@ struct LessonTests {
         withExtendedLifetime(world) {}
     }
 
-    @Test("A wrong code ends in an error for the write, and in no answer")
+    @Test("fails the write after a wrong code, without an answer")
     func wrongCode() throws {
         let trace = try Lesson.pairing.run(trying: "wrong-code")
         #expect(!trace.contains { $0.text.hasPrefix("answer: ") })
         #expect(trace.contains { $0.text == "error: Authentication is insufficient." })
     }
 
-    @Test("Pieces are put together, and what is no message is none")
+    @Test("puts pieces together, and rejects pieces of no message")
     func pieces() throws {
         let message = ["Hello": String(repeating: "Darkness", count: 100)]
         for limit in [1, 2, 20, 512, 4096] {
@@ -167,7 +165,7 @@ struct LessonTests {
         var pieces = Pieces()
         for octets in [[], [0], [0, 1, 2], [1], [9, 9]] { #expect(pieces.take(.init(octets.map(UInt8.init))) == nil) }
         for _ in 0..<100 { #expect(pieces.take(.init(repeating: 1, count: 100)) == nil) }
-        // What was too long is given up with its last piece.
+        // A message that was too long ends with its last piece.
         #expect(pieces.take(.init([0])) == nil)
         #expect(try Pieces.cut(message, limit: 512).compactMap { pieces.take($0) } == [message])
     }

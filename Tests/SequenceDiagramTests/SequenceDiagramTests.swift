@@ -1,5 +1,3 @@
-// Sequence diagrams: their text for Mermaid to the letter, and pictures that every reader of XML takes.
-
 import Foundation
 import FoundationXML
 import Testing
@@ -19,7 +17,7 @@ struct SequenceDiagramTests {
         return diagram
     }
 
-    @Test("In Mermaid's language")
+    @Test("is written in Mermaid's language")
     func mermaid() {
         let diagram = Self.diagram(
             .init(.divider("The question")),
@@ -82,7 +80,7 @@ struct SequenceDiagramTests {
         return reader
     }
 
-    @Test("As a picture")
+    @Test("is drawn as a picture with its texts in order")
     func svg() throws {
         let picture = try Self.read(
             Self.diagram(
@@ -104,7 +102,7 @@ struct SequenceDiagramTests {
     }
 
     @Test(
-        "A picture is XML whatever stands in it",
+        "is valid XML whatever its texts are",
         arguments: ["<script>alert(1)</script>", "a & b", "]]>", "\u{0}\u{1B}[31m\u{FFFE}", "\"'", "👩‍👩‍👧‍👦 مرحبا", ""]
     )
     func hostile(text: String) throws {
@@ -119,14 +117,14 @@ struct SequenceDiagramTests {
         #expect(picture.counts["script"] == nil)
     }
 
-    @Test("A diagram of nobody is a picture, too")
+    @Test("is a picture without participants, too")
     func empty() throws {
         let diagram = SequenceDiagram(title: "Nothing", participants: [])
         #expect(try Self.read(diagram.svg).texts == ["Nothing"])
         #expect(diagram.mermaid.hasSuffix("sequenceDiagram\n"))
     }
 
-    @Test("Nothing leaves the picture, and no row stands on another")
+    @Test("keeps all rows inside the picture, none on another")
     func layout() {
         let long = String(repeating: "didUpdateNotificationStateFor ", count: 6)
         let layout = SVGLayout(
@@ -146,7 +144,7 @@ struct SequenceDiagramTests {
         #expect(layout.positions == layout.positions.sorted())
     }
 
-    @Test("Every line, box and text stands in its place")
+    @Test("has every line, box and text in its place")
     func places() {
         var diagram = SequenceDiagram(
             title: "A question",
@@ -194,7 +192,7 @@ struct SequenceDiagramTests {
         )
     }
 
-    @Test("A long word between neighbours moves them apart, as far as 264; the least width is 480")
+    @Test("moves neighbours apart for a long word, by 264 at most, and is at least 480 wide")
     func widths() {
         func layout(_ word: Int, from: Int = 0, to: Int = 1) -> SVGLayout {
             let text = String(repeating: "w", count: word) + " and more"
@@ -204,12 +202,12 @@ struct SequenceDiagramTests {
         #expect(layout(20).positions == [138, 138 + 20 * SVGLayout.characterWidth + 20, 138 + 162 + 264])
         #expect(layout(20, from: 1, to: 0).positions == layout(20).positions)
         #expect(layout(35).positions == [138, 402, 666] && layout(35).width == 754)
-        // Between others it moves nobody.
+        // Not between others.
         #expect(layout(35, from: 0, to: 2).positions == [138, 288, 552])
         #expect(SVGLayout(SequenceDiagram(title: "", participants: [.init("a", of: "b")])).width == 480)
     }
 
-    @Test("A note at an edge stays inside")
+    @Test("keeps a note at an edge inside")
     func notes() {
         let text = String(repeating: "n", count: 24)
         let layout = SVGLayout(Self.diagram(.init(.note(0, text)), .init(.note(2, text))))
@@ -218,7 +216,7 @@ struct SequenceDiagramTests {
         #expect(layout.rows.map(\.center) == [66 + half, 640 - half - 4])
     }
 
-    @Test("Of equal packets the first that was sent is the first that another device receives, in time")
+    @Test("matches equal packets in the order in which they were sent and received, within the time")
     func receptions() {
         func packet(_ device: String, _ isSent: Bool, _ seconds: Int, _ content: String = "x") -> SequenceDiagram.Packet
         {
@@ -244,7 +242,7 @@ struct SequenceDiagramTests {
     }
 
     @Test(
-        "Of more than 20 digits the first eight are shown",
+        "shortens more than 20 digits to the first eight",
         arguments: [
             ("", ""), ("a  b", "a  b"), ("(01234567-89AB-CDEF-01)", "(01234567…)"),
             ("12345678901234567890", "12345678901234567890"), ("123456789012345678901", "12345678…"),
@@ -256,7 +254,7 @@ struct SequenceDiagramTests {
     }
 
     @Test(
-        "Text is cut between words, and inside a word that has no room",
+        "breaks text between words, and inside a word that has no room",
         arguments: [
             ("", [""]), ("one", ["one"]), ("one two six", ["one two", "six"]), ("one twos six", ["one twos", "six"]),
             ("one twoesy six", ["one", "twoesy", "six"]), ("abcdefghijkl", ["abcdefgh", "ijkl"]),

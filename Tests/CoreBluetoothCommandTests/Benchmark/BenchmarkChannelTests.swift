@@ -1,115 +1,98 @@
-// The L2CAP channel of `corebluetooth benchmark` at devices that do not serve it as ours does, in virtual time: an
-// earlier version that only receives, one that sends nothing, and one that closes the channel.
-
 import CommandLineTool
 import CoreBluetooth
-import CoreBluetoothTesting
-import Fixtures
 import Foundation
-import SessionTestbed
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The channel of corebluetooth benchmark")
+@Suite("The central's side of the benchmark's channel")
+@MainActor
 struct BenchmarkChannelTests {
-    /// How the device serves its channel.
-    enum Service: String, CaseIterable, Codable, Sendable {
-        case receives, receivesAlone, isSilent, closes
-
-        /// The value that says which channel there is: its PSM, and whether it serves both directions.
-        var channel: Data { self == .receivesAlone ? Data([0x80, 0]) : Data([0x80, 0, 1]) }
-
-        @MainActor
-        var script: ScriptedPeripheral {
-            let values = Data(repeating: 0x2A, count: 200)
-            // All that is sent has arrived: five values of 244 octets.
-            let count = UInt64(1220).littleEndianData
-            let characteristics: [ScriptedPeripheral.Characteristic] = [
-                .init(BenchmarkService.echo, properties: .read, value: Data([42])),
-                .init(
-                    BenchmarkService.sink,
-                    properties: [.read, .writeWithoutResponse],
-                    onRead: { _ in .value(count) }
-                ),
-                .init(BenchmarkService.source, properties: .notify, updates: .every(.milliseconds(50)) { _ in values }),
-                .init(BenchmarkService.order, properties: .write),
-                .init(BenchmarkService.channel, properties: .read, value: self.channel),
-            ]
-            let service = ScriptedPeripheral.Service(BenchmarkService.uuid, characteristics: characteristics)
-            let served = ScriptedPeripheral.Channel(
-                psm: 0x80,
-                onData: { _, channel in
-                    switch self {
-                    case .receives, .receivesAlone: channel.send(Data([1]))
-                    case .isSilent: break
-                    case .closes: channel.close()
-                    }
-                }
-            )
-            return ScriptedPeripheral(name: "Peer", services: [service], channels: [served])
+    /// Carries out a transfer whose events are reported as soon as its streams are open.
+    private static func transfer(
+        _ octets: Int,
+        isToDevice: Bool,
+        on line: StreamLine,
+        _ events: @escaping (StreamLine) -> Void
+    ) async throws {
+        line.onOpen = { [unowned line] in events(line) }
+        try await ProgressLine.during("a transfer", .items("octets")) { progress in
+            let channel = StreamChannel(line)
+            try await BenchmarkChannel(channel, octets: octets, isToDevice: isToDevice, progress: progress).run()
         }
     }
 
-    @MainActor
-    private static func benchmark(_ service: Service, isToDevice: Bool, isFromDevice: Bool) throws -> SessionRun {
-        var run = SessionRun()
-        run.world.addPeripheral(service.script)
-        try run.startBenchmark(octets: 1024, isToDevice: isToDevice, isFromDevice: isFromDevice)
-        return run
+    @Test("sends the number, then so many octets in pieces of up to 65,536, and waits for one octet")
+    func toDevice() async throws {
+        let line = StreamLine(capacity: .max)
+        try await Self.transfer(100_000, isToDevice: true, on: line) { line in
+            line.report(.hasSpaceAvailable)
+            line.report(.hasBytesAvailable)
+            line.octets = Data([1])
+            line.report(.hasBytesAvailable)
+        }
+        #expect(line.writeLengths == [8, 65_536, 34_464])
+        #expect(line.sent == UInt64(100_000).littleEndianData + Data(repeating: 0x2A, count: 100_000))
+        #expect(line.calls == ["input opens", "output opens", "input closes", "output closes"])
     }
 
-    /// The results in their order.
-    private static func results(_ lines: [String]) -> [String] {
-        lines.compactMap { line -> String? in
-            let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-            guard object?["event"] as? String == "result" else { return nil }
-            let parts = ["test", "direction"].compactMap { object?[$0] as? String }
-            return parts.joined(separator: " ")
+    @Test("sends the rest once there is space")
+    func littleSpace() async throws {
+        let line = StreamLine(capacity: 9)
+        try await Self.transfer(5, isToDevice: true, on: line) { line in
+            line.report(.hasSpaceAvailable)
+            line.writeAnswer = 0
+            line.capacity = 100
+            line.report(.hasSpaceAvailable)
+            line.writeAnswer = nil
+            line.report(.hasSpaceAvailable)
+            line.report(.hasSpaceAvailable)
+            line.octets = Data([1])
+            line.report(.hasBytesAvailable)
         }
+        #expect(line.writeLengths == [8, 5, 4, 4])
+        #expect(line.sent == UInt64(5).littleEndianData + Data(repeating: 0x2A, count: 5))
     }
 
-    @Test("A device whose channel only receives is sent to, and is not asked to send")
-    func earlierVersion() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            let run = try await BenchmarkChannelTests.benchmark(.receivesAlone, isToDevice: true, isFromDevice: true)
-            run.passMinute()
+    @Test("orders octets, and is done with the last of them")
+    func fromDevice() async throws {
+        let line = StreamLine(capacity: .max)
+        try await Self.transfer(70_000, isToDevice: false, on: line) { line in
+            line.report(.hasSpaceAvailable)
+            line.octets = Data(repeating: 7, count: 69_999)
+            line.report(.hasBytesAvailable)
+            line.octets = Data([7])
+            line.readAnswer = 0
+            line.report(.hasBytesAvailable)
+            line.note("before the last")
+            line.readAnswer = nil
+            line.report(.hasBytesAvailable)
+            line.octets = Data([7])
+            line.report(.hasBytesAvailable)
         }
-        let process = try #require(result)
-        #expect(process.errorLines.isEmpty)
-        #expect(
-            Self.results(process.lines) == ["read", "writeWithoutResponse to", "notification from", "l2cap to"]
-        )
+        #expect(line.sent == (UInt64(70_000) | BenchmarkService.sendsBit).littleEndianData)
+        // Nothing is read behind them.
+        #expect(line.readLengths == Array(repeating: 65_536, count: 4))
+        #expect(line.calls.suffix(3) == ["before the last", "input closes", "output closes"])
     }
 
     @Test(
-        "What the channel does not carry ends it: after 600 s where nothing comes, at once where the channel is closed",
-        arguments: [
-            (.isSilent, true), (.isSilent, false), (.receives, false), (.closes, true), (.closes, false),
-        ] as [(Service, Bool)]
+        "fails with the reason if the channel ends or fails before all is done",
+        arguments: [Stream.Event.endEncountered.rawValue, Stream.Event.errorOccurred.rawValue]
     )
-    func failures(service: Service, isToDevice: Bool) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(1),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { [service = service as Service, isToDevice = isToDevice as Bool] in
-            let run = try await BenchmarkChannelTests.benchmark(
-                service,
-                isToDevice: isToDevice,
-                isFromDevice: !isToDevice
-            )
-            for seconds in [30, 600, 640] { run.mark("- \(seconds)", at: Double(seconds)) }
-            run.world.advance(by: .seconds(700))
-            exit(99)
+    func closed(event: UInt) async {
+        let line = StreamLine(capacity: .max)
+        var reason: String?
+        do {
+            try await Self.transfer(2, isToDevice: false, on: line) { line in
+                line.octets = Data([7])
+                line.report(.hasBytesAvailable)
+                line.report(Stream.Event(rawValue: event))
+            }
+        } catch {
+            reason = (error as? Failure)?.line
         }
-        let process = try #require(result)
-        let silence = "the channel did not carry 1024 octets within 600 s"
-        #expect(process.errorLines == [service == .closes ? "the channel was closed" : silence])
-        let marks = process.lines.filter { $0.hasPrefix("- ") }
-        #expect(marks == (service == .closes ? [] : ["- 30", "- 600"]))
-        #expect(Self.results(process.lines).count == 2)
+        #expect(reason == "the channel was closed")
+        #expect(line.calls.suffix(2) == ["input closes", "output closes"])
     }
 }

@@ -1,7 +1,4 @@
-// One controller for hosts that come one after the other.
-
 import BluetoothHCI
-import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -47,10 +44,12 @@ struct SharedControllerTests {
     }
 
     private let loop = EmbeddedEventLoop()
+
     private let reset = Reset().packet()
+
     private let event = CommandComplete.packet(LERand.self, .init(number: 1))
 
-    @Test("What a host sends waits for the reset; the events of the host before do not come")
+    @Test("resets between hosts, and gives no host the events of the one before")
     func hosts() {
         let controller = Controller(loop)
         let shared = SharedController(controller) { Issue.record("lost: \($0)") }
@@ -77,27 +76,7 @@ struct SharedControllerTests {
         #expect(controller.sent.count == 4, "who has gone has nothing to send")
     }
 
-    @Test("A host that goes before the reset is answered leaves nothing behind, and ends nobody who comes later")
-    func goneEarly() {
-        let controller = Controller(loop)
-        let shared = SharedController(controller) { Issue.record("lost: \($0)") }
-        let first = Host(shared.lease())
-        first.lease.send(LERand().packet())
-        first.lease.close()
-        controller.answerReset()
-        #expect(controller.sent == [reset])
-        let second = Host(shared.lease())
-        second.lease.send(LERand().packet())
-        first.lease.send(LERand().packet())
-        first.lease.close()
-        controller.answerReset()
-        #expect(controller.sent == [reset, reset, LERand().packet()])
-        first.lease.close()
-        controller.deliver(event)
-        #expect(second.received == [event] && first.received.isEmpty)
-    }
-
-    @Test("To a controller that is gone nothing is sent")
+    @Test("sends nothing to a controller that is gone")
     func gone() {
         let controller = Controller(loop)
         var reasons: [String] = []
@@ -110,10 +89,10 @@ struct SharedControllerTests {
         host.lease.close()
         loop.run()
         #expect(controller.sent == [reset] && reasons == ["unplugged"])
-        #expect(host.received.isEmpty && host.reason == nil, "it went by itself meanwhile")
+        #expect(host.received.isEmpty && host.reason == nil, "it has left by itself")
     }
 
-    @Test("What a host sends in one turn leaves together")
+    @Test("sends the packets of one turn together")
     func together() {
         let controller = Controller(loop)
         let shared = SharedController(controller) { Issue.record("lost: \($0)") }
@@ -123,7 +102,7 @@ struct SharedControllerTests {
         #expect(controller.departures == [3])
     }
 
-    @Test("The end of a batch is the host's that has the controller")
+    @Test("reports the end of a batch to the present host alone")
     func batches() {
         let controller = Controller(loop)
         let shared = SharedController(controller) { Issue.record("lost: \($0)") }
@@ -135,10 +114,10 @@ struct SharedControllerTests {
         #expect(host.batches == 1)
         host.lease.close()
         controller.receiver?.channelDidFinishBatch(controller)
-        #expect(host.batches == 1, "of what comes after it went, a host hears nothing")
+        #expect(host.batches == 1, "it has left")
     }
 
-    @Test("A host that sends much before the reset is dropped, and a controller that goes ends its host")
+    @Test("drops a host that sends 65 packets before the reset, and ends the host of a controller that goes")
     func limits() {
         let controller = Controller(loop)
         var reason: String?

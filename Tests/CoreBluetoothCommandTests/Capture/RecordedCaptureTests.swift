@@ -1,5 +1,3 @@
-// Captures that are read as recorded peripherals: what is said of files that are none, and of captures of nobody.
-
 import BluetoothHost
 import BluetoothTransport
 import CommandLineTool
@@ -11,7 +9,7 @@ import Testing
 
 @Suite("A capture that is read as a peripheral")
 struct RecordedCaptureTests {
-    @Test("A file that is not there, is no capture, or has no peripheral, is named with the reason, in one line")
+    @Test("is named with the reason, in one line, if it is missing, no capture, or without a peripheral")
     func wrong() throws {
         let folder = try TemporaryFolder()
         let path = folder("a")

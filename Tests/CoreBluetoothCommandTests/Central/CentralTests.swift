@@ -1,5 +1,7 @@
-// The central's side of the commands, with scripted peripherals in virtual time.
+// How the commands' central waits for answers. No time passes in a world while a limit of real time runs out.
 
+import BluetoothHost
+import BluetoothTypes
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
@@ -10,88 +12,322 @@ import Testing
 @testable import CoreBluetoothCommand
 
 @Suite("The central of the commands")
+@MainActor
 struct CentralTests {
-    @Test("A10 what is asked of a service that the device no longer has fails at once, with the reason")
-    @MainActor
-    func changedServices() async throws {
-        let world = World(seed: 1)
-        let service = ScriptedPeripheral.Service("1809", characteristics: [.init("2A1C", properties: .read)])
-        let thermo = world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [service]))
-        let central = Central(output: OutputFormat(isJSON: false, isVerbose: false))
+    private static func thermo() -> ScriptedPeripheral {
+        let characteristics: [ScriptedPeripheral.Characteristic] = [
+            .init("FFF1", properties: [.read, .write, .notify], value: Data([1]))
+        ]
+        return ScriptedPeripheral(name: "Thermo", services: [.init("FFF0", characteristics: characteristics)])
+    }
+
+    private static let output = OutputFormat(isJSON: false, isVerbose: false) { _ in }
+
+    /// The line of the failure of something.
+    private func outcome(of body: @MainActor () async throws -> Void) async -> String {
+        do {
+            try await body()
+            return "none"
+        } catch {
+            return (error as? Failure)?.line ?? "another error"
+        }
+    }
+
+    @Test("takes as an answer neither a late one, nor one for another wait, nor a second one")
+    func otherAnswers() async throws {
+        let central = Central(output: Self.output)
         let limit = ToolTestbed.realTimeLimit
-        central.procedureTimeout = limit
-        var isReady = false
-        central.onReady = { isReady = true }
-        world.addDevice("tool").run { central.open() }
-        try world.run(until: isReady)
-        // Time passes while a call waits for its answer.
-        let time = Task { @MainActor in
-            while !Task.isCancelled {
-                world.advance(by: .milliseconds(10))
-                await Task.yield()
+        let late = await #expect(throws: Failure.self) { try await central.wait(.strength, 0, "late") {} }
+        #expect(late?.line == "late" && central.awaited == nil)
+        central.end(.strength, nil)
+        var isWaiting = false
+        let failure = await #expect(throws: Failure.self) {
+            try await central.wait(.link, limit, "late") {
+                central.end(.strength, nil)
+                central.end(.channel, Failure("another one"))
+                isWaiting = central.awaited == .link && central.pendingAnswer.isWaiting
+                central.end(.link, Failure("refused"))
+                central.end(.link, nil)
             }
         }
-        defer { time.cancel() }
-        let peripheral = try await central.find(DeviceQuery("Thermo"), timeout: limit)
-        try await central.connect(peripheral, timeout: limit)
+        #expect(isWaiting && failure?.line == "refused")
+        #expect(central.awaited == nil && !central.pendingAnswer.isWaiting)
+        // As when the time is up: the answer comes before the call goes on.
+        let over = await #expect(throws: Failure.self) {
+            try await central.wait(.strength, limit, "late") {
+                central.pendingAnswer.end(.failure(Failure("the time is up")))
+                central.end(.strength, nil)
+            }
+        }
+        #expect(over?.line == "the time is up" && central.awaited == nil)
+        var hasStarted = false
+        try await central.wait(.link, limit, "late") {
+            hasStarted = true
+            central.end(.link, nil)
+        }
+        #expect(hasStarted)
+    }
+
+    @Test("keeps a wait that begins before the end of another one was told")
+    func overlapping() async throws {
+        let central = Central(output: OutputFormat(isJSON: false, isVerbose: false) { _ in })
+        let limit = ToolTestbed.realTimeLimit
+        let first = Task { @MainActor in try await central.wait(.link, limit, "late") {} }
+        await Task.yield()
+        try #require(central.awaited == .link)
+        let isKept = Watched(false)
+        central.end(.link, Failure("refused"))
+        try await central.wait(.strength, limit, "late") {
+            _ = Task { @MainActor in
+                _ = await first.result
+                let isAwaited = central.awaited == .strength
+                isKept.update { $0 = isAwaited }
+                central.pendingAnswer.end(.success(()))
+            }
+        }
+        #expect(isKept.value)
+        let failure = await #expect(throws: Failure.self) { try await first.value }
+        #expect(failure?.line == "refused")
+    }
+
+    @Test("fails a request that is not answered in time with what it was, and awaits it no longer")
+    func requests() async throws {
+        let world = World(seed: 1)
+        world.addPeripheral(Self.thermo())
+        let testbed = try ToolTestbed(world)
+        let central = testbed.central
+        // Five seconds more than ATT has (Vol 3, Part F, 3.3.3).
+        #expect(Central(output: Self.output).procedureTimeout == 35)
+        let connection = try testbed.connect("Thermo")
+        try testbed.perform { try await connection.discover() }
+        let characteristic = try #require(connection.discovered.first)
+        let service = try #require(connection.peripheral.services?.first)
+        central.procedureTimeout = 0
+        var lines: [String] = []
+        lines.append(await outcome { _ = try await central.discoverServices() })
+        lines.append(await outcome { _ = try await central.discoverIncludedServices(of: service) })
+        lines.append(await outcome { _ = try await central.discoverCharacteristics(of: service) })
+        lines.append(await outcome { _ = try await central.discoverDescriptors(of: characteristic) })
+        lines.append(await outcome { _ = try await central.read(characteristic) })
+        lines.append(await outcome { try await central.write(Data([2]), to: characteristic) })
+        lines.append(await outcome { try await central.setNotifying(true, characteristic) })
+        lines.append(await outcome { _ = try await central.readStrength() })
+        lines.append(await outcome { _ = try await central.openChannel(192) })
+        #expect(
+            lines == [
+                "discovering the services took more than 0 s", "discovering included services took more than 0 s",
+                "discovering characteristics took more than 0 s", "discovering descriptors took more than 0 s",
+                "reading FFF1 took more than 0 s", "writing FFF1 took more than 0 s",
+                "subscribing to FFF1 took more than 0 s", "reading the signal strength took more than 0 s",
+                "opening the channel 192 took more than 0 s",
+            ]
+        )
+        #expect(central.awaited == nil && !central.pendingAnswer.isWaiting)
+    }
+
+    @Test("names the device that is not there to connect to, and the time that it had")
+    func connection() async throws {
+        let world = World(seed: 2)
+        world.addPeripheral(Self.thermo())
+        let testbed = try ToolTestbed(world)
+        let central = testbed.central
+        let peripheral = try testbed.perform {
+            try await central.find(DeviceQuery("Thermo"), timeout: ToolTestbed.realTimeLimit)
+        }
+        let found = await outcome { try await central.connect(peripheral, timeout: 0) }
+        #expect(found == "\"Thermo\" was not there to connect to within 0 s")
+        #expect(central.awaited == nil && !central.pendingAnswer.isWaiting)
+    }
+
+    @Test("names the reason why a connection fails or ends, and says if there is none")
+    func reasons() async throws {
+        let world = World(seed: 1)
+        world.addPeripheral(ScriptedPeripheral(name: "Thermo"))
+        let testbed = try ToolTestbed(world)
+        let central = testbed.central
+        let peripheral = try testbed.connect("Thermo").peripheral
+        let manager = try #require(central.manager)
+        var ends: [String] = []
+        central.onDisconnection = { ends.append($0) }
+        /// The failure of a wait.
+        func outcome(_ awaited: AwaitedAnswer, _ answer: () -> Void) async -> String {
+            do {
+                try await central.wait(awaited, ToolTestbed.realTimeLimit, "late", answer)
+                return "none"
+            } catch {
+                return ErrorText.text(error)
+            }
+        }
+        let cause = CBError(.connectionTimeout)
+        let words = ErrorText.text(cause)
+        let refused = "\"Thermo\" could not be connected to: "
+        let first = await outcome(.connection) {
+            central.centralManager(manager, didFailToConnect: peripheral, error: nil)
+        }
+        #expect(first == refused + "no reason was given")
+        let second = await outcome(.connection) {
+            central.centralManager(manager, didFailToConnect: peripheral, error: cause)
+        }
+        #expect(second == refused + words)
+        #expect(ends.isEmpty)
+        let third = await outcome(.strength) {
+            central.centralManager(manager, didDisconnectPeripheral: peripheral, error: nil)
+        }
+        #expect(third == "\"Thermo\" has disconnected: it was asked to")
+        let fourth = await outcome(.strength) {
+            central.centralManager(manager, didDisconnectPeripheral: peripheral, error: cause)
+        }
+        #expect(fourth == "\"Thermo\" has disconnected: " + words)
+        #expect(ends == ["it was asked to", words])
+        // An end that is awaited is no loss.
+        let fifth = await outcome(.disconnection) {
+            central.centralManager(manager, didDisconnectPeripheral: peripheral, error: cause)
+        }
+        #expect(fifth == "none")
+        #expect(ends.count == 2)
+    }
+
+    @Test("has the strength of the last measurement, and none if that has failed")
+    func strength() throws {
+        let world = World(seed: 2)
+        world.addPeripheral(ScriptedPeripheral(name: "Thermo"))
+        let testbed = try ToolTestbed(world)
+        let central = testbed.central
+        let peripheral = try testbed.connect("Thermo").peripheral
+        central.peripheral(peripheral, didReadRSSI: NSNumber(value: -50), error: nil)
+        #expect(central.strength == -50)
+        central.peripheral(peripheral, didReadRSSI: NSNumber(value: -50), error: CBError(.notConnected))
+        #expect(central.strength == nil)
+    }
+
+    @Test("asks nothing without a connected device, and fails what needs one")
+    func unconnected() async throws {
+        let central = Central(output: Self.output)
+        let security = await central.security()
+        #expect(security == nil)
+        let pairing = try await central.pair(.encrypted)
+        #expect(pairing.security == nil && !pairing.wasPaired)
         let services = try await central.discoverServices()
-        #expect(services.count == 1)
+        #expect(services.isEmpty)
+        let link = await #expect(throws: Failure.self) { _ = try await central.linkParameters() }
+        #expect(link?.line == "the device is not connected")
+        let phys = await #expect(throws: Failure.self) { _ = try await central.setPHYs(.le2M) }
+        #expect(phys?.line == "the device is not connected")
+        let strength = await #expect(throws: Failure.self) { _ = try await central.readStrength() }
+        #expect(strength?.line == "the device is not connected any more; start again")
+        let channel = await #expect(throws: Failure.self) { _ = try await central.openChannel(192) }
+        #expect(channel?.line == "the device is not connected any more; start again")
+    }
+
+    @Test("A10: fails at once what is asked of a service that the device no longer has")
+    func changedServices() throws {
+        let world = World(seed: 1)
+        let device = world.addPeripheral(Self.thermo())
+        let testbed = try ToolTestbed(world)
+        let central = testbed.central
+        _ = try testbed.connect("Thermo")
+        var all: [CBService] = []
+        for uuid in ["180D", "1809"] {
+            let service = try #require(try testbed.perform { try await central.discoverServices() }.first)
+            #expect(central.isPresent(service))
+            all.append(service)
+            world.advance(by: .seconds(1))
+            device.publish([ScriptedPeripheral.Service(uuid, characteristics: [])])
+            world.advance(by: .seconds(1))
+            for old in all { #expect(!central.isPresent(old), "behind \(uuid)") }
+        }
+        let failure = #expect(throws: Failure.self) {
+            try testbed.perform { _ = try await central.discoverCharacteristics(of: all[0]) }
+        }
+        #expect(failure?.line.contains("the device has changed its services") == true)
+        let last = try testbed.perform { try await central.discoverServices() }
+        #expect(last.map(\.uuid) == [CBUUID(string: "1809")])
+    }
+
+    @Test("watches an ended connection no longer, and has services anew with the next one")
+    func reconnection() throws {
+        let world = World(seed: 3)
+        let service = ScriptedPeripheral.Service("1809", characteristics: [])
+        let thermo = world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [service]))
+        let testbed = try ToolTestbed(world)
+        let central = testbed.central
+        let connection = try testbed.connect("Thermo")
+        let peripheral = connection.peripheral
+        let services = try testbed.perform { try await central.discoverServices() }
+        let old = try #require(services.first)
+        #expect(central.isPresent(old))
+        world.advance(by: .seconds(1))
         thermo.publish([ScriptedPeripheral.Service("180D", characteristics: [])])
         world.advance(by: .seconds(1))
-        var reason = "none"
-        do {
-            _ = try await central.discoverCharacteristics(of: services[0])
-        } catch let failure as Failure {
-            reason = failure.line
+        #expect(!central.isPresent(old))
+        var losses: [String] = []
+        connection.onLoss = { losses.append($0) }
+        let wasWatched = central.onDisconnection != nil
+        #expect(wasWatched)
+        for _ in 1...2 {
+            try testbed.perform { await central.disconnect() }
+            #expect(peripheral.state == .disconnected)
+            let isWatched = central.onDisconnection != nil
+            #expect(!isWatched)
         }
-        #expect(reason.contains("the device has changed its services"))
-        let present = try await central.discoverServices()
-        #expect(present.map(\.uuid) == [CBUUID(string: "180D")])
+        #expect(losses.isEmpty)
+        let link = #expect(throws: Failure.self) {
+            try testbed.perform { _ = try await central.linkParameters() }
+        }
+        #expect(link?.line == "the device is not connected")
+        try testbed.perform { try await central.connect(peripheral, timeout: ToolTestbed.realTimeLimit) }
+        #expect(peripheral.state == .connected)
+        #expect(central.isPresent(old))
     }
 
-    @Test("A device that is known by its identifier is not looked for")
-    @MainActor
-    func known() throws {
-        let world = World(seed: 3)
-        let thermo = world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: []))
+    @Test("tells a value that is read from one that was sent, and ignores a value with an error")
+    func readValue() throws {
+        let world = World(seed: 5)
+        let device = world.addPeripheral(Self.thermo())
         let testbed = try ToolTestbed(world)
-        let peripheral = try testbed.connect("Thermo").peripheral
-        thermo.isPowered = false
-        world.advance(by: .seconds(60))
-        let query = DeviceQuery(peripheral.identifier.uuidString)
-        let found = try testbed.perform { try await testbed.central.find(query, timeout: ToolTestbed.realTimeLimit) }
-        #expect(found === peripheral)
+        let central = testbed.central
+        let connection = try testbed.connect("Thermo")
+        try testbed.perform("subscribe FFF1 --hex", on: connection)
+        #expect(try testbed.perform("read FFF1 --hex", on: connection) == ["01"])
+        let sent = testbed.printing {
+            device.notify(Data([2]), for: "FFF1")
+            world.advance(by: .seconds(1))
+        }
+        #expect(sent == ["02"])
+        let characteristic = try #require(connection.discovered.first)
+        for (error, lines) in [(CBError(.notConnected), []), (nil, ["02"])] as [(CBError?, [String])] {
+            let printed = testbed.printing {
+                central.peripheral(connection.peripheral, didUpdateValueFor: characteristic, error: error)
+            }
+            #expect(printed == lines)
+        }
     }
 
-    @Test("The pairing of another device ends no wait for that of the device in use")
-    @MainActor
-    func otherPairings() async throws {
-        let world = World(seed: 2)
-        world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [.init("1809", characteristics: [])]))
-        let agent = TerminalPairingAgent(PairingCapabilities.none)
-        let central = Central(
-            pairing: ProgramPairing(agent, try RadioOptions.parse([])),
-            output: OutputFormat(isJSON: false, isVerbose: false)
-        )
-        var found: CBPeripheral?
-        central.onReady = { central.scan(services: [], duplicates: false) }
-        central.onDiscovery = { peripheral, _ in found = peripheral }
-        world.addDevice("tool").run { central.open() }
-        try world.run(until: found != nil)
-        let peripheral = try #require(found)
-        let connection = Task { try await central.connect(peripheral, timeout: ToolTestbed.realTimeLimit) }
-        while central.awaited == nil { await Task.yield() }
-        try world.run(until: peripheral.state == .connected)
-        try await connection.value
-        central.watchPairings()
-        let pairing = Task { try await central.wait(.pairing, ToolTestbed.realTimeLimit, "late") {} }
-        while central.awaited == nil { await Task.yield() }
-        let onEnd = try #require(central.pairing?.conversation.onEnd)
-        onEnd(PairingPeer(identifier: UUID(), name: nil), .paired)
-        #expect(central.awaited == .pairing)
-        onEnd(PairingPeer(identifier: peripheral.identifier, name: nil), .failed("a wrong code was entered"))
-        #expect(central.awaited == nil)
-        let failure = await #expect(throws: Failure.self) { try await pairing.value }
-        #expect(failure?.line == "a wrong code was entered")
+    @Test("A11: waits until a write without response can be taken, and writes nothing on a lost link")
+    func writability() throws {
+        let world = World(seed: 1)
+        let characteristics: [ScriptedPeripheral.Characteristic] = [.init("FFF2", properties: .writeWithoutResponse)]
+        let service = ScriptedPeripheral.Service("FFF0", characteristics: characteristics)
+        world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [service]))
+        let testbed = try ToolTestbed(world)
+        let connection = try testbed.connect("Thermo")
+        try testbed.perform { try await connection.discover() }
+        let characteristic = try #require(connection.discovered.first)
+        let (central, peripheral) = (testbed.central, connection.peripheral)
+        let canSend = try testbed.perform { () async throws -> [Bool] in
+            var states: [Bool] = []
+            for number in 0..<200 as Range<UInt8> {
+                try await central.waitForWritability()
+                states.append(peripheral.canSendWriteWithoutResponse)
+                try await central.writeWithoutResponse(Data([number]), to: characteristic)
+            }
+            return states
+        }
+        #expect(canSend == [Bool](repeating: true, count: 200))
+        #expect(central.awaited == nil && !central.pendingAnswer.isWaiting)
+        try testbed.perform { await central.disconnect() }
+        #expect(throws: Failure.self) {
+            try testbed.perform { try await central.writeWithoutResponse(Data([2]), to: characteristic) }
+        }
     }
 }

@@ -1,14 +1,19 @@
-// What `corebluetooth clone` calls its file, and how it counts.
+// What clone does with a device, so that a capture has all of it.
 
+import CommandLineTool
+import CoreBluetooth
+import CoreBluetoothTesting
 import Fixtures
+import Foundation
 import Testing
 
 @testable import CoreBluetoothCommand
 
 @Suite("corebluetooth clone")
+@MainActor
 struct CloneCommandTests {
     @Test(
-        "A file has the device's name, without what stands for folders or is no letter",
+        "names the file by the device, without what stands for folders or is no letter",
         arguments: [
             ("Lamp", "Lamp"), ("a-b_c9", "a-b_c9"), ("Küche 2", "Küche-2"), ("../a/b", "---a-b"), (".", "-"),
             ("", "clone"), ("漢字", "漢字"), ("a\nb", "a-b"),
@@ -18,8 +23,123 @@ struct CloneCommandTests {
         #expect(CloneCommand.fileName(device) == name)
     }
 
-    @Test("One is not many", arguments: [(0, "0 values"), (1, "1 value"), (2, "2 values")])
-    func counts(count: Int, words: String) {
+    @Test("counts one in the singular", arguments: [(0, "0 values"), (1, "1 value"), (2, "2 values")])
+    func plural(count: Int, words: String) {
         #expect(CloneCommand.counted(count, "value") == words)
+    }
+
+    // MARK: Recording
+
+    /// What a device was asked for.
+    @MainActor
+    private final class Counts {
+        var reads: [String: Int] = [:]
+        var sent: [String: Int] = [:]
+    }
+
+    private let counts = Counts()
+
+    private let world: World
+
+    private let device: ScriptedDevice
+
+    private let testbed: ToolTestbed
+
+    private let peripheral: CBPeripheral
+
+    init() throws {
+        let counts = counts
+        func characteristic(
+            _ uuid: String,
+            _ properties: CBCharacteristicProperties
+        ) -> ScriptedPeripheral.Characteristic {
+            var updates: ScriptedPeripheral.Updates?
+            if !properties.isDisjoint(with: [.notify, .indicate]) {
+                updates = .every(.milliseconds(10)) { _ in
+                    MainActor.assumeIsolated { counts.sent[uuid, default: 0] += 1 }
+                    return Data([3])
+                }
+            }
+            return ScriptedPeripheral.Characteristic(
+                uuid,
+                properties: properties,
+                value: Data([1]),
+                onRead: { _ in
+                    MainActor.assumeIsolated { counts.reads[uuid, default: 0] += 1 }
+                    return uuid == "FFF4" ? .error(.insufficientAuthorization) : .value(Data([2]))
+                },
+                updates: updates
+            )
+        }
+        world = World(seed: 1)
+        device = world.addPeripheral(
+            ScriptedPeripheral(
+                name: "Lamp",
+                services: [
+                    // It is found where another one includes it.
+                    .init("FFE0", isPrimary: false, characteristics: [characteristic("FFE1", .read)]),
+                    .init(
+                        "FFF0",
+                        characteristics: [
+                            characteristic("FFF1", [.read, .notify]), characteristic("FFF2", .indicate),
+                            characteristic("FFF4", [.read, .notify]),
+                        ],
+                        includes: [CBUUID(string: "FFE0")]
+                    ),
+                    .init(
+                        "FFD0",
+                        characteristics: [characteristic("FFD1", .read)],
+                        includes: [CBUUID(string: "FFE0")]
+                    ),
+                ]
+            )
+        )
+        testbed = try ToolTestbed(world)
+        peripheral = try testbed.connect("Lamp").peripheral
+    }
+
+    private func recording() -> DeviceRecording { DeviceRecording(central: testbed.central, output: testbed.output) }
+
+    @Test("reads each readable value once, also behind a refused one, and does not subscribe yet")
+    func explored() throws {
+        let (recording, peripheral) = (recording(), peripheral)
+        try testbed.perform { try await recording.explore(peripheral) }
+        #expect(counts.reads.keys.sorted() == ["FFD1", "FFE1", "FFF1", "FFF4"])
+        for uuid in ["FFD1", "FFE1", "FFF1"] { #expect(counts.reads[uuid] == 1, "\(uuid)") }
+        #expect(counts.sent.isEmpty)
+        let characteristics = (peripheral.services ?? []).flatMap { $0.characteristics ?? [] }
+        #expect(characteristics.map(\.uuid.uuidString) == ["FFF1", "FFF2", "FFF4", "FFD1"])
+        try testbed.perform { try await recording.explore(peripheral) }
+        #expect(counts.reads["FFF1"] == 1)
+    }
+
+    @Test("subscribes to all that sends, and no longer than asked for")
+    func heard() async throws {
+        let (recording, peripheral) = (recording(), peripheral)
+        try testbed.perform { try await recording.explore(peripheral) }
+        try await world.wait(within: .seconds(3600)) { try await recording.listen(0) }
+        #expect(counts.sent.keys.sorted() == ["FFF1", "FFF2", "FFF4"])
+        for uuid in ["FFF1", "FFF2", "FFF4"] { #expect(!device.hasSubscriber(for: CBUUID(string: uuid)), "\(uuid)") }
+        let isWatched = testbed.central.onDisconnection != nil
+        #expect(!isWatched)
+        #expect(peripheral.state == .connected)
+    }
+
+    @Test("fails if the device leaves meanwhile")
+    func lost() async throws {
+        let (recording, peripheral, device) = (recording(), peripheral, device)
+        try testbed.perform { try await recording.explore(peripheral) }
+        world.after(.seconds(5)) { device.dropLinks() }
+        let failure = await #expect(throws: Failure.self) {
+            try await world.wait(within: .seconds(3600)) { try await recording.listen(86_400) }
+        }
+        #expect(failure?.line.hasPrefix("the device has disconnected: ") == true)
+    }
+
+    @Test("waits for nothing if nothing sends")
+    func silent() async throws {
+        let recording = recording()
+        try await world.wait(within: .seconds(1)) { try await recording.listen(86_400) }
+        #expect(counts.sent.isEmpty)
     }
 }

@@ -1,14 +1,11 @@
-// What a controller is asked, and what is made of its answers.
-
 import BluetoothHCI
 import BluetoothTypes
-import Fixtures
 import NIOCore
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("corebluetooth controller")
+@Suite("An interview with a controller")
 struct ControllerInterviewTests {
     /// Answers the commands of an interview, each after 2 ms; those that are not in the table are refused.
     private func run(
@@ -27,7 +24,6 @@ struct ControllerInterviewTests {
                 #expect(goesOn)
                 continue
             }
-            // What is no answer is not taken for one.
             let other = CommandStatus(status: .success, opcode: HCIOpcode(rawValue: 0)).packet()
             let isAnswer = interview.receive(other, now: now)
             #expect(!isAnswer)
@@ -38,7 +34,7 @@ struct ControllerInterviewTests {
         return asked
     }
 
-    @Test("A controller is asked for what it says that it knows, and reported with what it has said")
+    @Test("asks a controller for what it says that it knows, and reports what it has said")
     func answers() throws {
         var commands = SupportedCommands([Reset.self, LEReadFilterAcceptListSize.self])
         commands.insert(LEReadSupportedStates.self)
@@ -87,7 +83,7 @@ struct ControllerInterviewTests {
         #expect(details.contains { $0.key == "roundTrip" && $0.value.text.hasPrefix("{\"count\":3,\"median\":2.0") })
     }
 
-    @Test("A controller that says to know nothing is asked for what each has to know, in this order")
+    @Test("asks a controller that says to know nothing for what each has to know, in this order")
     func mandatory() throws {
         var interview = ControllerInterview(roundTrips: 1)
         let commands = CommandComplete.packet(ReadLocalSupportedCommands.self, .init(commands: SupportedCommands([])))
@@ -95,7 +91,6 @@ struct ControllerInterviewTests {
             &interview,
             [
                 Reset.opcode: CommandComplete.packet(Reset.self, .init()), ReadLocalSupportedCommands.opcode: commands,
-                // What is said beside an error is not taken.
                 LEReadLocalSupportedFeatures.opcode: CommandComplete.packet(
                     LEReadLocalSupportedFeatures.self,
                     .init(status: .hardwareFailure, features: [.encryption])
@@ -111,7 +106,7 @@ struct ControllerInterviewTests {
         #expect(interview.report.features == nil && interview.report.roundTrips.count == 1)
     }
 
-    @Test("A controller that does not answer Reset, or refuses it, is not to be had")
+    @Test("ends at a controller that does not answer Reset, refuses it, or stops to answer")
     func dead() throws {
         var silent = ControllerInterview(roundTrips: 3)
         _ = silent.next(now: .uptimeNanoseconds(0))
@@ -124,14 +119,13 @@ struct ControllerInterviewTests {
         let isTaken = refused.receive(packet, now: .uptimeNanoseconds(1))
         #expect(isTaken)
         #expect(refused.refusal == status)
-        // One that stops to answer is not asked for ever.
         var stalled = ControllerInterview(roundTrips: 1000)
         let asked = try run(&stalled, [:], silent: [ReadBDADDR.opcode])
         #expect(asked.count < 30)
         #expect(stalled.report.unanswered == ["Read BD_ADDR", "Read BD_ADDR"])
     }
 
-    @Test("A command without a place in the list may be known; one with a place is, where the list has it")
+    @Test("takes a command as known if the list has its place, or no place for it")
     func listed() {
         let none = SupportedCommands([])
         #expect(ControllerInterview.has(none, ReadLocalSupportedCommands.opcode))
@@ -141,16 +135,149 @@ struct ControllerInterviewTests {
         #expect(!ControllerInterview.has(SupportedCommands([ReadBDADDR.self]), Reset.opcode))
     }
 
-    @Test("Every feature that the specification names has a name here, and fields stand below each other")
-    func names() {
-        #expect(LEFeatures(rawValue: (1 << 48) - 1).names.count == 48)
-        #expect(!LEFeatures(rawValue: (1 << 48) - 1).names.contains { $0.hasPrefix("bit ") })
-        #expect(LEFeatures.channelSoundingHostSupport.names == ["Channel Sounding (host support)"])
-        #expect(LEFeatures.phyCoded.names == ["LE Coded PHY"])
-        #expect(LEFeatures.connectionSubrating.names == ["Connection Subrating"])
+    // MARK: One question after the other
+
+    /// What a controller is asked and what is known then; what it has no answer for it refuses.
+    private func interview(
+        _ answers: [HCIOpcode: HCIPacket],
+        roundTrips: Int = 0
+    ) throws -> (report: ControllerReport, asked: [HCIOpcode]) {
+        var interview = ControllerInterview(roundTrips: roundTrips)
+        var asked: [HCIOpcode] = []
+        var now = NIODeadline.uptimeNanoseconds(0)
+        while let packet = interview.next(now: now) {
+            let opcode = try HCICommandPacket(packet).opcode
+            asked.append(opcode)
+            now = now + .milliseconds(1)
+            let refusal = CommandStatus(status: .unknownCommand, opcode: opcode).packet()
+            let isTaken = interview.receive(answers[opcode] ?? refusal, now: now)
+            #expect(isTaken)
+        }
+        return (interview.report, asked)
+    }
+
+    @Test("asks a controller that does not say what it knows for everything")
+    func order() throws {
+        let (report, asked) = try interview([:], roundTrips: 2)
         #expect(
-            FieldText.text([("a", "one two three"), ("bcd", "x")], columns: 16) == "a    one two\n     three\nbcd  x"
+            asked == [
+                Reset.opcode, ReadLocalSupportedCommands.opcode, ReadLocalVersionInformation.opcode,
+                LEReadLocalSupportedFeatures.opcode, LEReadSupportedStates.opcode, LEReadBufferSize.opcode,
+                ReadBufferSize.opcode, LEReadMaximumDataLength.opcode, LEReadFilterAcceptListSize.opcode,
+                LEReadResolvingListSize.opcode, LEReadNumberOfSupportedAdvertisingSets.opcode,
+                LEReadMaximumAdvertisingDataLength.opcode, LEReadTransmitPower.opcode, ReadBDADDR.opcode,
+                ReadBDADDR.opcode, ReadBDADDR.opcode,
+            ]
         )
-        #expect(FieldText.text([("a", "one two three")], columns: nil) == "a  one two three")
+        #expect(report.commands == nil && report.version == nil && report.states == nil && report.buffers == nil)
+        #expect(report.unanswered.isEmpty && report.roundTrips.count == 2)
+    }
+
+    @Test("keeps of each answer the number that it was asked for")
+    func numbers() throws {
+        let (report, _) = try interview([
+            LEReadSupportedStates.opcode:
+                CommandComplete.packet(LEReadSupportedStates.self, .init(states: .scannableAdvertising)),
+            LEReadMaximumDataLength.opcode: CommandComplete.packet(
+                LEReadMaximumDataLength.self,
+                .init(transmitOctets: 251, transmitTime: 2_120)
+            ),
+            LEReadFilterAcceptListSize.opcode:
+                CommandComplete.packet(LEReadFilterAcceptListSize.self, .init(size: 8)),
+            LEReadResolvingListSize.opcode: CommandComplete.packet(LEReadResolvingListSize.self, .init(size: 9)),
+            LEReadNumberOfSupportedAdvertisingSets.opcode:
+                CommandComplete.packet(LEReadNumberOfSupportedAdvertisingSets.self, .init(count: 10)),
+            LEReadMaximumAdvertisingDataLength.opcode:
+                CommandComplete.packet(LEReadMaximumAdvertisingDataLength.self, .init(length: 1_650)),
+            LEReadTransmitPower.opcode:
+                CommandComplete.packet(LEReadTransmitPower.self, .init(minimum: -20, maximum: 10)),
+        ])
+        #expect(report.states == .scannableAdvertising && report.dataLength == 251)
+        #expect(report.acceptListSize == 8 && report.resolvingListSize == 9)
+        #expect(report.advertisingSets == 10 && report.advertisingDataLength == 1_650)
+        #expect(report.transmitPower.map { [$0.minimum, $0.maximum] } == [-20, 10])
+    }
+
+    @Test("keeps nothing that an answer says beside an error")
+    func failed() throws {
+        let (report, _) = try interview([
+            LEReadFilterAcceptListSize.opcode: CommandComplete.packet(
+                LEReadFilterAcceptListSize.self,
+                .init(status: .hardwareFailure, size: 8)
+            ),
+            LEReadTransmitPower.opcode: CommandComplete.packet(
+                LEReadTransmitPower.self,
+                .init(status: .hardwareFailure, minimum: -20, maximum: 10)
+            ),
+        ])
+        #expect(report.acceptListSize == nil && report.transmitPower == nil)
+    }
+
+    @Test(
+        "has the buffers of LE, or those of both radios if LE has none (Vol 4, Part E, 7.8.2)",
+        arguments: [
+            (27, true, [4, 27]), (1, true, [4, 1]), (0, true, [6, 310]), (27, false, [4, 27]), (0, false, nil),
+        ] as [(UInt16, Bool, [Int]?)]
+    )
+    func buffers(length: UInt16, hasBoth: Bool, expected: [Int]?) throws {
+        var answers = [
+            LEReadBufferSize.opcode: CommandComplete.packet(
+                LEReadBufferSize.self,
+                .init(aclDataPacketLength: length, aclDataPacketCount: 4)
+            )
+        ]
+        if hasBoth {
+            answers[ReadBufferSize.opcode] = CommandComplete.packet(
+                ReadBufferSize.self,
+                .init(
+                    aclDataPacketLength: 310,
+                    synchronousDataPacketLength: 60,
+                    aclDataPacketCount: 6,
+                    synchronousDataPacketCount: 2
+                )
+            )
+        }
+        let (report, _) = try interview(answers)
+        #expect(report.buffers.map { [$0.count, $0.length] } == expected)
+    }
+
+    private static func refusal(of opcode: HCIOpcode) -> HCIPacket {
+        CommandStatus(status: .unknownCommand, opcode: opcode).packet()
+    }
+
+    @Test("takes one answer to each question, behind which no time is up")
+    func once() throws {
+        var interview = ControllerInterview(roundTrips: 2)
+        var now = NIODeadline.uptimeNanoseconds(0)
+        while let packet = interview.next(now: now) {
+            let answer = Self.refusal(of: try HCICommandPacket(packet).opcode)
+            now = now + .milliseconds(1)
+            let isTaken = interview.receive(answer, now: now)
+            let isTakenAgain = interview.receive(answer, now: now)
+            let goesOn = interview.timeOut()
+            #expect(isTaken && !isTakenAgain && goesOn)
+        }
+        #expect(interview.report.unanswered.isEmpty && interview.report.roundTrips.count == 2)
+    }
+
+    @Test("ignores an answer that comes when its time is up")
+    func late() throws {
+        var interview = ControllerInterview(roundTrips: 1)
+        var now = NIODeadline.uptimeNanoseconds(0)
+        while let packet = interview.next(now: now) {
+            let opcode = try HCICommandPacket(packet).opcode
+            now = now + .milliseconds(1)
+            guard opcode == LEReadSupportedStates.opcode else {
+                let isTaken = interview.receive(Self.refusal(of: opcode), now: now)
+                #expect(isTaken)
+                continue
+            }
+            let goesOn = interview.timeOut()
+            let answer = CommandComplete.packet(LEReadSupportedStates.self, .init(states: .scannableAdvertising))
+            let isTaken = interview.receive(answer, now: now)
+            #expect(goesOn && !isTaken)
+        }
+        #expect(interview.report.states == nil && interview.report.roundTrips.count == 1)
+        #expect(interview.report.unanswered == ["LE Read Supported States"])
     }
 }

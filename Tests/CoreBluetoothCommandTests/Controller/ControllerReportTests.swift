@@ -1,8 +1,5 @@
-// What is printed of a controller, field by field.
-
 import BluetoothHCI
 import BluetoothTypes
-import Fixtures
 import Testing
 
 @testable import CoreBluetoothCommand
@@ -33,7 +30,7 @@ struct ControllerReportTests {
         report.fields(listsCommands: listsCommands).map { "\($0.name): \($0.value)" }
     }
 
-    @Test("Each part that is known is a line, in this order; commands are counted or listed")
+    @Test("has a line for each part that is known, in this order")
     func lines() {
         var expected = [
             "version: Bluetooth 5.4, revision 0x0007", "HCI: Bluetooth 5.0, revision 0x0000", "manufacturer: Apple",
@@ -62,7 +59,7 @@ struct ControllerReportTests {
         )
     }
 
-    @Test("As JSON each part has its key; what is not known is null")
+    @Test("has a key for each part in JSON, and null for what is not known")
     func json() {
         let details = whole.details(adapter: "hci0").map { "\($0.key) \($0.value.text)" }
         #expect(
@@ -84,7 +81,7 @@ struct ControllerReportTests {
     }
 
     @Test(
-        "Versions have the names of the Assigned Numbers (2.1)",
+        "names versions as the Assigned Numbers do (2.1)",
         arguments: zip(
             0...17 as ClosedRange<UInt8>,
             [
@@ -96,5 +93,23 @@ struct ControllerReportTests {
     func versions(number: UInt8, name: String?) {
         let words = ControllerReport.name(CoreVersion(rawValue: number))
         #expect(words == name.map { "Bluetooth \($0)" } ?? "version \(number)")
+    }
+
+    @Test("has a name for every feature that the specification names")
+    func names() {
+        #expect(LEFeatures(rawValue: (1 << 48) - 1).names.count == 48)
+        #expect(!LEFeatures(rawValue: (1 << 48) - 1).names.contains { $0.hasPrefix("bit ") })
+        #expect(LEFeatures.channelSoundingHostSupport.names == ["Channel Sounding (host support)"])
+        #expect(LEFeatures.phyCoded.names == ["LE Coded PHY"])
+        #expect(LEFeatures.connectionSubrating.names == ["Connection Subrating"])
+    }
+
+    @Test("has fields below each other, broken between words")
+    func fields() {
+        #expect(
+            FieldText.text([("a", "one two three"), ("bcd", "x")], columns: 16) == "a    one two\n     three\nbcd  x"
+        )
+        #expect(FieldText.text([("a", "one two three")], columns: nil) == "a  one two three")
+        #expect(FieldText.text([], columns: nil).isEmpty)
     }
 }

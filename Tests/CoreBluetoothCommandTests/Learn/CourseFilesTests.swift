@@ -1,21 +1,17 @@
-// The files of the course that are made of the lessons, in a copy of the repository's folder, and the trace that a
-// lesson leaves in a file.
-
 import CommandLineTool
 import Fixtures
 import Foundation
-import SessionTestbed
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The files of the course", .timeLimit(.minutes(5)))
+@Suite("The pages of the course")
 struct CourseFilesTests {
     private static let lessons = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Sources/Lessons")
 
-    @Test("Pages that lack are made, changed ones are made anew, and others go, but for articles")
+    @Test("are made if they lack, made anew if they changed, and removed if no lesson has them")
     func pages() throws {
         let folder = try TemporaryFolder()
         let copy = URL(fileURLWithPath: folder("Sources/Lessons"))
@@ -48,25 +44,6 @@ struct CourseFilesTests {
         }
         let failure = #expect(throws: Failure.self) { try CourseFiles(repository: "/nowhere").write() }
         #expect(failure?.line.hasPrefix("cannot write the course: ") == true)
-        withExtendedLifetime(folder) {}
-    }
-
-    @Test("A file of a trace has the entries that are shown, in their order")
-    func trace() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder("a.jsonl")
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
-            [path = path as String] in
-            try LearnCommand.parse(["1", "--json", "--trace-file", path]).run()
-            exit(0)
-        }
-        let shown = try #require(result).lines.filter { $0.hasPrefix(#"{"event":"trace""#) }
-        let kept = try TimelineFile.read(path)
-        #expect(!shown.isEmpty && kept.count == shown.count)
-        for (line, entry) in zip(shown, kept) {
-            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-            #expect(object?["text"] as? String == entry.text)
-        }
         withExtendedLifetime(folder) {}
     }
 }

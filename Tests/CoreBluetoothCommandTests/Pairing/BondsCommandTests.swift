@@ -1,147 +1,209 @@
-// `corebluetooth bonds` as it ships, over a folder of state: which pairings are listed, in which words, and which one
-// is removed.
+// The command over a folder of state is tested in the system layer.
 
 import BluetoothHost
-import BluetoothTransport
 import BluetoothTypes
 import CommandLineTool
-import Fixtures
 import Foundation
-import SessionTestbed
 import Testing
 
 @testable import CoreBluetooth
 @testable import CoreBluetoothCommand
 
-@Suite("The command corebluetooth bonds", .timeLimit(.minutes(2)))
+@Suite("Pairings in corebluetooth bonds")
 struct BondsCommandTests {
-    private static let first = DeviceAddress(0x0011_2233_4455, kind: .public)
-    private static let second = DeviceAddress(0xC011_2233_4466, kind: .random)
-    private static let owners = ["C0:00:00:00:00:01", "C0:00:00:00:00:02"]
+    private static let identifier = "0B1F9A6C-8A3C-4B1F-8E54-0D0B3BF1A001"
 
-    /// Keeps bonds of an owner with these peers.
-    private static func keep(_ peers: [DeviceAddress], of owner: String, in folder: TemporaryFolder) throws {
-        let state = try PrivateFolder.state(environment: { $0 == "XDG_STATE_HOME" ? folder.path : nil }).path
-        let writer = StateWriter(try FolderStorage(folder: "\(state)/\(owner)"))
-        let store = BondStore()
-        store.now = { Date(timeIntervalSince1970: 1_000_000) }
-        store.writer = writer
-        let key = LongTermKey(value: Octets16(high: 1, low: 2), encryptedDiversifier: 3, random: 4)
-        for peer in peers {
-            store.store(
-                Bond(
-                    peerAddress: peer,
-                    keySize: 7,
-                    isAuthenticated: true,
-                    isSecureConnections: false,
-                    local: PairingKeys(longTermKey: key),
-                    peer: PairingKeys(longTermKey: key)
-                )
-            )
-        }
-        writer.flush()
-    }
+    private static let aliceAddress = "C1:02:03:04:05:0A"
 
-    private static func perform(_ folder: String, _ lines: [String]) throws {
-        setenv("XDG_STATE_HOME", folder, 1)
-        for line in lines {
-            do {
-                var command = try BondsCommand.parseAsRoot(line.split(separator: " ").map(String.init))
-                try command.run()
-            } catch let failure as Failure {
-                Console.print("failed: \(failure.line)")
-            }
-            Console.print("-")
-        }
-    }
-
-    /// What each of the command lines prints, and what all of them log.
-    private func run(
-        _ lines: [String],
-        in folder: TemporaryFolder
-    ) async throws -> (printed: [[String]], log: [String]) {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { [path = folder.path as String, lines = lines as [String]] in
-            try BondsCommandTests.perform(path, lines)
-            exit(0)
-        }
-        let process = try #require(result)
-        let parts = process.lines.split(separator: "-", omittingEmptySubsequences: false).map { Array($0) }
-        return (Array(parts.dropLast()), process.errorLines)
-    }
-
-    @Test("Where there are none, that is said to who wants to know what happens, and nothing is printed")
-    func none() async throws {
-        let folder = try TemporaryFolder()
-        let quiet = try await run(["", "list", "list --json"], in: folder)
-        #expect(quiet.printed == [[], [], []])
-        #expect(!quiet.log.contains { $0.contains("no pairing is kept") })
-        let verbose = try await run(["list --verbose"], in: folder)
-        #expect(verbose.printed == [[]])
-        #expect(verbose.log.count { $0.contains("no pairing is kept") } == 1, "\(verbose.log)")
-    }
-
-    @Test("Each pairing is a line below its owner, or an object; an owner is named by the address, in capitals or not")
-    func list() async throws {
-        let folder = try TemporaryFolder()
-        for owner in Self.owners { try Self.keep([Self.first, Self.second], of: owner, in: folder) }
-        let one = ["list --identity \(Self.owners[0])", "--identity c0:00:00:00:00:01", "list --identity alice"]
-        let (printed, log) = try await run(["list --verbose"] + one + ["list --json"], in: folder)
-        #expect(!log.contains { $0.contains("no pairing is kept") })
-        try #require(printed.count == 5)
-        #expect(printed[0].count == 6)
-        #expect(printed[1].first == "C0:00:00:00:00:01:")
-        #expect(printed[2] == printed[1])
-        #expect(printed[3].isEmpty)
-        let lines = printed[1].dropFirst().sorted()
-        try #require(lines.count == 2)
-        for (line, peer) in zip(lines, [Self.first, Self.second]) {
-            #expect(line.hasPrefix("  \(peer)  \(peer)  "), "\(line)")
-            #expect(line.hasSuffix("  encrypted, paired by a code (legacy pairing), key of 7 octets"), "\(line)")
-        }
-        let objects = try printed[4].map { line in
-            let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
-            return try #require(object as? [String: Any])
-        }
-        #expect(objects.count == 4)
-        #expect(objects.allSatisfy { $0["event"] as? String == "bond" })
-        #expect(objects.map { $0["ownerAddress"] as? String ?? "-" }.sorted() == Self.owners.flatMap { [$0, $0] })
-        let kinds = objects.map { object -> String in
-            let parts = ["address", "addressKind"].map { object[$0] as? String ?? "-" }
-            return parts.joined(separator: " ")
-        }
-        .sorted()
-        let words = ["\(Self.first) public", "\(Self.second) random"]
-        #expect(kinds == words.flatMap { [$0, $0] })
-    }
-
-    @Test("One pairing is removed, where one alone is meant")
-    func remove() async throws {
-        let folder = try TemporaryFolder()
-        for owner in Self.owners { try Self.keep([Self.first, Self.second], of: owner, in: folder) }
-        let (one, other) = (Self.owners[0], Self.owners[1])
-        let (printed, _) = try await run(
-            [
-                "remove 00:11:22:33:44:55", "remove x", "remove x --identity alice",
-                "remove 00:11:22:33:44:55 --identity \(one)", "remove 00:11:22:33:44:55 --identity \(one)",
-                "remove 00:11:22:33:44:55 --json", "list --identity \(one) --json", "list --identity \(other) --json",
-            ],
-            in: folder
+    /// A pairing without dates: these are shown in the time of the machine.
+    private static func bond(
+        of owner: String?,
+        _ ownerAddress: String = aliceAddress,
+        with peer: String,
+        name: String?,
+        isIdentified: Bool = true,
+        isAuthenticated: Bool = false,
+        isSecureConnections: Bool = true,
+        size: Int = 16
+    ) throws -> StoredBond {
+        StoredBond(
+            owner: try #require(DeviceAddress(ownerAddress, kind: .random)),
+            ownerName: owner,
+            peer: try #require(DeviceAddress(peer, kind: .public)),
+            identifier: isIdentified ? UUID(uuidString: identifier) : nil,
+            name: name,
+            key: LinkSecurity.Key(
+                isAuthenticated: isAuthenticated,
+                isSecureConnections: isSecureConnections,
+                size: size
+            ),
+            paired: nil,
+            lastUsed: nil,
+            folder: "/nowhere"
         )
-        try #require(printed.count == 8)
-        let several = printed[0].first ?? ""
-        #expect(several.hasPrefix("failed: several pairings are with \"00:11:22:33:44:55\": "), "\(several)")
-        for owner in Self.owners { #expect(several.contains("00:11:22:33:44:55 of \(owner)"), "\(several)") }
-        #expect(printed[1] == ["failed: there is no pairing with \"x\"; corebluetooth bonds lists all"])
-        #expect(printed[2] == ["failed: there is no pairing of \"alice\" with \"x\"; corebluetooth bonds lists all"])
-        #expect(printed[3] == ["removed the pairing of \(one) with 00:11:22:33:44:55"])
-        #expect(printed[4].first?.hasPrefix("failed: there is no pairing of \"\(one)\" with ") == true)
-        #expect(printed[5].first?.hasPrefix(#"{"event":"removed","owner":null,"ownerAddress":"\#(other)""#) == true)
-        for lines in printed[6...7] {
-            #expect(lines.count == 1)
-            #expect(lines.first?.contains(#""address":"\#(Self.second)""#) == true)
+    }
+
+    private static func all() throws -> [StoredBond] {
+        [
+            try bond(of: "alice", with: "00:1B:DC:0F:AA:01", name: "Thermo"),
+            try bond(of: "alice", with: "00:1B:DC:0F:AA:02", name: nil, isAuthenticated: true),
+            try bond(
+                of: "bob",
+                "C1:02:03:04:05:0B",
+                with: "00:1B:DC:0F:AA:01",
+                name: "Thermo",
+                isAuthenticated: true,
+                isSecureConnections: false,
+                size: 7
+            ),
+            try bond(of: nil, "C1:02:03:04:05:0C", with: "00:1B:DC:0F:AA:03", name: "Wärme\u{1B}", isIdentified: false),
+            try bond(of: nil, "C1:02:03:04:05:0C", with: "00:1B:DC:0F:AA:04", name: nil, isIdentified: false),
+        ]
+    }
+
+    @Test("stand below their owner, with the peer, its identifier and address, and the key")
+    func lines() throws {
+        let all = try Self.all()
+        let lines = linesPrinted { BondsCommand.List.show(all, $0) }
+        let name = PrintableText.quoted("Wärme\u{1B}")
+        #expect(
+            lines == [
+                "alice:",
+                "  \"Thermo\"  \(Self.identifier)  00:1B:DC:0F:AA:01  encrypted, paired without a code",
+                "  \(Self.identifier)  00:1B:DC:0F:AA:02  encrypted, paired by a code", "bob:",
+                "  \"Thermo\"  \(Self.identifier)  00:1B:DC:0F:AA:01  encrypted, paired by a code (legacy pairing), "
+                    + "key of 7 octets",
+                "C1:02:03:04:05:0C:", "  \(name)  00:1B:DC:0F:AA:03  encrypted, paired without a code",
+                "  00:1B:DC:0F:AA:04  00:1B:DC:0F:AA:04  encrypted, paired without a code",
+            ]
+        )
+        let one = linesPrinted { BondsCommand.List.show(Array(all.prefix(1)), $0) }
+        #expect(one == Array(lines.prefix(2)))
+        #expect(linesPrinted { BondsCommand.List.show([], $0) } == [])
+    }
+
+    @Test("are objects in JSON, without headings")
+    func objects() throws {
+        let all = try Self.all()
+        let lines = linesPrinted(isJSON: true) { BondsCommand.List.show(all, $0) }
+        #expect(lines.count == all.count)
+        let first =
+            #"{"event":"bond","owner":"alice","ownerAddress":"C1:02:03:04:05:0A","name":"Thermo","#
+            + #""identifier":"\#(Self.identifier)","address":"00:1B:DC:0F:AA:01","addressKind":"public","#
+            + #""security":"encrypted","secureConnections":true,"keySize":16,"paired":null,"lastUsed":null}"#
+        #expect(lines.first == first)
+        #expect(lines.allSatisfy { $0.hasPrefix(#"{"event":"bond","owner":"#) })
+        #expect(linesPrinted(isJSON: true) { BondsCommand.List.show([], $0) } == [])
+    }
+
+    @Test("of an identity, or of an adapter by its address, are listed alone")
+    func owners() throws {
+        let all = try Self.all()
+        let cases: [(name: String?, peers: [String])] = [
+            (nil, ["01", "02", "01", "03", "04"]), ("alice", ["01", "02"]), ("bob", ["01"]), ("Alice", []),
+            ("C1:02:03:04:05:0A", ["01", "02"]), ("c1:02:03:04:05:0c", ["03", "04"]), ("C1:02:03:04:05:0D", []),
+        ]
+        for (name, peers) in cases {
+            let options = try BondOwnerOptions.parse(name.map { ["--identity", $0] } ?? [])
+            let found = options.owned(all).map { String($0.peer.description.suffix(2)) }
+            #expect(found == peers, "\(name ?? "-")")
         }
+    }
+
+    @Test("are removed if one alone is meant; none and several are named with the way to name one")
+    func removal() throws {
+        let all = try Self.all()
+        func bond(_ arguments: [String], among bonds: [StoredBond]) throws -> String {
+            let bond = try BondsCommand.Remove.parse(arguments).bond(among: bonds)
+            return "\(bond.peer) of \(bond.ownerText)"
+        }
+        #expect(try bond(["Thermo"], among: Array(all.prefix(2))) == "00:1B:DC:0F:AA:01 of alice")
+        #expect(try bond(["00:1b:dc:0f:aa:04"], among: all) == "00:1B:DC:0F:AA:04 of C1:02:03:04:05:0C")
+        let cases: [(arguments: [String], line: String)] = [
+            (["Nobody"], "there is no pairing with \"Nobody\"; corebluetooth bonds lists all"),
+            (
+                ["Nobody", "--identity", "bob"],
+                "there is no pairing of \"bob\" with \"Nobody\"; corebluetooth bonds lists all"
+            ),
+            (
+                ["thermo"],
+                "several pairings are with \"thermo\": 00:1B:DC:0F:AA:01 of alice, 00:1B:DC:0F:AA:01 of bob; "
+                    + "name one by --identity or by its address"
+            ),
+        ]
+        for (arguments, line) in cases {
+            let failure = #expect(throws: Failure.self) { _ = try bond(arguments, among: all) }
+            #expect(failure?.line == line)
+            let none = #expect(throws: Failure.self) { _ = try bond(arguments, among: []) }
+            #expect(none?.line.hasPrefix("there is no pairing") == true)
+        }
+        let removed = linesPrinted { output in
+            for bond in all { BondsCommand.Remove.show(removed: bond, output) }
+        }
+        #expect(removed.count == all.count)
+        #expect(removed.first == "removed the pairing of alice with \"Thermo\"")
+        #expect(removed.last == "removed the pairing of C1:02:03:04:05:0C with 00:1B:DC:0F:AA:04")
+        let objects = linesPrinted(isJSON: true) { BondsCommand.Remove.show(removed: all[0], $0) }
+        #expect(objects.count == 1 && objects[0].hasPrefix(#"{"event":"removed","owner":"alice","#))
+    }
+
+    // MARK: One pairing
+
+    private static func dated(name: String?, isIdentified: Bool = true) throws -> StoredBond {
+        StoredBond(
+            owner: try #require(DeviceAddress("C1:02:03:04:05:0A", kind: .random)),
+            ownerName: "alice",
+            peer: try #require(DeviceAddress("00:1B:DC:0F:AA:0B", kind: .public)),
+            identifier: isIdentified ? UUID(uuidString: identifier) : nil,
+            name: name,
+            key: LinkSecurity.Key(isAuthenticated: false, isSecureConnections: true),
+            paired: Date(timeIntervalSince1970: 1_790_000_000),
+            lastUsed: nil,
+            folder: "/nowhere"
+        )
+    }
+
+    @Test(
+        "are meant by the address, the identifier or the name, in capitals or not",
+        arguments: [
+            ("00:1B:DC:0F:AA:0B", true, true), ("00:1b:dc:0f:aa:0b", true, true), ("00:1B:DC:0F:AA:0C", false, false),
+            (identifier, true, false), (identifier.lowercased(), true, false), ("Thermo", true, false),
+            ("thermo", true, false), ("Other", false, false),
+        ]
+    )
+    func query(text: String, isMeant: Bool, isMeantWithoutIdentifier: Bool) throws {
+        let query = DeviceQuery(text)
+        #expect(try Self.dated(name: "Thermo").matches(query) == isMeant)
+        #expect(try Self.dated(name: "Thermo", isIdentified: false).matches(query) == isMeantWithoutIdentifier)
+    }
+
+    @Test("have their dates to the minute, if they are known")
+    func dates() throws {
+        var bond = try Self.dated(name: "Thermo")
+        let once = bond.datesText
+        #expect(once.wholeMatch(of: #/  \d{4}-\d\d-\d\d \d\d:\d\d/#) != nil, "\(once)")
+        bond.lastUsed = bond.paired
+        #expect(bond.datesText == once + ", used " + String(once.dropFirst(2)))
+        bond.paired = nil
+        #expect(bond.datesText.isEmpty)
+        bond.lastUsed = nil
+        #expect(bond.datesText.isEmpty)
+    }
+
+    @Test("are called by the name, or else the identifier, or else the address")
+    func texts() throws {
+        #expect(try Self.dated(name: "Thermo").peerText == "\"Thermo\"")
+        #expect(try Self.dated(name: nil).peerText == Self.identifier)
+        #expect(try Self.dated(name: nil, isIdentified: false).peerText == "00:1B:DC:0F:AA:0B")
+        let details = try Self.dated(name: nil).details
+        #expect(details.first { $0.key == "paired" }?.value.text == #""2026-09-21T14:13:20Z""#)
+        #expect(details.first { $0.key == "lastUsed" }?.value.text == "null")
+    }
+
+    @Test("have a heading where the owner changes")
+    func headings() {
+        var headings = OwnerHeadings()
+        let shown = ["alice", "alice", "bob", "bob", "alice"].map { headings.heading(of: $0) }
+        #expect(shown == ["alice:", nil, "bob:", nil, "alice:"])
     }
 }

@@ -1,8 +1,6 @@
-// A channel that sends back what comes, by itself: what it reports, and that it is done when its other end is gone.
-
+import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
-import Fixtures
 import Foundation
 import Testing
 
@@ -11,69 +9,121 @@ import Testing
 @Suite("A channel that sends back what comes")
 @MainActor
 struct EchoChannelTests {
-    /// Publishes a channel, and serves each that is opened.
-    @MainActor
-    private final class Server: NSObject, @preconcurrency CBPeripheralManagerDelegate {
-        private(set) var psm: CBL2CAPPSM = 0
-        private(set) var channels: [CBL2CAPChannel] = []
-        private(set) var echoes: [EchoChannel] = []
-        private(set) var received = Data()
-        private var manager: CBPeripheralManager?
+    @Test("reads, reports and sends back in pieces of up to 4,096 octets")
+    func pieces() {
+        let line = StreamLine(capacity: .max)
+        var pieces: [Data] = []
+        let echo = EchoChannel(StreamChannel(line)) { pieces.append($0) }
+        let octets = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8) })
+        line.octets = octets
+        echo.stream(line.stream, handle: .hasBytesAvailable)
+        #expect(pieces.map(\.count) == [4_096, 4_096, 1_808])
+        #expect(pieces.reduce(Data(), +) == octets && line.sent == octets)
+        #expect(line.readLengths == [4_096, 4_096, 4_096])
+    }
 
-        func start() { manager = CBPeripheralManager(delegate: self, queue: nil) }
-
-        func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-            guard peripheral.state == .poweredOn else { return }
-            peripheral.publishL2CAPChannel(withEncryption: false)
-            peripheral.startAdvertising([CBAdvertisementDataLocalNameKey: "Peer"])
-        }
-
-        func peripheralManager(
-            _ peripheral: CBPeripheralManager,
-            didPublishL2CAPChannel PSM: CBL2CAPPSM,
-            error: (any Error)?
-        ) {
-            psm = PSM
-        }
-
-        func peripheralManager(
-            _ peripheral: CBPeripheralManager,
-            didOpen channel: CBL2CAPChannel?,
-            error: (any Error)?
-        ) {
-            guard let channel else { return }
-            channels.append(channel)
-            echoes.append(EchoChannel(channel) { [weak self] data in self?.received += data })
-        }
-
-        /// What the streams of a channel are.
-        func states(_ number: Int) -> [Stream.Status?] {
-            [channels[number].inputStream?.streamStatus, channels[number].outputStream?.streamStatus]
+    @Test("reads no more while 65,536 octets wait to be sent")
+    func limit() {
+        for (first, counts) in [(65_536, [65_536, 65_536]), (65_535, [65_535, 69_631])] {
+            let line = StreamLine(capacity: 0)
+            var count = 0
+            let echo = EchoChannel(StreamChannel(line)) { count += $0.count }
+            line.octets = Data(repeating: 7, count: first)
+            echo.stream(line.stream, handle: .hasBytesAvailable)
+            #expect(count == counts[0])
+            line.octets += Data(repeating: 8, count: 10_000)
+            echo.stream(line.stream, handle: .hasBytesAvailable)
+            #expect(count == counts[1])
+            #expect(line.sent.isEmpty)
         }
     }
 
-    @Test("A channel whose link is lost is closed and done, and the next one is served as it was")
-    func lost() throws {
+    @Test("sends what there is space for, and reads another piece")
+    func space() {
+        let line = StreamLine(capacity: 0)
+        var pieces: [Int] = []
+        let echo = EchoChannel(StreamChannel(line)) { pieces.append($0.count) }
+        line.octets = Data(repeating: 7, count: 80_000)
+        echo.stream(line.stream, handle: .hasBytesAvailable)
+        #expect(pieces == Array(repeating: 4_096, count: 16))
+        line.capacity = 1
+        echo.stream(line.stream, handle: .hasSpaceAvailable)
+        #expect(line.sent == Data([7]) && pieces.count == 17)
+        #expect(line.writeLengths == [65_536])
+        line.capacity = .max
+        echo.stream(line.stream, handle: .hasSpaceAvailable)
+        #expect(line.sent == Data(repeating: 7, count: 80_000))
+        #expect(line.writeLengths.dropFirst().first == 65_535 + 4_096)
+    }
+
+    @Test("asks a stream that takes or gives nothing again with its next event")
+    func nothing() {
+        for answer in [0, -1] {
+            let line = StreamLine(capacity: 0)
+            let echo = EchoChannel(StreamChannel(line)) { _ in }
+            line.octets = Data([1, 2, 3])
+            echo.stream(line.stream, handle: .hasBytesAvailable)
+            line.capacity = 10
+            line.writeAnswer = answer
+            echo.stream(line.stream, handle: .hasSpaceAvailable)
+            #expect(line.writeLengths == [3] && line.sent.isEmpty)
+            line.writeAnswer = nil
+            echo.stream(line.stream, handle: .hasSpaceAvailable)
+            #expect(line.writeLengths == [3, 3] && line.sent == Data([1, 2, 3]))
+            let before = line.readLengths.count
+            line.octets = Data([4])
+            line.readAnswer = answer
+            echo.stream(line.stream, handle: .hasBytesAvailable)
+            #expect(line.readLengths.count == before + 1)
+            line.readAnswer = nil
+            echo.stream(line.stream, handle: .hasBytesAvailable)
+            #expect(line.sent == Data([1, 2, 3, 4]))
+        }
+    }
+
+    @Test(
+        "closes both streams once at their end or error, and reads nothing afterwards",
+        arguments: [Stream.Event.endEncountered.rawValue, Stream.Event.errorOccurred.rawValue]
+    )
+    func end(event: UInt) {
+        let line = StreamLine(capacity: .max)
+        var count = 0
+        let echo = EchoChannel(StreamChannel(line)) { count += $0.count }
+        #expect(line.calls == ["input opens", "output opens"])
+        echo.stream(line.stream, handle: .openCompleted)
+        #expect(!echo.isDone)
+        for _ in 1...2 { echo.stream(line.stream, handle: Stream.Event(rawValue: event)) }
+        #expect(echo.isDone)
+        #expect(line.calls.dropFirst(2) == ["input closes", "output closes"])
+        line.octets = Data([1])
+        echo.stream(line.stream, handle: .hasBytesAvailable)
+        #expect(count == 0 && line.readLengths.isEmpty && line.sent.isEmpty)
+    }
+
+    @Test("is released by the session with the next channel once it has ended, and no other one")
+    func forgotten() throws {
         let world = World(seed: 1)
-        let device = world.addDevice("peripheral")
-        let server = device.run {
-            let server = Server()
-            server.start()
-            return server
+        let manager = world.addDevice("peripheral").run { CBPeripheralManager(delegate: nil, queue: nil) }
+        let session = try PeripheralSession.described(nil)
+        func open() -> StreamLine {
+            let line = StreamLine(capacity: .max)
+            let channel = StreamChannel(line)
+            line.channel = channel
+            session.peripheralManager(manager, didOpen: channel, error: nil)
+            return line
         }
-        try world.run(until: server.psm != 0)
-        for number in 0...1 {
-            let client = world.addDevice("client \(number)").run { ChannelClient(server.psm) }
-            try world.run(until: client.isOpen)
-            client.send(Data([1, 2, 3]))
-            try world.run(until: client.received == Data([1, 2, 3]))
-            #expect(server.received.count == 3 * (number + 1) && server.received.suffix(3) == Data([1, 2, 3]))
-            try #require(server.echoes.count == number + 1)
-            #expect(!server.echoes[number].isDone && server.states(number) == [.open, .open])
-            device.dropLinks()
-            try world.run(until: server.echoes[number].isDone)
-            #expect(server.states(number) == [.closed, .closed])
-            withExtendedLifetime(client) {}
-        }
+        let lines = [open(), open()]
+        #expect(lines.allSatisfy { $0.channel != nil })
+        lines[0].report(.endEncountered)
+        _ = open()
+        #expect(lines[0].channel == nil)
+        #expect(lines[1].channel != nil)
+        lines[1].octets = Data([5])
+        lines[1].report(.hasBytesAvailable)
+        #expect(lines[1].sent == Data([5]))
+        session.peripheralManager(manager, didOpen: nil, error: nil)
+        #expect(lines[1].channel != nil)
+        withExtendedLifetime((session, world)) {}
     }
+
 }

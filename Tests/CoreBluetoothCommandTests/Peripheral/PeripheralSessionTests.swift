@@ -1,280 +1,209 @@
-// `corebluetooth advertise --gatt` as it ships, in virtual time, beside a session of `connect`: what each prints, and
-// when.
+// A described peripheral in a world. Its values at times of its own are tested in the system layer.
 
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
 import Fixtures
 import Foundation
-import SessionTestbed
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The session of corebluetooth advertise")
+@Suite("A described peripheral")
+@MainActor
 struct PeripheralSessionTests {
-    /// A described peripheral, whose lines begin with a bar, and a session that gets lines; another one, where it gets
-    /// some, too.
-    @MainActor
-    private static func advertise(
-        _ characteristics: String,
-        _ lines: [(seconds: Double, text: String?)],
-        other otherLines: [(seconds: Double, text: String?)] = [],
-        benchmark: Bool = false,
-        isJSON: Bool = false,
-        _ arrange: @MainActor (World) -> Void = { _ in }
-    ) throws -> SessionRun {
-        var run = SessionRun()
-        let json = """
-            { "name": "Safe", "services": [ { "uuid": "FFF0", "characteristics": [ \(characteristics) ] } ] }
-            """
-        let description = try GATTDescription(json: Data(json.utf8), from: "t.json")
-        run.start(on: run.world.addDevice("peripheral")) {
-            PeripheralSession.started("Safe", description, benchmark: benchmark, isJSON: isJSON) {
-                Console.print("| " + $0)
-            }
+    @Test("has the properties and permissions that are described")
+    func properties() throws {
+        let names = ["read", "write", "writeWithoutResponse", "notify", "indicate"]
+        for bits in 1..<(1 << names.count) {
+            let chosen = names.indices.filter { bits & 1 << $0 != 0 }.map { names[$0] }
+            let list = chosen.map { "\"\($0)\"" }.joined(separator: ", ")
+            let json = PeripheralSession.json(#"{ "uuid": "FFF1", "properties": [\#(list)] }"#)
+            let characteristic = try #require(try PeripheralSession.described(json).attributes.first).characteristic
+            let expected: [(CBCharacteristicProperties, CBAttributePermissions)] = [
+                (.read, .readable), (.write, .writeable), (.writeWithoutResponse, .writeable), (.notify, []),
+                (.indicate, []),
+            ]
+            let parts = names.indices.filter { bits & 1 << $0 != 0 }.map { expected[$0] }
+            let properties = parts.reduce(into: CBCharacteristicProperties()) { $0.formUnion($1.0) }
+            let permissions = parts.reduce(into: CBAttributePermissions()) { $0.formUnion($1.1) }
+            #expect(characteristic.properties == properties && characteristic.permissions == permissions)
         }
-        arrange(run.world)
-        for (name, lines) in [("tool", lines), ("other", otherLines)] where !lines.isEmpty {
-            try run.startSession(on: name, lines)
-        }
-        return run
     }
 
     @Test(
-        "Reads, writes and subscriptions are lines; a write is notified; values come in their rhythm while they are heard"
-    )
-    func lines() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            let run = try await PeripheralSessionTests.advertise(
-                """
-                { "uuid": "2A6E", "properties": ["read", "notify"], "notifyEvery": 2,
-                  "values": [ { "int16": 2150 }, { "int16": 2175 } ] },
-                { "uuid": "FFF1", "properties": ["read", "write", "notify"], "value": { "text": "Hello" } }
-                """,
-                [
-                    (1, "read 2A6E"), (2, "subscribe FFF1"), (3, "write FFF1 Bye --text"), (4, "read FFF1 --text"),
-                    (5, "subscribe 2A6E"), (11.5, "unsubscribe 2A6E"), (20, nil),
-                ]
-            )
-            for seconds in [7.5, 9.5, 11.4, 19] { run.mark("- \(seconds)", at: seconds) }
-            run.passMinute()
-        }
-        let process = try #require(result)
-        #expect(process.errorLines.isEmpty)
-        #expect(
-            process.lines == [
-                "| \"Safe\" is advertising FFF0; Ctrl-C ends it.",
-                "| read 2A6E Temperature", "66 08 (21.5 °C)", "| subscribed FFF1",
-                "| written FFF1: 42 79 65 \"Bye\"", "42 79 65 \"Bye\"", "| read FFF1", "Bye",
-                "| subscribed 2A6E Temperature", "7F 08 (21.75 °C)", "- 7.5", "66 08 (21.5 °C)", "- 9.5",
-                "7F 08 (21.75 °C)", "- 11.4", "| unsubscribed 2A6E Temperature", "- 19.0",
-            ]
-        )
-    }
-
-    @Test(
-        "A delay passes before an answer; what is not among the answers is refused, an error is the one that was given"
-    )
-    func answers() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            let run = try await PeripheralSessionTests.advertise(
-                """
-                { "uuid": "FFF1", "properties": ["read"], "delay": 3, "value": { "uint8": 1 } },
-                { "uuid": "FFF2", "properties": ["write", "notify"], "answers": [
-                    { "written": { "hex": "01" }, "notifications": [ { "after": 2, "value": { "uint8": 4 } } ] },
-                    { "written": { "hex": "02" }, "error": 128 } ] }
-                """,
-                [
-                    (1, "read FFF1"), (5, "subscribe FFF2"), (6, "write FFF2 01"), (10, "write FFF2 02"),
-                    (11, "write FFF2 03"), (12, "quit"),
-                ]
-            )
-            for seconds in [3.9, 4.5, 7.9, 8.5] { run.mark("- \(seconds)", at: seconds) }
-            run.passMinute()
-        }
-        let process = try #require(result)
-        #expect(
-            process.lines.dropFirst() == [
-                "- 3.9", "| read FFF1", "01", "- 4.5", "| subscribed FFF2", "| written FFF2: 01", "- 7.9", "04",
-                "- 8.5",
-            ]
-        )
-        let words = [
-            "writing FFF2 failed: ", "there is no write of 03 to characteristic FFF2", "writing FFF2 failed: ",
+        "has at first the described value, the first of several, the first that was read, or none",
+        arguments: [
+            (#""value": { "hex": "01" }"#, "01"), (#""values": [ { "hex": "02" }, { "hex": "03" } ]"#, "02"),
+            (#""reads": [ { "hex": "04" }, { "hex": "05" } ]"#, "04"),
+            (#""value": { "hex": "01" }, "reads": [ { "hex": "04" } ]"#, "01"),
+            (#""values": [ { "hex": "02" } ], "reads": [ { "hex": "04" } ]"#, "02"), (#""delay": 0"#, ""),
         ]
-        #expect(process.errorLines.count == words.count)
-        for (line, words) in zip(process.errorLines, words) { #expect(line.contains(words)) }
-        #expect(process.errorLines.first?.hasSuffix(" 0x80") == true)
+    )
+    func values(part: String, digits: String) throws {
+        let session = try PeripheralSession.described(
+            PeripheralSession.json(#"{ "uuid": "FFF1", "properties": ["read"], \#(part) }"#)
+        )
+        let attribute = try #require(session.attributes.first)
+        #expect(Hexadecimal.digits(attribute.value) == digits)
+        #expect((attribute.replay != nil) == part.contains("reads"))
     }
 
-    @Test("The parts of a long value wait once")
-    func longAnswer() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            let hex = String(repeating: "A7", count: 512)
-            let run = try await PeripheralSessionTests.advertise(
-                """
-                { "uuid": "FFF1", "properties": ["read"], "delay": 3, "value": { "hex": "\(hex)" } }
-                """,
-                [(1, "read FFF1 --hex"), (20, "quit")]
+    @Test(
+        "has a description and a format as descriptors, in this order",
+        arguments: [
+            ("", []), (#", "description": "A text""#, ["2901"]),
+            (#", "format": { "hex": "04002F27010000" }"#, ["2904"]),
+            (#", "description": "A text", "format": { "hex": "04002F27010000" }"#, ["2901", "2904"]),
+        ] as [(String, [String])]
+    )
+    func descriptors(part: String, uuids: [String]) throws {
+        let session = try PeripheralSession.described(
+            PeripheralSession.json(#"{ "uuid": "FFF1", "properties": ["read"]\#(part) }"#)
+        )
+        let descriptors = try #require(session.attributes.first).characteristic.descriptors ?? []
+        #expect(descriptors.map(\.uuid.uuidString) == uuids)
+        for descriptor in descriptors where descriptor.uuid.uuidString == "2901" {
+            #expect(descriptor.value as? String == "A text")
+        }
+    }
+
+    @Test("advertises the services that were asked for, the described ones that are not left out, and the benchmark's")
+    func advertised() throws {
+        let json = """
+            { "services": [ { "uuid": "FFF0", "advertise": false }, { "uuid": "FFF1" },
+                { "uuid": "FFF2", "advertise": true } ] }
+            """
+        let none = #"{ "services": [] }"#
+        let cases: [(json: String, advertised: [String], benchmark: Bool, words: String)] = [
+            (json, ["180D"], false, " Heart Rate, FFF1, FFF2"), (json, [], false, " FFF1, FFF2"),
+            (json, [], true, " FFF1, FFF2, \(BenchmarkService.uuid)"), (none, [], false, ""),
+            (none, [], true, " \(BenchmarkService.uuid)"),
+        ]
+        for (json, advertised, benchmark, words) in cases {
+            let world = World(seed: 1)
+            let printed = Watched<[String]>([])
+            let session = try PeripheralSession.started(
+                json,
+                in: world,
+                advertised: advertised,
+                benchmark: benchmark
+            ) { line in printed.update { $0.append(line) } }
+            try world.run(until: !printed.value.isEmpty)
+            #expect(printed.value == ["\"Safe\" is advertising\(words); Ctrl-C ends it."])
+            withExtendedLifetime(session) {}
+        }
+    }
+
+    @Test("prints what a central does as a line, or as an object", arguments: [false, true])
+    func events(isJSON: Bool) throws {
+        let world = World(seed: 1)
+        let printed = Watched<[String]>([])
+        let json = PeripheralSession.json(
+            #"{ "uuid": "2A19", "properties": ["read", "write", "notify"], "value": { "uint8": 9 } }"#
+        )
+        let session = try PeripheralSession.started(json, in: world, isJSON: isJSON) { line in
+            printed.update { $0.append(line) }
+        }
+        let testbed = try ToolTestbed(world)
+        let connection = try testbed.connect("Safe")
+        for line in ["read 2A19", "subscribe 2A19", "write 2A19 0A", "unsubscribe 2A19"] {
+            try testbed.perform(line, on: connection)
+        }
+        guard isJSON else {
+            #expect(
+                printed.value == [
+                    "\"Safe\" is advertising FFF0; Ctrl-C ends it.", "read 2A19 Battery Level",
+                    "subscribed 2A19 Battery Level", "written 2A19 Battery Level: 0A (10 %)",
+                    "unsubscribed 2A19 Battery Level",
+                ]
             )
-            for seconds in [3.9, 4.5] { run.mark("- \(seconds)", at: seconds) }
-            run.passMinute()
+            return
         }
-        let process = try #require(result)
-        #expect(process.errorLines.isEmpty)
-        let value = String(repeating: "A7", count: 512)
-        #expect(process.lines.dropFirst() == ["- 3.9", "| read FFF1", value, "- 4.5"])
-    }
-
-    @Test("What was recorded comes anew with each first subscription, also after the adapter was off meanwhile")
-    func recordedValues() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            let run = try await PeripheralSessionTests.advertise(
-                """
-                { "uuid": "FFF1", "properties": ["notify"], "notifications": [
-                    { "after": 2, "value": { "uint8": 1 } }, { "after": 4, "value": { "uint8": 2 } },
-                    { "after": 20, "value": { "uint8": 3 } } ] }
-                """,
-                [(1, "subscribe FFF1"), (12, "connect"), (13, "subscribe FFF1"), (40, nil)]
-            ) { world in
-                world.after(.seconds(8)) { world["peripheral"]?.isPowered = false }
-                world.after(.seconds(9)) { world["peripheral"]?.isPowered = true }
-            }
-            for seconds in [14, 22] { run.mark("- \(seconds)", at: Double(seconds)) }
-            run.passMinute()
-        }
-        let lines = try #require(result).lines.filter { !$0.hasPrefix("| ") }
-        #expect(lines == ["01", "02", "- 14", "01", "02", "- 22", "03"])
-    }
-
-    @Test("What was sent last is what is read")
-    func sentValue() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            let run = try await PeripheralSessionTests.advertise(
-                """
-                { "uuid": "FFF1", "properties": ["read", "notify"], "value": { "uint8": 9 }, "notifications": [
-                    { "after": 2, "value": { "uint8": 1 } } ] }
-                """,
-                [(1, "read FFF1"), (2, "subscribe FFF1"), (6, "read FFF1"), (7, nil)]
-            )
-            run.passMinute()
-        }
-        let lines = try #require(result).lines.filter { !$0.hasPrefix("| ") }
-        #expect(lines == ["09", "01", "01"])
-    }
-
-    @Test("What was recorded goes to everybody who listens, and begins no second time while somebody does")
-    func severalSubscribers() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            let run = try await PeripheralSessionTests.advertise(
-                """
-                { "uuid": "FFF1", "properties": ["notify"], "notifications": [
-                    { "after": 2, "value": { "uint8": 1 } }, { "after": 5, "value": { "uint8": 2 } } ] }
-                """,
-                [(2, "subscribe FFF1"), (20, nil)],
-                other: [(3, "subscribe FFF1"), (30, "disconnect")]
-            )
-            for seconds in [3.9, 4.5, 6.9, 7.5] { run.mark("- \(seconds)", at: seconds) }
-            run.passMinute()
-        }
-        let lines = try #require(result).lines.filter { !$0.hasPrefix("| ") }
-        #expect(lines == ["- 3.9", "01", "01", "- 4.5", "- 6.9", "02", "02", "- 7.5"])
-    }
-
-    @Test("Values in a rhythm stand still while the adapter is off, and until somebody listens again")
-    func rhythm() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            let run = try await PeripheralSessionTests.advertise(
-                """
-                { "uuid": "FFF1", "properties": ["read", "notify"], "notifyEvery": 2,
-                  "values": [ { "uint8": 1 }, { "uint8": 2 }, { "uint8": 3 }, { "uint8": 4 } ] }
-                """,
-                [(1, "subscribe FFF1"), (25, "connect"), (26, "read FFF1"), (27, "subscribe FFF1"), (33, nil)]
-            ) { world in
-                world.after(.seconds(6)) { world["peripheral"]?.isPowered = false }
-                world.after(.seconds(8)) { world["peripheral"]?.isPowered = true }
-            }
-            for seconds in [5, 25, 28, 30] { run.mark("- \(seconds)", at: Double(seconds)) }
-            run.passMinute()
-        }
-        let lines = try #require(result).lines.filter { !$0.hasPrefix("| ") }
-        #expect(lines == ["02", "- 5", "03", "- 25", "03", "- 28", "04", "- 30", "01"])
-    }
-
-    @Test("Values that come faster than they can be sent are all sent, in their order")
-    func manyValues() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
-            let values = (0..<200).map { #"{ "after": 1, "value": { "uint8": \#($0) } }"# }.joined(separator: ", ")
-            let run = try await PeripheralSessionTests.advertise(
-                #"{ "uuid": "FFF1", "properties": ["notify"], "notifications": [ \#(values) ] }"#,
-                [(1, "subscribe FFF1"), (30, "quit")]
-            )
-            run.passMinute()
-        }
-        let lines = try #require(result).lines.filter { !$0.hasPrefix("| ") }
-        #expect(lines.map { String($0.prefix(2)) } == (0..<200).map { String(format: "%02X", $0) })
-    }
-
-    @Test("In JSON what a central does is an object with the characteristic and the value, where there is one")
-    func objects() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            let run = try await PeripheralSessionTests.advertise(
-                """
-                { "uuid": "FFF1", "properties": ["read", "write", "notify"], "value": { "uint8": 9 } }
-                """,
-                [(1, "read FFF1"), (2, "subscribe FFF1"), (3, "write FFF1 0AFF"), (4, "unsubscribe FFF1"), (5, nil)],
-                isJSON: true
-            )
-            run.passMinute()
-        }
-        let objects = try #require(result).lines.filter { $0.hasPrefix("| ") }.compactMap {
-            try? JSONSerialization.jsonObject(with: Data($0.utf8.dropFirst(2))) as? [String: Any]
-        }
+        let objects = try printed.value.map { try jsonObject($0) }
         #expect(
             objects.map { $0["event"] as? String } == ["advertising", "read", "subscribed", "written", "unsubscribed"]
         )
-        #expect(objects.first?["name"] as? String == "Safe")
-        #expect(objects.first?["services"] as? [String] == ["FFF0"])
-        #expect(objects.dropFirst().map { $0["value"] as? String } == [nil, nil, "0AFF", nil])
-        #expect(objects.dropFirst().allSatisfy { $0["characteristic"] as? String == "FFF1" })
+        #expect(objects[0]["name"] as? String == "Safe" && objects[0]["services"] as? [String] == ["FFF0"])
+        #expect(objects.dropFirst().map { $0["value"] as? String } == [nil, nil, "0A", nil])
+        #expect(objects.dropFirst().allSatisfy { $0["characteristic"] as? String == "2A19" })
+        withExtendedLifetime(session) {}
     }
 
-    @Test("The benchmark's service is advertised behind those that are described")
-    func benchmark() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(99),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            let run = try await PeripheralSessionTests.advertise("", [], benchmark: true)
-            run.passMinute()
+    @Test("keeps the last 256 of the values that wait to be sent")
+    func waitingValues() throws {
+        let world = World(seed: 1)
+        let characteristic = #"{ "uuid": "FFF1", "properties": ["notify"] }"#
+        let session = try PeripheralSession.started(PeripheralSession.json(characteristic), in: world)
+        let testbed = try ToolTestbed(world)
+        let connection = try testbed.connect("Safe")
+        try testbed.perform("subscribe FFF1 --hex", on: connection)
+        let attribute = try #require(session.attributes.first)
+        let values = (0..<1000).map { UInt16($0).littleEndianData }
+        let printed = testbed.printing {
+            for value in values { session.notify(.init(attribute: attribute, value: value, centrals: nil)) }
+            world.advance(by: .seconds(60))
         }
-        let process = try #require(result)
-        #expect(process.errorLines.isEmpty)
-        #expect(process.lines == ["| \"Safe\" is advertising FFF0, \(BenchmarkService.uuid); Ctrl-C ends it."])
+        let expected = values.map { Hexadecimal.digits($0) }
+        #expect(printed.count > 256 && printed.count < 1000)
+        #expect(Array(printed.suffix(256)) == Array(expected.suffix(256)))
+        let first = printed.dropLast(256)
+        #expect(Array(first) == Array(expected.prefix(first.count)))
+    }
+
+    @Test("drops the values that wait to be sent when the adapter goes off")
+    func droppedValues() throws {
+        let world = World(seed: 2)
+        let session = try PeripheralSession.started(
+            PeripheralSession.json(#"{ "uuid": "FFF1", "properties": ["notify"] }"#),
+            in: world
+        )
+        let testbed = try ToolTestbed(world)
+        let connection = try testbed.connect("Safe")
+        try testbed.perform("subscribe FFF1 --hex", on: connection)
+        let attribute = try #require(session.attributes.first)
+        for number in 0..<300 {
+            let value = Data([0xA0, UInt8(truncatingIfNeeded: number)])
+            session.notify(.init(attribute: attribute, value: value, centrals: nil))
+        }
+        world["peripheral"]?.isPowered = false
+        world.advance(by: .seconds(60))
+        world["peripheral"]?.isPowered = true
+        world.advance(by: .seconds(5))
+        let again = try testbed.connect("Safe")
+        try testbed.perform("subscribe FFF1 --hex", on: again)
+        let printed = testbed.printing {
+            session.notify(.init(attribute: attribute, value: Data([0xB0]), centrals: nil))
+            world.advance(by: .seconds(10))
+        }
+        #expect(printed == ["B0"])
+        withExtendedLifetime(session) {}
+    }
+
+    @Test("offers described services beside the benchmark's, with the services that they include")
+    func besideBenchmark() throws {
+        let world = World()
+        let session = try PeripheralSession.started(
+            #"""
+            { "services": [ { "uuid": "FFF2", "primary": false }, { "uuid": "FFF3", "primary": false },
+              { "uuid": "FFF0", "includes": ["FFF3"], "characteristics": [
+                { "uuid": "FFF1", "properties": ["read", "write"], "value": { "uint8": 7 } } ] } ] }
+            """#,
+            in: world,
+            benchmark: true
+        )
+        let testbed = try ToolTestbed(world)
+        let connection = try testbed.connect("Safe")
+        #expect(try testbed.perform("read FFF1", on: connection) == ["07"])
+        try testbed.perform("write FFF1 0102", on: connection)
+        #expect(try testbed.perform("read FFF1", on: connection) == ["01 02"])
+        let echo = try testbed.perform("read \(BenchmarkService.echo.uuidString) --hex", on: connection)
+        #expect(echo == [String(repeating: "2A", count: 20)])
+        let included = try testbed.perform {
+            let service = try await testbed.central.discoverServices().first { $0.uuid == CBUUID(string: "FFF0") }
+            return try await testbed.central.discoverIncludedServices(of: try #require(service)).map(\.uuid)
+        }
+        #expect(included == [CBUUID(string: "FFF3")])
+        withExtendedLifetime(session) {}
     }
 }

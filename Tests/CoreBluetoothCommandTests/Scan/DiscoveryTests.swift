@@ -1,10 +1,8 @@
-// What a report of Core Bluetooth's becomes: each part alone, parts that lack, and the strength that is none.
-
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
-import Fixtures
 import Foundation
+import TerminalScreen
 import Testing
 
 @testable import CoreBluetoothCommand
@@ -12,7 +10,78 @@ import Testing
 @Suite("A report of a scan")
 @MainActor
 struct DiscoveryTests {
+    private func identifier(_ number: Int) -> UUID {
+        UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(number)))
+    }
+
+    private var heart: Discovery {
+        Discovery(
+            identifier: self.identifier(1),
+            name: "Heart",
+            rssi: -61,
+            services: [
+                CBUUID(string: "180D"), CBUUID(string: "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"), CBUUID(string: "FFF0"),
+            ],
+            manufacturerData: Data([0x4C, 0x00, 0x02, 0x15]),
+            serviceData: [(CBUUID(string: "180F"), Data([0x57]))],
+            txPower: 4
+        )
+    }
+
+    @Test("is a line with the identifier, strength and name first, and names for the rest")
+    func line() {
+        #expect(
+            self.heart.line
+                == "00000000-0000-0000-0000-000000000001  -61 dBm  \"Heart\"; Heart Rate, Nordic UART, FFF0; "
+                + "Apple 02 15; Battery: 57"
+        )
+        let faint = Discovery(
+            identifier: self.identifier(2),
+            isConnectable: false,
+            manufacturerData: Data([0x12, 0x34])
+        )
+        #expect(
+            faint.line
+                == "00000000-0000-0000-0000-000000000002  ? dBm  (no name), not connectable; company 0x3412"
+        )
+        let broken = Discovery(identifier: self.identifier(3), name: "a\u{1B}[2Jb", manufacturerData: Data([0x12]))
+        #expect(!broken.line.unicodeScalars.contains("\u{1B}"))
+        #expect(broken.line.hasSuffix("; 12"))
+    }
+
+    @Test("is one JSON object with every part")
+    func json() throws {
+        let text = self.heart.object.text
+        #expect(!text.contains("\n"))
+        let object = try jsonObject(text)
+        #expect(object["event"] as? String == "discovered")
+        #expect(object["rssi"] as? Int == -61)
+        #expect(object["txPower"] as? Int == 4)
+        #expect(object["connectable"] as? Bool == true)
+        let services = try #require(object["services"] as? [[String: Any]])
+        #expect(services.map { $0["uuid"] as? String } == ["180D", "6E400001-B5A3-F393-E0A9-E50E24DCCA9E", "FFF0"])
+        #expect(services.map { $0["name"] as? String } == ["Heart Rate", "Nordic UART", nil])
+        let manufacturer = try #require(object["manufacturer"] as? [String: Any])
+        #expect(manufacturer["company"] as? Int == 0x4C)
+        #expect(manufacturer["name"] as? String == "Apple")
+        #expect(manufacturer["data"] as? String == "0215")
+        #expect(object["serviceData"] as? [String: String] == ["180F": "57"])
+    }
+
+    @Test("keeps the parts of an earlier report that it lacks")
+    func merging() {
+        var known = self.heart
+        known.merge(Discovery(identifier: self.identifier(1)))
+        #expect(known.line == self.heart.line)
+        #expect(known.object.text == self.heart.object.text)
+        known.merge(Discovery(identifier: self.identifier(1), rssi: -40, isConnectable: false))
+        #expect(known.rssi == -40 && !known.isConnectable)
+    }
+
+    // MARK: What a delegate gets
+
     private let testbed: ToolTestbed
+
     private let peripheral: CBPeripheral
 
     init() throws {
@@ -22,7 +91,7 @@ struct DiscoveryTests {
         peripheral = try testbed.connect("Thermo").peripheral
     }
 
-    @Test("A report without anything has the name and the identifier that are known, and is not connectable")
+    @Test("has the known name and identifier, and is not connectable, if it says nothing")
     func nothing() {
         let discovery = Discovery(peripheral, [:], rssi: NSNumber(value: -60))
         #expect(discovery.identifier == peripheral.identifier)
@@ -34,7 +103,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "127 stands for a strength that is not known; its neighbours are strengths",
+        "has no strength at 127",
         arguments: [126, 127, 128, -127]
     )
     func strength(number: Int) {
@@ -42,7 +111,7 @@ struct DiscoveryTests {
         #expect(discovery.rssi == (number == 127 ? nil : number))
     }
 
-    @Test("Each part is taken: services behind each other, the data of services in the order of their UUIDs")
+    @Test("has its services behind each other, and the data of services in the order of their UUIDs")
     func parts() {
         let (heart, battery, other) = (CBUUID(string: "180D"), CBUUID(string: "180F"), CBUUID(string: "FFF0"))
         let data: [String: Any] = [
@@ -61,8 +130,5 @@ struct DiscoveryTests {
         #expect(discovery.serviceData.map { $0.data } == [Data([2]), Data([1]), Data([3])])
         #expect(discovery.manufacturerData == Data([0x4C, 0, 1]))
         #expect(discovery.txPower == -7)
-        let identifier = peripheral.identifier.uuidString
-        RunRecord.note(discovery.line.replacing(identifier, with: "IDENTIFIER"))
-        RunRecord.note(discovery.object.text.replacing(identifier, with: "IDENTIFIER"))
     }
 }

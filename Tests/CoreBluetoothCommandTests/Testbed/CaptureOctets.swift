@@ -1,4 +1,4 @@
-// A btsnoop file as octets, for tests of what commands make of captures.
+// A btsnoop file as octets.
 
 import BluetoothHCI
 import BluetoothTransport
@@ -6,6 +6,12 @@ import NIOCore
 
 /// The HCI command Reset, as a packet.
 let resetPacket: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
+
+/// Its answer.
+let resetAnswer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
+
+/// A command that starts advertising.
+let advertisePacket: [UInt8] = [0x01, 0x0A, 0x20, 0x01, 0x01]
 
 /// A capture of packets, the first of them a second after 1970 and each next one 1.5 ms later.
 func captureOctets(_ packets: [([UInt8], BTSnoop.Direction)]) -> [UInt8] {

@@ -18,11 +18,8 @@ struct SubscribedPeripheral {
     private let testbed: ToolTestbed
 
     init(_ json: String, _ print: @escaping @Sendable (String) -> Void = { _ in }) throws {
-        let description = try GATTDescription(json: Data(json.utf8), from: "t.json")
         let world = World(seed: 1)
-        let session = world.addDevice("peripheral").run {
-            CoreBluetoothCommand.PeripheralSession.started("Safe", description, print)
-        }
+        let session = try CoreBluetoothCommand.PeripheralSession.started(json, in: world, print)
         let testbed = try ToolTestbed(world)
         let connection = try testbed.connect("Safe")
         world.advance(by: .seconds(1))

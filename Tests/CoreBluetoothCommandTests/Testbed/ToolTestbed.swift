@@ -1,4 +1,4 @@
-// The tool's side in a world: a central of the commands, what they print, and a connection on which they are done.
+// The tool in a world: a central of the commands, the lines that they print, and a connection on which they are done.
 
 import CommandLineTool
 import CoreBluetooth
@@ -11,7 +11,7 @@ import Testing
 /// The tool, on a device of a world.
 @MainActor
 final class ToolTestbed {
-    /// The limits of procedures are of real time, in which a test may have to wait for the main thread. In seconds.
+    /// The limit of procedures, which are of real time: none runs out. In seconds.
     nonisolated static let realTimeLimit: TimeInterval = 86_400
 
     let world: World
@@ -20,10 +20,10 @@ final class ToolTestbed {
     private let device: Device
     private let printed = Watched<[String]>([])
 
-    /// Takes the adapter of a new device of a world into use; one that pairs has no code to show and nobody to ask.
-    init(_ world: World, permitsPairing: Bool = false) throws {
+    /// Opens the adapter of a new device of a world; one that pairs has no code to show and nobody to ask.
+    init(_ world: World, permitsPairing: Bool = false, isJSON: Bool = false) throws {
         self.world = world
-        output = OutputFormat(isJSON: false, isVerbose: false) { [printed] line in printed.update { $0.append(line) } }
+        output = OutputFormat(isJSON: isJSON, isVerbose: false) { [printed] line in printed.update { $0.append(line) } }
         let agent = permitsPairing ? TerminalPairingAgent(PairingCapabilities.none) : nil
         central = Central(pairing: try agent.map { ProgramPairing($0, try RadioOptions.parse([])) }, output: output)
         central.procedureTimeout = Self.realTimeLimit
@@ -56,7 +56,7 @@ final class ToolTestbed {
         return DeviceConnection(central, peripheral, output: output, isSession: isSession)
     }
 
-    /// Does what a line of a session asks for; gives what it has printed.
+    /// Performs a line of a session; returns the lines that it has printed.
     @discardableResult
     func perform(_ line: String, on connection: DeviceConnection) throws -> [String] {
         let action = try perform { () async throws -> (any DeviceAction)? in
@@ -67,7 +67,7 @@ final class ToolTestbed {
         return try printing { try perform { try await wanted.run(on: connection) } }
     }
 
-    /// What is printed meanwhile.
+    /// The lines that are printed meanwhile.
     func printing(_ body: () throws -> Void) rethrows -> [String] {
         let before = printed.value.count
         try body()

@@ -1,0 +1,208 @@
+import CommandLineTool
+import CoreBluetooth
+import CoreBluetoothTesting
+import Fixtures
+import Foundation
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("The benchmark's service")
+@MainActor
+struct BenchmarkServiceTests {
+    @Test("writes numbers with the least significant octet first; missing octets are zero, further ones are left out")
+    func numbers() {
+        #expect(UInt32(0x0102_0304).littleEndianData == Data([4, 3, 2, 1]))
+        #expect(UInt32(littleEndianData: [0x34, 0x12]) == 0x1234)
+        #expect(UInt16(littleEndianData: [0x34, 0x12, 0xFF]) == 0x1234)
+        #expect(UInt64(littleEndianData: [0, 0, 0, 0, 0, 0, 0, 0x80]) == BenchmarkService.sendsBit)
+        #expect(UInt64(littleEndianData: []) == 0)
+    }
+
+    private func characteristic(_ uuid: CBUUID, of server: BenchmarkServer) throws -> CBMutableCharacteristic {
+        let all = try #require(server.service.characteristics)
+        let found = all.first { $0.uuid == uuid }
+        return try #require(found as? CBMutableCharacteristic)
+    }
+
+    @Test("permits of each characteristic what the central's side does, and nothing more")
+    func characteristics() throws {
+        let server = BenchmarkServer()
+        #expect(server.service.uuid == BenchmarkService.uuid && server.service.isPrimary)
+        #expect(server.service.characteristics?.count == 5)
+        let cases: [(uuid: CBUUID, properties: CBCharacteristicProperties, permissions: CBAttributePermissions)] = [
+            (BenchmarkService.sink, [.read, .writeWithoutResponse], [.readable, .writeable]),
+            (BenchmarkService.source, .notify, []), (BenchmarkService.order, .write, .writeable),
+            (BenchmarkService.echo, .read, .readable), (BenchmarkService.channel, .read, .readable),
+        ]
+        for (uuid, properties, permissions) in cases {
+            let own = try characteristic(uuid, of: server)
+            #expect(own.properties == properties && own.permissions == permissions, "\(uuid)")
+            #expect(server.owns(own))
+        }
+        #expect(try characteristic(BenchmarkService.echo, of: server).value == Data(repeating: 0x2A, count: 20))
+        // The characteristics of another one are not its own.
+        let other = try characteristic(BenchmarkService.sink, of: BenchmarkServer())
+        #expect(!server.owns(other))
+    }
+
+    @Test("reads as a counter of eight octets, and as the channel's number and one for both directions")
+    func values() throws {
+        let server = BenchmarkServer()
+        let sink = try characteristic(BenchmarkService.sink, of: server)
+        let channel = try characteristic(BenchmarkService.channel, of: server)
+        #expect(server.value(of: sink) == Data(count: 8))
+        #expect(server.value(of: channel) == Data([0, 0, 1]))
+        for psm in [0x80, 0xFF, 0x181, 0xFFFF] as [UInt16] {
+            server.psm = psm
+            #expect(server.value(of: channel) == Data([UInt8(psm & 0xFF), UInt8(psm >> 8), 1]))
+            #expect(server.value(of: sink) == Data(count: 8))
+        }
+    }
+
+    @Test("counts the octets since the last read of the counter")
+    func counter() throws {
+        let world = World(seed: 1)
+        let manager = world.addDevice("peripheral").run { CBPeripheralManager(delegate: nil, queue: nil) }
+        let server = BenchmarkServer()
+        let all = server.service.characteristics ?? []
+        let sink = try #require(all.first { $0.uuid == BenchmarkService.sink })
+        let other = try #require(all.first { $0.uuid == BenchmarkService.channel })
+        for count in [1, 244, 0, 70_000] {
+            server.received(Data(count: count), on: sink, manager)
+            server.received(Data(count: 3), on: sink, manager)
+            // Other values have no part in it.
+            _ = server.value(of: other)
+            #expect(server.value(of: sink) == UInt64(count + 3).littleEndianData)
+            #expect(server.value(of: sink) == Data(count: 8))
+        }
+    }
+
+    @Test("sends as many values as were ordered, of 512 octets at most, and prints nothing of it")
+    func orderedValues() throws {
+        let world = World(seed: 2)
+        let printed = Watched<[String]>([])
+        let session = try PeripheralSession.started(nil, in: world, benchmark: true) { line in
+            printed.update { $0.append(line) }
+        }
+        let testbed = try ToolTestbed(world)
+        let connection = try testbed.connect("Safe")
+        let (source, order) = (BenchmarkService.source.uuidString, BenchmarkService.order.uuidString)
+        // The MTU is agreed on behind the connection.
+        world.advance(by: .seconds(1))
+        try testbed.perform("subscribe \(source) --hex", on: connection)
+        // A count of four octets, and a length of two.
+        let cases: [(order: String, count: Int, length: Int)] = [
+            ("030000000500", 3, 5), ("010000000002", 1, 512), ("010000005802", 1, 512), ("000000000500", 0, 5),
+            ("02000000FF01", 2, 511),
+        ]
+        for (digits, count, length) in cases {
+            let values = try testbed.printing {
+                try testbed.perform("write \(order) \(digits)", on: connection)
+                world.advance(by: .seconds(2))
+            }
+            #expect(values == Array(repeating: String(repeating: "2A", count: length), count: count), "\(digits)")
+        }
+        try testbed.perform("unsubscribe \(source)", on: connection)
+        try testbed.perform("read \(BenchmarkService.sink.uuidString)", on: connection)
+        #expect(printed.value == ["\"Safe\" is advertising \(BenchmarkService.uuid); Ctrl-C ends it."])
+        withExtendedLifetime(session) {}
+    }
+
+    // MARK: The channel
+
+    /// An order: a number of eight octets, the least significant first, whose highest bit says who sends.
+    private static func order(_ count: UInt32, sends: Bool = false) -> Data {
+        let octets = (0..<4).map { UInt8(truncatingIfNeeded: count >> UInt32(8 * $0)) }
+        return Data(octets + [0, 0, 0, sends ? 0x80 : 0])
+    }
+
+    private static func open(_ server: BenchmarkServer, capacity: Int = .max) -> StreamLine {
+        let line = StreamLine(capacity: capacity)
+        let channel = StreamChannel(line)
+        line.channel = channel
+        server.opened(channel)
+        return line
+    }
+
+    @Test("reads an order alone, then up to 65,536 octets at once, and confirms the last one")
+    func reads() {
+        let server = BenchmarkServer()
+        let line = Self.open(server)
+        line.octets = Self.order(100_000) + Data(repeating: 7, count: 100_000) + Self.order(0) + Self.order(1)
+        line.report(.hasBytesAvailable)
+        #expect(line.readLengths == [8, 65_536, 34_464, 8, 8])
+        #expect(line.sent == Data([1, 1]))
+        line.octets = Data([7])
+        line.report(.hasBytesAvailable)
+        #expect(line.readLengths.suffix(1) == [1] && line.sent == Data([1, 1, 1]))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test("sends ordered octets in pieces of up to 65,536 as there is space, and no more")
+    func sends() {
+        let server = BenchmarkServer()
+        let line = Self.open(server, capacity: 0)
+        line.octets = Self.order(100_000, sends: true)
+        line.report(.hasBytesAvailable)
+        #expect(line.sent.isEmpty && line.writeLengths.isEmpty)
+        line.capacity = 10
+        line.report(.hasSpaceAvailable)
+        #expect(line.sent.count == 10 && line.writeLengths == [65_536])
+        line.capacity = .max
+        line.report(.hasSpaceAvailable)
+        #expect(line.sent.count == 100_000 && line.writeLengths == [65_536, 65_536, 34_454])
+        line.report(.hasSpaceAvailable)
+        #expect(line.writeLengths.count == 3)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test("asks a stream that gives or takes nothing again with its next event", arguments: [0, -1])
+    func nothing(answer: Int) {
+        let server = BenchmarkServer()
+        let line = Self.open(server)
+        line.octets = Self.order(3, sends: true)
+        line.readAnswer = answer
+        line.report(.hasBytesAvailable)
+        #expect(line.readLengths == [8])
+        line.readAnswer = nil
+        line.writeAnswer = answer
+        line.report(.hasBytesAvailable)
+        #expect(line.readLengths == [8, 8] && line.writeLengths == [3] && line.sent.isEmpty)
+        line.writeAnswer = nil
+        line.report(.hasSpaceAvailable)
+        #expect(line.writeLengths == [3, 3] && line.sent.count == 3)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test(
+        "closes both streams once at their end or error, and reads nothing afterwards",
+        arguments: [Stream.Event.endEncountered.rawValue, Stream.Event.errorOccurred.rawValue]
+    )
+    func end(event: UInt) {
+        let server = BenchmarkServer()
+        let line = Self.open(server)
+        line.report(.openCompleted)
+        #expect(line.calls == ["input opens", "output opens"])
+        for _ in 1...2 { line.report(Stream.Event(rawValue: event)) }
+        #expect(line.calls == ["input opens", "output opens", "input closes", "output closes"])
+        line.octets = Self.order(0)
+        line.report(.hasBytesAvailable)
+        #expect(line.readLengths.isEmpty && line.sent.isEmpty)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test("releases channels that have ended with the next one, and no other channel")
+    func forgotten() {
+        let server = BenchmarkServer()
+        let lines = [Self.open(server), Self.open(server)]
+        #expect(lines.allSatisfy { $0.channel != nil })
+        lines[0].report(.endEncountered)
+        _ = Self.open(server)
+        #expect(lines[0].channel == nil && lines[1].channel != nil)
+        lines[1].octets = Self.order(0)
+        lines[1].report(.hasBytesAvailable)
+        #expect(lines[1].sent == Data([1]))
+        withExtendedLifetime(server) {}
+    }
+}

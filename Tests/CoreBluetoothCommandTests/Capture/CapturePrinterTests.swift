@@ -1,0 +1,109 @@
+import BluetoothHCI
+import BluetoothTransport
+import CommandLineTool
+import Fixtures
+import Foundation
+import NIOCore
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("A packet that is shown or copied")
+struct CapturePrinterTests {
+    @Test("is a line with its time, direction, layer and meaning, or a JSON object")
+    func lines() throws {
+        let text = CapturePrinter(output: OutputFormat(isJSON: false, isVerbose: false))
+        let json = CapturePrinter(output: OutputFormat(isJSON: true, isVerbose: false))
+        var stream = CaptureStream()
+        stream.append(captureOctets([(resetPacket, .toController), (resetAnswer, .toHost)]))
+        let first = try #require(try stream.next())
+        let second = try #require(try stream.next())
+        #expect(text.line(first) == "   0.000000 > HCI   Reset")
+        #expect(text.line(second)?.hasPrefix("   0.001500 < HCI   Command Complete Reset") == true)
+        let line = try #require(json.line(second))
+        let object = try jsonObject(line)
+        #expect(object["direction"] as? String == "toHost")
+        #expect(object["layer"] as? String == "HCI")
+        #expect(object["packet"] as? String == "040E0401030C00")
+        #expect(object["microseconds"] as? Int == 1_001_500)
+        #expect(object["handle"] is NSNull)
+        #expect(object["text"] as? String == text.line(second).map { String($0.dropFirst(20)) })
+    }
+
+    @Test("is shown if its layer is among those that are named; times count from the first record")
+    func layers() throws {
+        var stream = CaptureStream()
+        stream.append(captureOctets([(resetPacket, .toController), (advertisePacket, .toController)]))
+        let first = try #require(try stream.next())
+        let second = try #require(try stream.next())
+        func lines(_ layers: LayerName...) -> [String?] {
+            let output = OutputFormat(isJSON: false, isVerbose: false)
+            let printer = CapturePrinter(output: output, layers: Set(layers.map(\.layer)))
+            return [printer.line(first), printer.line(second)]
+        }
+        #expect(lines(.hci) == ["   0.000000 > HCI   Reset", nil])
+        #expect(lines(.gap, .smp) == [nil, "   0.001500 > GAP   Start advertising"])
+        #expect(lines(.att, .gatt) == [nil, nil])
+        let names = ["hci", "GAP", "L2cap", "att", "GATT", "smp", "x"].map { LayerName(argument: $0)?.layer }
+        #expect(names == [.hci, .gap, .l2cap, .att, .att, .smp, nil])
+    }
+
+    private static let packets: [(octets: [UInt8], direction: BTSnoop.Direction, drops: UInt32)] = [
+        ([0x01, 0x03, 0x0C, 0x00], .toController, 0), ([0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], .toHost, 3),
+        ([0x01, 0x0A, 0x20, 0x01, 0x01], .toController, .max),
+    ]
+
+    private static var records: [BTSnoop.Record] {
+        packets.enumerated().map { index, packet in
+            BTSnoop.Record(
+                packet: HCIPacket(h4: ByteBuffer(bytes: packet.octets)),
+                direction: packet.direction,
+                time: BTSnoop.Timestamp(microsecondsSince1970: 1_000_000 + Int64(index) * 1_500),
+                drops: packet.drops
+            )
+        }
+    }
+
+    /// A file of the first packets.
+    private static func file(_ count: Int) -> [UInt8] {
+        var bytes = ByteBuffer()
+        BTSnoopWriter.writeFileHeader(into: &bytes)
+        for record in records.prefix(count) {
+            BTSnoopWriter.write(record.packet, record.direction, at: record.time, drops: record.drops, into: &bytes)
+        }
+        return Array(bytes.readableBytesView)
+    }
+
+    private static func text(of octets: [UInt8]) throws -> [String] {
+        var stream = CaptureStream()
+        stream.append(octets)
+        var lines: [String] = []
+        while let record = try stream.next() {
+            let octets = Hexadecimal.digits(record.packet.bytes.readableBytesView)
+            lines.append("\(record.time.microsecondsSince1970) \(record.direction) \(record.drops) \(octets)")
+        }
+        return lines
+    }
+
+    @Test("is written with the packets that were dropped, over whatever file was there")
+    func drops() throws {
+        let folder = try TemporaryFolder()
+        let path = folder("copy")
+        try Data(repeating: 0x2A, count: 1000).write(to: URL(fileURLWithPath: path))
+        let copy = try CaptureCopy(path)
+        #expect(FileManager.default.contents(atPath: path).map { [UInt8]($0) } == Self.file(0))
+        for record in Self.records { copy.write(record) }
+        let octets = try #require(FileManager.default.contents(atPath: path).map { [UInt8]($0) })
+        #expect(octets == Self.file(3))
+        let lines = try Self.text(of: octets)
+        #expect(
+            lines == [
+                "1000000 toController 0 01030C00", "1001500 toHost 3 040E0401030C00",
+                "1003000 toController 4294967295 010A200101",
+            ]
+        )
+        let failure = #expect(throws: Failure.self) { try CaptureCopy("/nowhere/at/all") }
+        #expect(failure?.line == "cannot write the capture file /nowhere/at/all")
+        withExtendedLifetime(folder) {}
+    }
+}

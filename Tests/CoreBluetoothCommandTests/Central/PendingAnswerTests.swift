@@ -1,0 +1,27 @@
+import CommandLineTool
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("A pending answer")
+@MainActor
+struct PendingAnswerTests {
+    @Test("A8: keeps an end that comes before a call waits for it, and counts the first one")
+    func earlyEnd() async throws {
+        let answer = PendingAnswer()
+        answer.end(.failure(Failure("the adapter was lost")))
+        // The first end counts.
+        answer.end(.success(()))
+        var hasStarted = false
+        await #expect(throws: Failure.self) {
+            try await answer.wait(nil, late: Failure("")) { hasStarted = true }
+        }
+        #expect(!hasStarted)
+        // The next call waits for an end of its own.
+        try await answer.wait(nil, late: Failure("")) {
+            hasStarted = true
+            answer.end(.success(()))
+        }
+        #expect(hasStarted)
+    }
+}

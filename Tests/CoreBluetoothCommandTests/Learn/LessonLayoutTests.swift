@@ -1,0 +1,201 @@
+import CommandLineTool
+import Lessons
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("The layout of lessons")
+struct LessonLayoutTests {
+    @Test("breaks text between words, and inside of words that are too long")
+    func breaking() {
+        func broken(_ text: String, _ first: String = "", _ rest: String = "") -> [String] {
+            LessonLayout.broken(text, first: first, rest: rest, 20)
+        }
+        #expect(broken("one two three four five six") == ["one two three four", "five six"])
+        #expect(broken("one two three four five six", " 1  ", "    ") == [" 1  one two three", "    four five six"])
+        #expect(broken("12345678901234567890123") == ["12345678901234567890", "123"])
+        #expect(broken("a 12345678901234567890123", "", "  ") == ["a", "  123456789012345678", "  90123"])
+        #expect(broken("") == [""])
+        #expect(broken("a", String(repeating: " ", count: 40)) == ["a"])
+    }
+
+    @Test("continues a word that is too long behind the indentation, line by line")
+    func longWords() {
+        let word = String("1234567890123456789012345678901234567890")
+        func broken(_ text: String, _ first: String, _ rest: String) -> [String] {
+            LessonLayout.broken(text, first: first, rest: rest, 20)
+        }
+        #expect(
+            broken(word, " 1  ", "      ") == [" 1  1234567890123456", "      78901234567890", "      1234567890"]
+        )
+        #expect(broken(word, "-", "") == ["-1234567890123456789", "01234567890123456789", "0"])
+        #expect(
+            broken("a \(word) b", "--", "..") == ["--a", "..123456789012345678", "..901234567890123456", "..7890 b"]
+        )
+        #expect(broken("1234 567890123456", "--- ", "    ") == ["--- 1234", "    567890123456"])
+        #expect(broken("123 567890123456", "--- ", "    ") == ["--- 123 567890123456"])
+        #expect(broken("1234567890123456", "--- ", "    ") == ["--- 1234567890123456"])
+    }
+
+    @Test("keeps an indentation that leaves twelve columns, and gives up one that leaves eleven")
+    func indentation() {
+        func broken(_ first: Int, _ rest: Int) -> [String] {
+            LessonLayout.broken(
+                "one two three four",
+                first: String(repeating: "-", count: first),
+                rest: String(repeating: ".", count: rest),
+                20
+            )
+        }
+        #expect(broken(8, 8) == ["--------one two", "........three four"])
+        #expect(broken(9, 8) == ["one two three four"])
+        #expect(broken(8, 9) == ["--------one two", "  three four"])
+    }
+
+    @Test("has at most 88 columns of prose", arguments: [nil, 88, 87, 200])
+    func prose(columns: Int?) {
+        let text = String(repeating: "a", count: 43) + " " + String(repeating: "b", count: 44) + " c"
+        let lines = LessonLayout(columns: columns).prose(text)
+        #expect(lines.map(\.count) == (columns == 87 ? [43, 46, 0] : [88, 1, 0]))
+    }
+
+    @Test("numbers an item, and indents its text by four columns")
+    func items() {
+        let layout = LessonLayout(columns: nil)
+        #expect(layout.item(9, "Scan", "Devices") == [" 9  Scan", "    Devices", ""])
+        #expect(layout.item(10, "Scan", "Devices") == ["10  Scan", "    Devices", ""])
+        #expect(layout.item(nil, "Scan", "Devices") == ["  Scan", "    Devices", ""])
+        #expect(
+            LessonLayout(columns: 20).item(1, "Scan for the devices", "What is there near by") == [
+                " 1  Scan for the", "    devices", "    What is there", "    near by", "",
+            ]
+        )
+    }
+
+    @Test("gives code a margin, and continues a broken comment as a comment")
+    func code() {
+        let code = "func a() {\n    // one two three four\n\n    /// four five six\n}"
+        for columns in [nil, 64] {
+            #expect(
+                LessonLayout(columns: columns).code(code) == [
+                    "    func a() {", "        // one two three four", "", "        /// four five six", "    }", "",
+                ]
+            )
+        }
+        #expect(LessonLayout(columns: 63).code("a") == ["  a", ""])
+        #expect(
+            LessonLayout(columns: 22).code(code) == [
+                "  func a() {", "      // one two three", "      // four", "", "      /// four five", "      /// six",
+                "  }", "",
+            ]
+        )
+        #expect(
+            LessonLayout(columns: 20).code("abcdef ghijkl mnopqr stu") == ["  abcdef ghijkl", "      mnopqr stu", ""]
+        )
+    }
+
+    @Test("fits into any width, and loses nothing of the code", arguments: [20, 40, 63, 64, 80, 200])
+    func width(columns: Int) throws {
+        let layout = LessonLayout(columns: columns)
+        for lesson in Course.lessons {
+            var state = LessonLayout.TraceState()
+            var lines = layout.item(lesson.number, lesson.title, lesson.summary)
+            lines += layout.prose(lesson.introduction)
+            lines += lesson.steps.flatMap { layout.heading($0.part) + layout.code(lesson.code(of: $0)) }
+            lines += try lesson.run().flatMap { layout.trace($0, &state) }
+            for line in lines { #expect(line.count <= columns, "\(line)") }
+            // Only spaces and the marks of comments are added.
+            for code in lesson.steps.map({ lesson.code(of: $0) }) {
+                let shown: String = layout.code(code).joined()
+                #expect(shown.filter { !" /".contains($0) } == code.filter { !$0.isWhitespace && $0 != "/" })
+            }
+        }
+    }
+
+    @Test("has headings between empty lines, in bold if that is shown")
+    func headings() {
+        let plain = LessonLayout(columns: 20)
+        let bold = LessonLayout(columns: 20, hasStyle: true)
+        #expect(plain.heading("The run") == ["", "The run", ""])
+        #expect(bold.heading("The run") == ["", "\u{1B}[1mThe run\u{1B}[0m", ""])
+        #expect(
+            bold.heading("one two three four five") == [
+                "", "\u{1B}[1mone two three four\u{1B}[0m", "\u{1B}[1mfive\u{1B}[0m", "",
+            ]
+        )
+        let heading = TimelineEntry(.heading, of: "lesson", layer: "", "A scan", at: 1500)
+        for columns in [nil, 20, 64] as [Int?] { #expect(lines([heading], columns) == ["", "A scan", ""]) }
+    }
+
+    // MARK: Traces
+
+    private static let entries: [TimelineEntry] = [
+        TimelineEntry(.app, of: "thermometer", layer: "app", "looks for all who listen", at: 500),
+        TimelineEntry(.call, of: "thermometer", layer: "Core Bluetooth", "stopScan()", at: 1500),
+        TimelineEntry(.sent, of: "thermometer", layer: "ATT", "Write Request", at: 1500),
+        TimelineEntry(.received, of: "phone", layer: "ATT", "Write Response of the value", at: 1500),
+        TimelineEntry(.call, of: "thermometer", layer: "Core Bluetooth", "stopScan()", at: 1500),
+    ]
+
+    private func lines(_ entries: [TimelineEntry], _ columns: Int?) -> [String] {
+        var state = LessonLayout.TraceState()
+        return entries.flatMap { LessonLayout(columns: columns).trace($0, &state) }
+    }
+
+    @Test("has the time and the device beside each line of a trace in 64 columns and more")
+    func wide() {
+        let expected = [
+            "    0.50 ms  thermometer  app: looks for all who listen", "    1.50 ms  thermometer    stopScan()",
+            "    1.50 ms  thermometer      → ATT Write Request",
+            "    1.50 ms  phone         ← ATT Write Response of the value", "    1.50 ms  thermometer    stopScan()",
+        ]
+        for columns in [nil, 64, 200] as [Int?] { #expect(lines(Self.entries, columns) == expected) }
+    }
+
+    @Test("has them above in fewer, once for lines of one device at one time")
+    func narrow() {
+        #expect(
+            lines(Self.entries, 63) == [
+                "0.50 ms  thermometer", "  app: looks for all who listen", "1.50 ms  thermometer", "    stopScan()",
+                "      → ATT Write Request", "1.50 ms  phone", "      ← ATT Write Response of the value",
+                "1.50 ms  thermometer", "    stopScan()",
+            ]
+        )
+        // At least 20 columns are used.
+        for columns in [20, 19, 1, 0] {
+            #expect(
+                lines(Array(Self.entries.prefix(3)), columns) == [
+                    "0.50 ms  thermometer", "  app: looks for all", "    who listen", "1.50 ms  thermometer",
+                    "    stopScan()", "      → ATT Write", "        Request",
+                ]
+            )
+        }
+    }
+
+    @Test("continues a line of a trace two columns farther to the right")
+    func brokenTraces() {
+        let entry = TimelineEntry(
+            .sent,
+            of: "thermometer",
+            layer: "ATT",
+            "Write Request of the characteristic Battery Level",
+            at: 1500
+        )
+        #expect(
+            lines([entry], 64) == [
+                "    1.50 ms  thermometer      → ATT Write Request of the",
+                "                                characteristic Battery Level",
+            ]
+        )
+        #expect(
+            lines([entry], 63) == [
+                "1.50 ms  thermometer", "      → ATT Write Request of the characteristic Battery Level",
+            ]
+        )
+        #expect(
+            lines([entry], 40) == [
+                "1.50 ms  thermometer", "      → ATT Write Request of the", "        characteristic Battery Level",
+            ]
+        )
+    }
+}

@@ -1,0 +1,167 @@
+// The L2CAP channels of a peripheral, octet by octet.
+
+import CommandLineTool
+import CoreBluetooth
+import CoreBluetoothTesting
+import Fixtures
+import Foundation
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("A channel of a peripheral")
+@MainActor
+struct PeripheralChannelsTests {
+    @Test("is told when it is published and opened, and for each piece that comes")
+    func channel() throws {
+        for isJSON in [false, true] {
+            let world = World(seed: 1)
+            let printed = Watched<[String]>([])
+            let json = #"{ "services": [], "channels": [ {}, { "security": "encrypted" } ] }"#
+            let session = try PeripheralSession.started(json, in: world, isJSON: isJSON) { line in
+                printed.update { $0.append(line) }
+            }
+            let client = world.addDevice("client").run { ChannelClient(192) }
+            try world.run(until: client.isOpen)
+            client.send(Data([0x01, 0xAB]))
+            try world.run(until: client.received == Data([0x01, 0xAB]))
+            client.send(Data([0x0C]))
+            try world.run(until: client.received == Data([0x01, 0xAB, 0x0C]))
+            let lines = printed.value.filter { !$0.contains("advertising") }
+            let objects = [
+                #"{"event":"channel","psm":192,"security":"none"}"#,
+                #"{"event":"channel","psm":193,"security":"encrypted"}"#, #"{"event":"opened","psm":192}"#,
+                #"{"event":"received","psm":192,"value":"01AB"}"#, #"{"event":"received","psm":192,"value":"0C"}"#,
+            ]
+            let words = [
+                "the L2CAP channel 192 is open to centrals", "the L2CAP channel 193 is open to centrals, encrypted",
+                "opened channel 192", "channel 192: 01AB", "channel 192: 0C",
+            ]
+            #expect(lines == (isJSON ? objects : words))
+            withExtendedLifetime(session) {}
+        }
+    }
+
+    @Test("is published anew each time that the adapter is on, the benchmark's first")
+    func restarts() throws {
+        let world = World(seed: 1)
+        let printed = Watched<[String]>([])
+        let json = #"{ "services": [ { "uuid": "FFF0" } ], "channels": [ {}, { "security": "encrypted" } ] }"#
+        let session = try PeripheralSession.started(json, in: world, benchmark: true) { line in
+            printed.update { $0.append(line) }
+        }
+        let server = try #require(session.server)
+        func lines(_ prefix: String) -> [String] { printed.value.filter { $0.hasPrefix(prefix) } }
+        for number in 1...3 {
+            try world.run(until: lines("the L2CAP channel ").count >= 2 * number && server.psm != 0)
+            world.advance(by: .seconds(1))
+            let first = Int(server.psm)
+            let all = lines("the L2CAP channel ")
+            #expect(all.count == 2 * number)
+            #expect(
+                Array(all.suffix(2)) == [
+                    "the L2CAP channel \(first + 1) is open to centrals",
+                    "the L2CAP channel \(first + 2) is open to centrals, encrypted",
+                ]
+            )
+            #expect(lines("\"Safe\" is advertising ").count == number)
+            world["peripheral"]?.isPowered = false
+            world.advance(by: .seconds(1))
+            world["peripheral"]?.isPowered = true
+        }
+        withExtendedLifetime(session) {}
+    }
+
+    @Test("is opened to those alone who have paired as it demands", arguments: [true, false])
+    func security(hasCode: Bool) throws {
+        let world = World()
+        let display = ScriptedPairingAgent(.display)
+        let json = #"{ "services": [], "channels": [ { "security": "authenticated" } ] }"#
+        let session = try world.addDevice("safe", pairingAgent: display).run {
+            let session = try PeripheralSession.described(json)
+            session.start()
+            return session
+        }
+        let user = hasCode ? ScriptedPairingAgent(entering: [.right], shownBy: display) : nil
+        let app = world.addDevice("phone", pairingAgent: user).run { ChannelClient(192) }
+        app.send(Data([1, 2, 3]))
+        try withExtendedLifetime(session) {
+            if hasCode {
+                try world.run(until: app.received == Data([1, 2, 3]))
+            } else {
+                try world.run(until: app.error != nil)
+                #expect((app.error as? CBATTError)?.code == .insufficientAuthentication)
+            }
+        }
+    }
+
+    @Test("sends back all that comes, also to a client that takes it late")
+    func echo() throws {
+        let world = World()
+        let json = #"{ "name": "Safe", "services": [], "channels": [{}] }"#
+        let session = try PeripheralSession.started(json, in: world)
+        let client = world.addDevice("client").run { ChannelClient(192) }
+        try world.run(until: client.isOpen)
+        client.reads = false
+        let octets = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8) })
+        client.send(octets)
+        world.advance(by: .seconds(60))
+        #expect(client.received.isEmpty)
+        #expect(client.unsent.count > 300_000)
+        client.reads = true
+        client.move()
+        try world.run(until: client.received.count == octets.count)
+        #expect(client.received == octets)
+        withExtendedLifetime(session) {}
+    }
+
+    @Test("of the benchmark confirms what was announced, and sends what is ordered")
+    func benchmarkChannel() throws {
+        let world = World()
+        let session = try PeripheralSession.started(nil, in: world, benchmark: true)
+        let server = try #require(session.server)
+        try world.run(until: server.psm != 0)
+        let client = world.addDevice("client").run { ChannelClient(server.psm) }
+        try world.run(until: client.isOpen)
+        let number = { (count: UInt64) in count.littleEndianData }
+        // Announced in two pieces; confirmed when the last octet is there.
+        client.send(number(5).prefix(3))
+        world.advance(by: .seconds(1))
+        client.send(number(5).dropFirst(3) + [1, 2, 3, 4])
+        world.advance(by: .seconds(1))
+        #expect(client.received.isEmpty)
+        client.send(Data([5]))
+        try world.run(until: client.received == Data([1]))
+        // Nothing is confirmed at once.
+        client.send(number(0))
+        try world.run(until: client.received == Data([1, 1]))
+        for count in [3, 100_000] as [UInt64] {
+            let before = client.received.count
+            client.send(number(count | BenchmarkService.sendsBit))
+            try world.run(until: client.received.count == before + Int(count))
+            world.advance(by: .seconds(1))
+            #expect(client.received.count == before + Int(count))
+        }
+        client.send(number(2) + [1, 2])
+        try world.run(until: client.received.count == 100_006)
+        #expect(client.received.last == 1)
+    }
+
+    @Test("sends back what came on it, beside others")
+    func echoes() throws {
+        let world = World(seed: 1)
+        let session = try PeripheralSession.started(#"{ "services": [], "channels": [{}] }"#, in: world)
+        let clients = try ["first", "second", "third"].map { name in
+            let client = world.addDevice(name).run { ChannelClient(192) }
+            try world.run(until: client.isOpen)
+            return client
+        }
+        for round in 1...2 {
+            for (number, client) in clients.enumerated() { client.send(Data([UInt8(16 * round + number)])) }
+            try world.run(until: clients.allSatisfy { $0.received.count == round })
+        }
+        #expect(clients.map { $0.received } == [Data([16, 32]), Data([17, 33]), Data([18, 34])])
+        withExtendedLifetime(session) {}
+    }
+
+}

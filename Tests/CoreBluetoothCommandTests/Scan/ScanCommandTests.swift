@@ -1,0 +1,198 @@
+// How a scan ends its program is tested in the system layer.
+
+import CommandLineTool
+import CoreBluetooth
+import CoreBluetoothTesting
+import Foundation
+import SessionTestbed
+import TerminalScreen
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("corebluetooth scan")
+@MainActor
+struct ScanCommandTests {
+    @Test("passes devices with part of the name in any case, and with a strength that is known")
+    func filters() {
+        let heart = Self.discovery(1, -61, name: "Heart")
+        let unknown = Self.discovery(1, nil, name: nil)
+        func filter(_ name: String?, _ rssi: Int?) -> ScanSession.Filter {
+            ScanSession.Filter(services: [], name: name, rssi: rssi)
+        }
+        #expect(filter(nil, nil).passes(heart))
+        #expect(filter("EAR", -61).passes(heart))
+        #expect(!filter("bear", nil).passes(heart))
+        #expect(!filter(nil, -60).passes(heart))
+        #expect(!filter(nil, -90).passes(unknown))
+        #expect(!filter("x", nil).passes(unknown))
+    }
+
+    private static func discovery(_ number: UInt8, _ rssi: Int?, name: String?) -> Discovery {
+        let identifier = UUID(uuid: (number, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, number))
+        return Discovery(identifier: identifier, name: name, rssi: rssi)
+    }
+
+    private static func session(
+        _ presentation: ScanSession.Presentation,
+        services: [CBUUID] = [],
+        name: String? = nil,
+        rssi: Int? = nil,
+        order: ScanOrder? = nil,
+        duplicates: Bool = false,
+        output: OutputFormat = OutputFormat(isJSON: false, isVerbose: false) { _ in }
+    ) -> ScanSession {
+        ScanSession(
+            filter: ScanSession.Filter(services: services, name: name, rssi: rssi),
+            presentation: presentation,
+            order: order,
+            duplicates: duplicates,
+            timeout: nil,
+            output: output
+        )
+    }
+
+    // MARK: Lines
+
+    private static let reports =
+        ([(1, -71), (1, -70), (2, -60), (1, -50), (2, -90), (3, nil), (2, -70)] as [(UInt8, Int?)])
+        .map { discovery($0, $1, name: "Device \($0)") }
+
+    /// The lines that are printed of these reports.
+    private func lines(
+        _ reports: [Discovery],
+        rssi: Int? = nil,
+        order: ScanOrder? = nil,
+        duplicates: Bool = false,
+        isJSON: Bool = false
+    ) -> [String] {
+        linesPrinted(isJSON: isJSON) { output in
+            let session = Self.session(.lines, rssi: rssi, order: order, duplicates: duplicates, output: output)
+            for report in reports { session.show(report) }
+        }
+    }
+
+    @Test("prints a device when it is first heard at the strength, or each time if that is asked for")
+    func strength() {
+        let once = [Self.reports[1].line, Self.reports[2].line]
+        #expect(lines(Self.reports, rssi: -70) == once)
+        let each = [1, 2, 3, 6].map { Self.reports[$0].line }
+        #expect(lines(Self.reports, rssi: -70, duplicates: true) == each)
+        #expect(lines(Self.reports, rssi: -70, duplicates: true, isJSON: true).count == 4)
+        #expect(lines(Self.reports, rssi: -49, duplicates: true).isEmpty)
+    }
+
+    @Test("prints each report without a strength: the scan leaves out duplicates")
+    func all() {
+        for duplicates in [false, true] {
+            #expect(lines(Self.reports, duplicates: duplicates) == Self.reports.map(\.line))
+        }
+        let objects = lines(Self.reports, isJSON: true)
+        #expect(objects == Self.reports.map(\.object.text))
+        #expect(objects.allSatisfy { $0.hasPrefix(#"{"event":"discovered","identifier":"#) })
+    }
+
+    @Test("prints nothing before the end if devices are sorted", arguments: ScanOrder.allCases)
+    func sorted(order: ScanOrder) {
+        #expect(lines(Self.reports, order: order).isEmpty)
+        #expect(lines(Self.reports, rssi: -70, order: order).isEmpty)
+    }
+
+    /// Anna at 1 m from the beginning, and Bert at 12 m from 2 s on, nearer after 3 s; the lines of 5 s.
+    private func scan(
+        service: String? = nil,
+        name: String? = nil,
+        rssi: Int? = nil,
+        duplicates: Bool = false
+    ) -> [String] {
+        let world = World(seed: 1)
+        let advertisement = ScriptedPeripheral.Advertisement(interval: .seconds(1))
+        let services = [ScriptedPeripheral.Service("180D", characteristics: [])]
+        world.addPeripheral(ScriptedPeripheral(name: "Anna", services: services, advertisement: advertisement))
+        let bert = world.addPeripheral(ScriptedPeripheral(name: "Bert", advertisement: advertisement), distance: 12)
+        bert.isPowered = false
+        world.after(.seconds(2)) { bert.isPowered = true }
+        world.after(.seconds(3)) { bert.distance = 1 }
+        let wanted = service.map { [CBUUID(string: $0)] } ?? []
+        return linesPrinted { output in
+            let session = world.addDevice("tool").run {
+                let session = Self.session(
+                    .lines,
+                    services: wanted,
+                    name: name,
+                    rssi: rssi,
+                    duplicates: duplicates,
+                    output: output
+                )
+                session.start()
+                return session
+            }
+            world.advance(by: .seconds(6))
+            withExtendedLifetime(session) {}
+        }
+        .map { line in ["Anna", "Bert"].first { line.contains("dBm  \"\($0)\"") } ?? line }
+    }
+
+    @Test("hears devices with the service, the name and the strength that are asked for, each once or each time")
+    func heard() {
+        #expect(scan() == ["Anna", "Bert"])
+        #expect(scan(name: "AN") == ["Anna"] && scan(name: "x").isEmpty)
+        #expect(scan(service: "180D") == ["Anna"] && scan(service: "180F").isEmpty)
+        // Bert comes near enough later.
+        #expect(scan(rssi: -60) == ["Anna", "Bert"])
+        // Each advertisement has its scan response.
+        let reports = scan(name: "anna", duplicates: true)
+        #expect(reports.count >= 8 && reports.count.isMultiple(of: 2) && Set(reports) == ["Anna"])
+    }
+
+    // MARK: On the whole screen
+
+    private static func drawn(_ session: ScanSession, rows: Int = 8, columns: Int = 60) -> [String] {
+        var canvas = Canvas(size: ScreenSize(rows: rows, columns: columns))
+        session.draw(on: &canvas)
+        return canvas.text
+    }
+
+    @Test("has the number of devices, the order and the keys in the last row")
+    func lastRow() {
+        let session = Self.session(.table, order: .rssi)
+        let keys = "; r n t sort, q ends"
+        #expect(Self.drawn(session).last == "0 devices, by rssi" + keys)
+        #expect(Self.drawn(session).contains("nothing heard yet"))
+        session.show(Self.discovery(1, -60, name: "b"))
+        #expect(Self.drawn(session).last == "1 device, by rssi" + keys)
+        session.show(Self.discovery(1, -60, name: "b"))
+        #expect(Self.drawn(session).last == "1 device, by rssi" + keys)
+        session.show(Self.discovery(2, -60, name: "a"))
+        #expect(Self.drawn(session).last == "2 devices, by rssi" + keys)
+        #expect(Self.drawn(session, columns: 12).last == "2 devices, …")
+        #expect(Self.drawn(session).first?.hasPrefix("NAME") == true)
+        #expect(Self.drawn(Self.session(.table)).last == "0 devices, by " + keys)
+    }
+
+    @Test("changes the order by keys")
+    func keys() {
+        let session = Self.session(.table, order: .rssi)
+        session.show(Self.discovery(1, -60, name: "b"))
+        session.show(Self.discovery(2, -60, name: "a"))
+        func names() -> [String] { Self.drawn(session)[1...2].map { String($0.prefix(1)) } }
+        let cases: [(key: Key, isTaken: Bool, order: String, names: [String]?)] = [
+            (.character("n"), true, "name", ["a", "b"]), (.character("x"), false, "name", ["a", "b"]),
+            (.character("t"), true, "time", ["a", "b"]), (.character("N"), false, "time", ["a", "b"]),
+            (.character("r"), true, "rssi", nil), (.control("n"), false, "rssi", nil),
+            (.character("n"), true, "name", ["a", "b"]),
+        ]
+        for (number, entry) in cases.enumerated() {
+            let isTaken = session.sorts(by: entry.key)
+            #expect(isTaken == entry.isTaken, "\(number)")
+            #expect(Self.drawn(session).last?.contains("by \(entry.order);") == true, "\(number)")
+            if let expected = entry.names { #expect(names() == expected, "\(number)") }
+        }
+        session.show(Self.discovery(3, -60, name: "c"))
+        _ = session.sorts(by: .character("t"))
+        #expect(Self.drawn(session)[1...3].map { String($0.prefix(1)) } == ["c", "a", "b"])
+        _ = session.sorts(by: .character("n"))
+        #expect(Self.drawn(session)[1...3].map { String($0.prefix(1)) } == ["a", "b", "c"])
+    }
+
+}

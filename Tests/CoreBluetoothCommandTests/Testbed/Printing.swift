@@ -1,0 +1,19 @@
+// What an output prints, for tests of commands.
+
+import CommandLineTool
+import Fixtures
+import Foundation
+import Testing
+
+/// The lines that `body` prints.
+func linesPrinted(isJSON: Bool = false, _ body: (OutputFormat) throws -> Void) rethrows -> [String] {
+    let printed = Watched<[String]>([])
+    try body(OutputFormat(isJSON: isJSON, isVerbose: false) { line in printed.update { $0.append(line) } })
+    return printed.value
+}
+
+/// The JSON object on a line.
+func jsonObject(_ line: String?) throws -> [String: Any] {
+    let value = try JSONSerialization.jsonObject(with: Data(try #require(line).utf8))
+    return try #require(value as? [String: Any], "\(line ?? "")")
+}

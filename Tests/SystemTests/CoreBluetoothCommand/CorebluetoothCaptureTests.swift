@@ -1,0 +1,229 @@
+// Where corebluetooth capture has packets from, in processes of their own.
+
+import BluetoothHCI
+import BluetoothTransport
+import CommandLineTool
+import CoreBluetooth
+import CoreBluetoothTesting
+import Fixtures
+import Foundation
+import NIOCore
+import SessionTestbed
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("The sources of corebluetooth capture")
+struct CorebluetoothCaptureTests {
+    private static var printer: CapturePrinter { CapturePrinter(output: OutputFormat(isJSON: false, isVerbose: false)) }
+
+    /// The file of one packet; its record begins at 16.
+    private static func file(in folder: TemporaryFolder) throws -> [UInt8] {
+        let copy = try CaptureCopy(folder("whole"))
+        let packet = HCIPacket(h4: ByteBuffer(bytes: [0x01, 0x03, 0x0C, 0x00]))
+        copy.write(BTSnoop.Record(packet: packet, direction: .toController, time: .init(microsecondsSince1970: 0)))
+        return Array(try Data(contentsOf: URL(fileURLWithPath: folder("whole"))))
+    }
+
+    // MARK: A file that grows
+
+    /// Shows a file that grows by these parts, with a line behind each.
+    @MainActor
+    private static func follow(_ folder: String, _ parts: [[UInt8]]) throws {
+        guard FileManager.default.changeCurrentDirectoryPath(folder) else { exit(98) }
+        let path = "grows.btsnoop"
+        try Data(parts[0]).write(to: URL(fileURLWithPath: path))
+        let reading = CaptureReading(path: path, printer: printer)
+        try reading.begin()
+        Console.print("-")
+        reading.showMore()
+        Console.print("-")
+        for part in parts.dropFirst() {
+            guard let writer = FileHandle(forWritingAtPath: path) else { exit(97) }
+            try writer.seekToEnd()
+            try writer.write(contentsOf: Data(part))
+            try writer.close()
+            reading.showMore()
+            Console.print("-")
+        }
+    }
+
+    @Test(
+        "show what is added to a file once its record is whole; damage and other files end the program with the reason"
+    )
+    func grows() async throws {
+        let folder = try TemporaryFolder()
+        let octets = try Self.file(in: folder)
+        let whole: [[UInt8]] = [
+            [], Array(octets[..<5]), Array(octets[5..<16]), Array(octets[16..<30]), Array(octets[30...]),
+        ]
+        let damaged: [UInt8] = [0, 0, 0, 9, 0, 0, 0, 0]
+        let shown = ["-", "-", "-", "-", "-", "   0.000000 > HCI   Reset", "-"]
+        let cases: [(parts: [[UInt8]], lines: [String], error: String)] = [
+            (whole + [damaged], shown, "the capture is damaged: a record announces 0 octets"),
+            ([[], Array("GIF89a".utf8)], ["-", "-"], "this is no btsnoop file: it begins with other octets"),
+        ]
+        for (parts, lines, error) in cases {
+            let result = await #expect(
+                processExitsWith: .exitCode(1),
+                observing: [\.standardOutputContent, \.standardErrorContent]
+            ) {
+                [path = folder.path as String, parts = parts as [[UInt8]]] in
+                try await CorebluetoothCaptureTests.follow(path, parts)
+                exit(99)
+            }
+            let process = try #require(result)
+            #expect(process.lines == lines)
+            #expect(process.errorLines == ["grows.btsnoop: " + error])
+        }
+    }
+
+    // MARK: The pipe
+
+    /// Writes through a pipe, with one writer behind the other.
+    private static func pass(_ folder: String) async throws {
+        setenv("TMPDIR", folder, 1)
+        let pipe = try CapturePipe()
+        Console.print("\(pipe.path.hasPrefix(folder + "/corebluetooth-") && pipe.path.hasSuffix("/capture"))")
+        let pieces = Watched<[[UInt8]]>([])
+        pipe.read { octets in pieces.update { $0.append(octets) } }
+        for text in ["abc", "d"] {
+            let octets = Array(text.utf8)
+            let writer = open(pipe.path, O_WRONLY | O_CLOEXEC)
+            let count = write(writer, octets, octets.count)
+            close(writer)
+            guard count == octets.count else { return Console.print("not written") }
+            guard await pieces.wait(until: { $0.joined().last == octets.last }) else { exit(97) }
+        }
+        Console.print(String(decoding: pieces.value.joined(), as: UTF8.self))
+        Console.print("\(pieces.value.contains([]))")
+        pipe.finish()
+        guard await pieces.wait(until: { $0.last == [] }) else { exit(97) }
+        Console.print("\(pieces.value.count { $0.isEmpty })")
+    }
+
+    @Test("pass what several writers write through a pipe that ends once, and whose folder is removed")
+    func pipe() async throws {
+        let folder = try TemporaryFolder()
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            [path = folder.path as String] in
+            try await CorebluetoothCaptureTests.pass(path)
+            exit(0)
+        }
+        let lines = try #require(result).lines
+        #expect(lines == ["true", "abcd", "false", "1"])
+        #expect(folder.content.isEmpty)
+    }
+
+    @Test(
+        "fail if the pipe cannot be opened at one of its ends or at both, or there can be no folder",
+        arguments: [0, 1, nil] as [Int?]
+    )
+    func notOpen(limit: Int?) async throws {
+        let folder = try TemporaryFolder()
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            [path = folder.path as String, limit = limit as Int?] in
+            setenv("TMPDIR", limit == nil ? "/nowhere" : path, 1)
+            if let limit {
+                let free = open("/dev/null", O_RDONLY)
+                close(free)
+                limitDescriptors(to: UInt64(Int(free) + limit))
+            }
+            let failure = #expect(throws: Failure.self) { _ = try CapturePipe() }
+            Console.print(
+                failure?.line.hasPrefix("cannot open the pipe ") == true ? "not open" : failure?.line ?? "none"
+            )
+            exit(0)
+        }
+        let words = limit == nil ? "cannot make a temporary folder: set TMPDIR to one of yours" : "not open"
+        #expect(try #require(result).lines == [words])
+        #expect(folder.content.isEmpty)
+    }
+
+    // A function that is registered with `atexit` captures nothing; each process has one test that uses this.
+    nonisolated(unsafe) private static var writer: CInt = -1
+
+    @Test("take what is written while the program ends, and do not wait for it")
+    func discarded() async throws {
+        let folder = try TemporaryFolder()
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            [path = folder.path as String] in
+            setenv("TMPDIR", path, 1)
+            let pipe = try CapturePipe()
+            CorebluetoothCaptureTests.writer = open(pipe.path, O_WRONLY | O_CLOEXEC)
+            // What is registered first is done last.
+            atexit {
+                // More than a pipe takes.
+                let octets = [UInt8](repeating: 7, count: 1 << 20)
+                Console.print("\(write(CorebluetoothCaptureTests.writer, octets, octets.count) == octets.count)")
+            }
+            pipe.discardAtExit()
+            exit(0)
+        }
+        #expect(try #require(result).lines == ["true"])
+        withExtendedLifetime(folder) {}
+    }
+
+    // MARK: A program
+
+    /// Shows the octets of a program, which has ended before they come.
+    @MainActor
+    private static func show(_ octets: [UInt8], status: Int32) throws {
+        let capture = ProgramCapture(["true"], pipe: try CapturePipe(), printer: Self.printer)
+        // The end of a pipe is not yet the end of the program.
+        capture.take([])
+        Console.print("-")
+        capture.ended(with: status)
+        capture.take(Array(octets.prefix(20)))
+        capture.take(Array(octets.dropFirst(20)))
+        Console.print("-")
+        capture.take([])
+    }
+
+    @Test("show a program to its last packet and end as it has ended, or at once if it writes no capture")
+    func program() async throws {
+        let folder = try TemporaryFolder()
+        let reason = "this is no btsnoop file: it begins with other octets"
+        let cases: [(octets: [UInt8], status: Int32, lines: [String], errors: [String])] = [
+            (try Self.file(in: folder), 37, ["-", "   0.000000 > HCI   Reset", "-"], []),
+            (Array("GIF89a, and more of it".utf8), 1, ["-"], [reason]),
+        ]
+        for (octets, status, lines, errors) in cases {
+            let result = await #expect(
+                processExitsWith: .exitCode(status),
+                observing: [\.standardOutputContent, \.standardErrorContent]
+            ) {
+                [octets = octets as [UInt8]] in
+                try await CorebluetoothCaptureTests.show(octets, status: 37)
+                exit(99)
+            }
+            let process = try #require(result)
+            #expect(process.lines == lines && process.errorLines == errors)
+        }
+    }
+
+    @MainActor
+    private static func scan() throws -> SessionRun {
+        var run = SessionRun()
+        run.world.addPeripheral(ScriptedPeripheral(name: "Thermo"))
+        let pipe = try CapturePipe()
+        run.start(on: run.world.addDevice("tool")) {
+            let capture = OwnCapture(pipe: pipe, printer: Self.printer)
+            capture.central.onDiscovery = { _, _ in Console.print("heard") }
+            capture.scan()
+            return capture
+        }
+        return run
+    }
+
+    @Test("take each advertisement of a scan without an end")
+    func ownPackets() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            let run = try await CorebluetoothCaptureTests.scan()
+            run.world.advance(by: .seconds(20))
+            exit(0)
+        }
+        let lines = try #require(result).lines
+        #expect(lines.count > 5 && lines.allSatisfy { $0 == "heard" }, "\(lines.count)")
+    }
+}

@@ -1,0 +1,185 @@
+// corebluetooth scan as it ships: in lines, in a table that is drawn over and over, and on the whole screen.
+
+import CommandLineTool
+import CoreBluetooth
+import CoreBluetoothTesting
+import Fixtures
+import Foundation
+import SessionTestbed
+import TerminalScreen
+import Testing
+
+@testable import CoreBluetoothCommand
+@testable import TerminalScreen
+
+@Suite("The session of corebluetooth scan")
+struct CorebluetoothScanTests {
+    /// Anna at 1 m from the beginning, to 3 s if she leaves, and Bert at 12 m from 2 s on.
+    @MainActor
+    private static func scan(
+        _ presentation: ScanSession.Presentation,
+        order: String?,
+        timeout: Double,
+        annaLeaves: Bool = false,
+        hasBluetooth: Bool = true
+    ) throws -> SessionRun {
+        var run = SessionRun()
+        let device = run.world.addDevice("tool")
+        device.isPowered = hasBluetooth
+        let advertisement = ScriptedPeripheral.Advertisement(interval: .seconds(1))
+        let anna = run.world.addPeripheral(ScriptedPeripheral(name: "Anna", advertisement: advertisement))
+        let bert = run.world.addPeripheral(ScriptedPeripheral(name: "Bert", advertisement: advertisement), distance: 12)
+        bert.isPowered = false
+        run.world.after(.seconds(2)) { bert.isPowered = true }
+        if annaLeaves { run.world.after(.seconds(3)) { anna.isPowered = false } }
+        run.start(on: device) {
+            let session = ScanSession(
+                filter: ScanSession.Filter(services: [], name: nil, rssi: nil),
+                presentation: presentation,
+                order: order.flatMap(ScanOrder.init),
+                duplicates: false,
+                timeout: timeout,
+                output: OutputFormat(isJSON: false, isVerbose: false)
+            )
+            session.start()
+            return session
+        }
+        return run
+    }
+
+    @Test(
+        "prints a device when it is first heard, sorted ones at the end of the time, and none without Bluetooth",
+        arguments: [
+            (nil, true, ["Anna", "- 2.0", "Bert", "- 4.999"]), ("time", true, ["- 2.0", "- 4.999", "Bert", "Anna"]),
+            ("rssi", true, ["- 2.0", "- 4.999", "Anna", "Bert"]), (nil, false, []),
+        ] as [(String?, Bool, [String])]
+    )
+    func lines(order: String?, hasBluetooth: Bool, expected: [String]) async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(hasBluetooth ? 0 : 1),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            [order = order as String?, hasBluetooth = hasBluetooth as Bool] in
+            let run = try await CorebluetoothScanTests.scan(
+                .lines,
+                order: order,
+                timeout: 5,
+                hasBluetooth: hasBluetooth
+            )
+            run.markTimes(2, 4.999, 5.001)
+            run.passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        let shown = process.lines.map { line in
+            ["Anna", "Bert"].first { line.contains("dBm  \"\($0)\"") } ?? line
+        }
+        #expect(shown == expected)
+    }
+
+    /// The tables, one behind the other, without cursor movements.
+    private static func tables(_ lines: [String]) -> [[String]] {
+        var tables: [[String]] = []
+        for line in lines {
+            let plain = line.replacing(#/\u{1B}\[[0-9;]*[A-Za-z]|\r/#, with: "")
+            if plain.hasPrefix("NAME") { tables.append([]) }
+            if !tables.isEmpty { tables[tables.count - 1].append(plain) }
+        }
+        return tables
+    }
+
+    @Test("draws its table four times a second over the last one, with devices that are gone after 10 s")
+    func table() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            try await CorebluetoothScanTests.scan(.table, order: "time", timeout: 15, annaLeaves: true).passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        let tables = Self.tables(process.lines)
+        // 60 times within 15 s, and at the end.
+        #expect((60...62).contains(tables.count), "\(tables.count)")
+        #expect(tables.first?.contains("nothing heard yet") == true)
+        #expect(tables.map { $0.dropFirst().map { $0.prefix(4) } }.contains(["Anna"]))
+        let rows = try #require(tables.last).dropFirst()
+        #expect(rows.prefix(2).map { $0.prefix(4) } == ["Bert", "Anna"])
+        #expect(rows.prefix(2).map { $0.contains(" gone") } == [false, true])
+    }
+
+    /// The session in a terminal of 8 rows of 60 columns.
+    @MainActor
+    private final class App {
+        private(set) var run = SessionRun()
+        private let screen: Screen
+        private let pair: PseudoTerminalPair
+        private let terminal = VirtualTerminal(rows: 8, columns: 60) { ColumnWidth.columns(of: $0) }
+        private let device: Device
+
+        init(_ order: ScanOrder?) throws {
+            pair = try PseudoTerminalPair()
+            let slave = open(pair.path, O_RDWR | O_NOCTTY)
+            var size = winsize(ws_row: 8, ws_col: 60, ws_xpixel: 0, ws_ypixel: 0)
+            _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
+            device = run.world.addDevice("tool")
+            let screen = try #require(Screen(input: slave, output: slave, hasColors: false))
+            self.screen = screen
+            run.start(on: device) {
+                let session = ScanSession(
+                    filter: ScanSession.Filter(services: [], name: nil, rssi: nil),
+                    presentation: .screen(screen),
+                    order: order,
+                    duplicates: false,
+                    timeout: nil,
+                    output: OutputFormat(isJSON: false, isVerbose: false)
+                )
+                session.start()
+                return session
+            }
+        }
+
+        /// Does something on the main thread at a time of the world, in milliseconds.
+        private func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
+            run.world.after(.milliseconds(milliseconds)) {
+                DispatchQueue.main.async { MainActor.assumeIsolated(body) }
+            }
+        }
+
+        func press(_ key: Key, at milliseconds: Int) {
+            at(milliseconds) { self.device.run { _ = self.screen.onKey?(key) } }
+        }
+
+        /// Prints the last row of the screen.
+        func show(at milliseconds: Int) {
+            at(milliseconds) {
+                self.terminal.receive(self.pair.text())
+                Console.print("\(milliseconds) \(self.terminal.text.last ?? "")")
+            }
+        }
+    }
+
+    @Test("changes the order on the whole screen by keys at once, and ends with q or Ctrl-C", arguments: [0, 130])
+    func keys(status: Int32) async throws {
+        let result = await #expect(processExitsWith: .exitCode(status), observing: [\.standardOutputContent]) {
+            [status = status as Int32] in
+            let run = try await MainActor.run {
+                let app = try App(status == 0 ? nil : .time)
+                app.show(at: 900)
+                // The table is drawn anew each 250 ms anyway, such as at 1000 ms.
+                for (number, key) in ["n", "x", "t", "r"].enumerated() {
+                    app.press(.character(Character(key)), at: 1010 + 250 * number)
+                    app.show(at: 1150 + 250 * number)
+                }
+                app.press(status == 0 ? .character("q") : .control("c"), at: 3000)
+                app.show(at: 3500)
+                return app.run
+            }
+            run.passMinute()
+        }
+        let orders = [
+            (900, status == 0 ? "rssi" : "time"), (1150, "name"), (1400, "name"), (1650, "time"), (1900, "rssi"),
+        ]
+        #expect(try #require(result).lines == orders.map { "\($0) 0 devices, by \($1); r n t sort, q ends" })
+    }
+}

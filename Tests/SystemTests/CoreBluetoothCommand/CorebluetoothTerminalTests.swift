@@ -1,0 +1,93 @@
+// What the surroundings of a process decide: the terminal on standard output, and the environment.
+
+import BluetoothTransport
+import CommandLineTool
+import CoreBluetooth
+import CoreBluetoothTesting
+import Fixtures
+import Foundation
+import SessionTestbed
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("The surroundings of corebluetooth")
+struct CorebluetoothTerminalTests {
+    /// Opens a terminal at standard output. Findings are printed on standard error.
+    private static func openTerminal() throws -> (pair: PseudoTerminalPair, descriptor: CInt) {
+        let pair = try PseudoTerminalPair()
+        let terminal = open(pair.path, O_RDWR | O_NOCTTY)
+        guard dup2(terminal, STDOUT_FILENO) >= 0 else { exit(2) }
+        return (pair, terminal)
+    }
+
+    @Test("give the size of the terminal, or 80 columns and 24 rows if it does not say both, or there is none")
+    func size() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardErrorContent]) {
+            func report() {
+                let size = Terminal.size
+                Console.report("\(size.columns) \(size.rows) \(Terminal.width ?? -1)")
+            }
+            let (pair, terminal) = try CorebluetoothTerminalTests.openTerminal()
+            for (rows, columns) in [(30, 100), (1, 1), (0, 0), (30, 0), (0, 100)] as [(UInt16, UInt16)] {
+                var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+                guard ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0 else { exit(2) }
+                report()
+            }
+            guard dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO) >= 0 else { exit(2) }
+            report()
+            Console.report("\(Terminal.hasCursor) \(Terminal.hasColors)")
+            withExtendedLifetime(pair) {}
+            exit(0)
+        }
+        let sizes = ["100 30 100", "1 1 1", "80 24 80", "80 24 80", "80 24 80", "80 24 -1"]
+        #expect(try #require(result).errorLines == sizes + ["false false"])
+    }
+
+    @Test(
+        "permit a cursor unless the terminal is dumb, colours unless NO_COLOR is set, and bold headings unless either"
+    )
+    func abilities() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardErrorContent]) {
+            let (pair, _) = try CorebluetoothTerminalTests.openTerminal()
+            let cases: [(String?, String?)] = [
+                (nil, nil), ("xterm", nil), ("dumb", nil), ("xterm", ""), ("xterm", "1"), ("dumb", "0"),
+            ]
+            for (terminal, noColor) in cases {
+                for (name, value) in [("TERM", terminal), ("NO_COLOR", noColor)] {
+                    if let value { setenv(name, value, 1) } else { unsetenv(name) }
+                }
+                LessonOutput(isJSON: false).beginTrace()
+                let isBold = pair.text().contains("\u{1B}[1mThe run\u{1B}[0m")
+                Console.report("\(Terminal.hasCursor) \(Terminal.hasColors) \(isBold)")
+            }
+            exit(0)
+        }
+        #expect(
+            try #require(result).errorLines == [
+                "true true true", "true true true", "false true false", "true true true", "true false false",
+                "false false false",
+            ]
+        )
+    }
+
+    @Test("name the adapter if no option does")
+    func adapter() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            for variable in [nil, "", "air", "hci3", "air:/run/a", "usb0"] as [String?] {
+                if let variable {
+                    setenv("COREBLUETOOTH_ADAPTER", variable, 1)
+                } else {
+                    unsetenv("COREBLUETOOTH_ADAPTER")
+                }
+                let names = [nil, "hci1"].map { given in
+                    (try? Arguments.adapter(given)).map { "\($0)" } ?? "none"
+                }
+                Console.print(names.joined(separator: " "))
+            }
+            exit(0)
+        }
+        let names = ["air", "air", "air", "hci3", "air:/run/a", "none"]
+        #expect(try #require(result).lines == names.map { $0 + " hci1" })
+    }
+}
