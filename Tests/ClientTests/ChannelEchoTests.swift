@@ -12,7 +12,10 @@ struct ChannelEchoTests {
         Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 13 ^ $0 >> 7) })
     }
 
-    @Test("scheduled streams", arguments: [AirSettings.instant, AirSettings(hasAirTime: true, loss: 0.1)])
+    @Test(
+        "echoes a message over scheduled streams",
+        arguments: [AirSettings.instant, AirSettings(hasAirTime: true, loss: 0.1)]
+    )
     func scheduled(_ settings: AirSettings) throws {
         let world = World(seed: 3, settings: settings)
         let server = world.addDevice("server").run { EchoServer() }
@@ -30,7 +33,7 @@ struct ChannelEchoTests {
         #expect(server.talkers.first?.events.last == .endEncountered)
     }
 
-    @Test("polled streams")
+    @Test("echoes a message over polled streams")
     func polled() throws {
         let world = World(seed: 4, settings: .realistic)
         let server = world.addDevice("server").run { EchoServer() }
@@ -48,7 +51,7 @@ struct ChannelEchoTests {
         try world.run(until: server.talkers.first?.hasEnded == true)
     }
 
-    @Test("client code 13: streams are of Foundation's classes, which programs subclass and pass around")
+    @Test("client code 13: has streams of Foundation's classes")
     func classes() throws {
         let world = World(settings: .instant)
         let server = world.addDevice("server").run { EchoServer() }

@@ -119,7 +119,7 @@ struct ClientCodeTests {
         }
     }
 
-    @Test("client code 1: `import CoreBluetooth` brings Foundation and Dispatch")
+    @Test("client code 1: brings Foundation and Dispatch with `import CoreBluetooth`")
     func imports() throws {
         // No other import in ClientSamples, and none here.
         let queue = DispatchQueue(label: "client")
@@ -156,7 +156,7 @@ struct ClientCodeTests {
         ) { self.count += 1 }
     }
 
-    @Test("client code 2: a delegate hears of a disconnection by whichever method it has")
+    @Test("client code 2: calls the disconnection method that a delegate has")
     func disconnections() throws {
         let world = World(settings: .instant)
         let host = world.addDevice("gadget").run { Host() }
@@ -221,7 +221,7 @@ struct ClientCodeTests {
         ) { self.calls.append("discover") }
     }
 
-    @Test("client code 3: a method that only a subclass adds is never called; one that the base has is")
+    @Test("client code 3: calls a method that the base class has, not one that only a subclass adds")
     func dispatchTrap() throws {
         let world = World(settings: .instant)
         let host = world.addDevice("gadget").run { Host() }
@@ -235,7 +235,7 @@ struct ClientCodeTests {
         withExtendedLifetime((host, managers)) {}
     }
 
-    @Test("client code 4: what exists on iOS alone is live")
+    @Test("client code 4: compiles what exists on iOS alone")
     func phone() throws {
         let world = World(settings: .instant)
         let delegate = PhoneDelegate()
@@ -245,7 +245,7 @@ struct ClientCodeTests {
         #expect(delegate.events.isEmpty)
     }
 
-    @Test("client code 4: no peer is an Apple device with a notification service")
+    @Test("client code 4: has no peer with the Apple Notification Center Service")
     func appleNotifications() throws {
         let world = World(settings: .instant)
         let host = world.addDevice("gadget").run { Host() }
@@ -255,7 +255,7 @@ struct ClientCodeTests {
         withExtendedLifetime(host) {}
     }
 
-    @Test("client code 5: `canImport(CoreBluetooth)` is true")
+    @Test("client code 5: makes `canImport(CoreBluetooth)` true")
     func canImport() throws {
         #if canImport(CoreBluetooth)
         let isThere = true
@@ -265,7 +265,7 @@ struct ClientCodeTests {
         #expect(isThere)
     }
 
-    @Test("client code 6: errors are cast, caught and bridged")
+    @Test("client code 6: casts, catches and bridges errors")
     func errors() throws {
         let world = World(settings: .instant)
         let host = world.addDevice("gadget").run { Host() }
@@ -290,7 +290,7 @@ struct ClientCodeTests {
         withExtendedLifetime(host) {}
     }
 
-    @Test("client code 7 and 8: advertisements have the types and the raw keys that apps read")
+    @Test("client code 7 and 8: has the types and raw keys of advertisements that apps read")
     func advertisements() throws {
         let world = World(settings: .instant)
         let host = world.addDevice("gadget").run { Host() }
@@ -314,7 +314,7 @@ struct ClientCodeTests {
         withExtendedLifetime(host) {}
     }
 
-    @Test("client code 9: classes are open, delegates may come later, results may be dropped")
+    @Test("client code 9: has open classes, late delegates and discardable results")
     func openClasses() throws {
         let world = World(settings: .instant)
         let late = world.addDevice("phone").run { LateManager(delegate: nil, queue: nil) }
@@ -334,7 +334,7 @@ struct ClientCodeTests {
         #expect(CBUUID().uuidString == "00000000-0000-0000-0000-000000000000")
     }
 
-    @Test("client code 10: what an attribute belongs to is a weak optional")
+    @Test("client code 10: has weak optional owners of attributes")
     func weakOwners() throws {
         var service: CBMutableService? = CBMutableService(type: Gadget.service, primary: true)
         let characteristic = CountingCharacteristic(Gadget.status)
@@ -347,7 +347,7 @@ struct ClientCodeTests {
         #expect(characteristic.service == nil)
     }
 
-    @Test("client code 11: requests and subscriptions carry the objects that the app published")
+    @Test("client code 11: passes the published objects in requests and subscriptions")
     func identity() throws {
         let world = World(settings: .instant)
         let host = world.addDevice("gadget").run { Host() }
@@ -360,14 +360,14 @@ struct ClientCodeTests {
         #expect(host.level.subscribedCentrals?.count == 1)
     }
 
-    @Test("client code 12: Core Foundation's times")
+    @Test("client code 12: has Core Foundation's times")
     func times() throws {
         let start: CFAbsoluteTime = CFAbsoluteTimeGetCurrent()
         let span: CFTimeInterval = CFAbsoluteTimeGetCurrent() - start
         #expect(span >= 0 && abs(Date().timeIntervalSinceReferenceDate - start) < 60)
     }
 
-    @Test("client code 14: no key-value observation, but each change that it would show has its callback")
+    @Test("client code 14: calls back for each change that key-value observation would show")
     func observation() throws {
         let world = World(settings: .instant)
         let base = Base()

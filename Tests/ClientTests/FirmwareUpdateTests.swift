@@ -12,12 +12,12 @@ struct FirmwareUpdateTests {
         Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8 &* 7 ^ $0 >> 16) })
     }
 
-    @Test("the checksum is that of Ethernet")
+    @Test("computes the checksum of Ethernet")
     func checksum() throws {
         #expect(Checksum.of(Data("123456789".utf8)) == 0xCBF4_3926)
     }
 
-    @Test("an image arrives whole, as fast as the system takes it", arguments: [23, 185, 517])
+    @Test("uploads a whole image as fast as the system takes it", arguments: [23, 185, 517])
     func upload(mtu: Int) throws {
         let world = World(settings: .instant)
         let image = Self.image(mtu * 400)
@@ -34,7 +34,7 @@ struct FirmwareUpdateTests {
         #expect((uploader.stalls...uploader.stalls + 1).contains(uploader.wakeups))
     }
 
-    @Test("an image arrives whole when a tenth of all packets is lost on the air")
+    @Test("uploads a whole image through an air that loses a tenth of all packets")
     func loss() throws {
         let world = World(seed: 7, settings: AirSettings(hasAirTime: true, loss: 0.1))
         let image = Self.image(60_000)
@@ -45,7 +45,7 @@ struct FirmwareUpdateTests {
         #expect(device.received == image)
     }
 
-    @Test("an upload ends with an error when the device goes")
+    @Test("ends an upload with an error when the device goes")
     func interrupted() throws {
         let world = World(settings: .realistic)
         let box = world.addDevice("device")

@@ -1,5 +1,4 @@
-// The sample clients at work, each in both roles: they were written without a thought for this package, and are run
-// here against each other's peripherals.
+// The sample clients at work, each in both roles.
 
 import ClientSamples
 import CoreBluetooth
@@ -40,7 +39,7 @@ struct SampleClientTests {
         }
     }
 
-    @Test("delegate wrapper, with the gadget of its own kind", arguments: [AirSettings.instant, .realistic])
+    @Test("runs a delegate wrapper against its own gadget", arguments: [AirSettings.instant, .realistic])
     func delegates(_ settings: AirSettings) throws {
         let world = World(settings: settings)
         let gadget = world.addDevice("gadget").run { GadgetPeripheral(name: "Lamp") }
@@ -83,7 +82,7 @@ struct SampleClientTests {
         return service
     }
 
-    @Test("publisher style, both halves: a conversation is one chain")
+    @Test("runs a conversation as one chain of publishers, in both roles")
     func publishers() throws {
         let world = World(settings: .instant)
         var bag: [Subscription] = []
@@ -164,7 +163,7 @@ struct SampleClientTests {
         ) { self.calls.append("disconnect") }
     }
 
-    @Test("delegate proxies, both halves: streams beside the delegate that was there")
+    @Test("runs delegate proxies beside the present delegate, in both roles")
     func proxies() throws {
         let world = World(settings: .instant)
         let factory = ProxyFactory()

@@ -1,11 +1,11 @@
-// What the code of the module's page does.
+// The code of the page of the module at work.
 
 import CoreBluetoothTesting
 import Testing
 
-@Suite("Page of CoreBluetoothObservation", .timeLimit(.minutes(5)))
+@Suite("Page of CoreBluetoothObservation")
 struct PageRunTests {
-    @Test("The title of a button follows the scan, and a text the connection")
+    @Test("follows the scan with a button and the connection with a text")
     func follows() async throws {
         let world = World(seed: 1)
         world.addPeripheral(ScriptedPeripheral(name: "Tag", services: [.init("FFF0", characteristics: [])]))

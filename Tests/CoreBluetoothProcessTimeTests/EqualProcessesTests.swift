@@ -5,7 +5,8 @@ import Crypto
 import Foundation
 import Testing
 
-@Suite struct EqualProcessesTests {
+@Suite("Process time in several processes")
+struct EqualProcessesTests {
     private actor Counter {
         private var count = 0
 
@@ -53,10 +54,10 @@ import Testing
         return lines.all
     }
 
-    @Test("Processes with one seed write the same octets")
+    @Test("writes the same octets in processes with one seed")
     func processes() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let count = environment["PROCESS_TIME_PROCESSES"].flatMap { Int($0) } ?? 4
+        let count = environment["PROCESS_TIME_PROCESSES"].flatMap { Int($0) } ?? 2
         var outputs: Set<[UInt8]> = []
         for _ in 0..<count {
             let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {

@@ -1,4 +1,4 @@
-// A world's part in these tests: it moves the process's time on from deadline to deadline.
+// Moves the time of the process on from deadline to deadline, as a world does.
 
 import CoreBluetoothProcessTime
 import CoreBluetoothTesting
@@ -17,11 +17,11 @@ final class HeldProcess {
     /// Lets time pass until an instant, in seconds since the beginning, or until a condition is true.
     func run(until seconds: Double, or condition: () -> Bool = { false }) throws {
         let end = UInt64(seconds * 1e9)
-        try self.clock.rest(within: .seconds(5))
+        try self.clock.rest(within: .seconds(60))
         while !condition(), let deadline = self.clock.nextDeadline, deadline <= end {
             self.clock.advance(to: deadline)
             self.steps += 1
-            try self.clock.rest(within: .seconds(5))
+            try self.clock.rest(within: .seconds(60))
         }
         guard !condition() else { return }
         self.clock.advance(to: end)
@@ -42,6 +42,9 @@ final class HeldProcess {
 
     func end() { self.clock.end() }
 }
+
+/// The seconds since the beginning of the world.
+func now() -> Double { Date().timeIntervalSince(TimersTests.beginning) }
 
 /// What several threads write down, one after the other.
 final class Lines: @unchecked Sendable {

@@ -6,7 +6,8 @@ import CProcessTime
 import Foundation
 import Testing
 
-@Suite struct IdleThreadsTests {
+@Suite("Idle threads of the pool")
+struct IdleThreadsTests {
     /// The threads that wait for work, as the list has them.
     static var listed: [Int32] {
         var identifiers = [Int32](repeating: 0, count: 1024)
@@ -87,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("Whatever hops has ended at each rest, and those that wait for work sleep")
+    @Test("rests only when all hops have ended and idle threads sleep")
     func hops() async {
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()
@@ -105,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("Signals do not give work to a thread that waits for some, and do not make one rest that runs")
+    @Test("is not confused by signals")
     func signals() async {
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()
@@ -129,7 +130,7 @@ import Testing
         }
     }
 
-    @Test("A thread of the pool that waits inside of work is none that waits for work, with a limit or without")
+    @Test("does not count a thread that waits inside of work as idle")
     func waitsInsideOfWork() async {
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()
@@ -138,7 +139,7 @@ import Testing
             DispatchQueue.global().async {
                 lines("\((try? IdleThreadsTests.thread) ?? 0)")
                 semaphore.wait()
-                lines("\(semaphore.wait(timeout: .now() + 5)) \(Date().timeIntervalSince(TimersTests.beginning))")
+                lines("\(semaphore.wait(timeout: .now() + 5)) \(now())")
             }
             try process.rest()
             let thread = try #require(lines.all.first.flatMap { Int32($0) })
@@ -180,7 +181,7 @@ import Testing
         self.isRunning = false
     }
 
-    @Test("Work that is given in the middle of a look is waited for", arguments: [false, true])
+    @Test("waits for work that is given in the middle of a look", arguments: [false, true])
     func workInLook(isNewThread: Bool) async {
         await #expect(processExitsWith: .success) { [isNewThread] in
             let process = try HeldProcess()
@@ -199,7 +200,7 @@ import Testing
         }
     }
 
-    @Test("A thread that is woken after it was found asleep, by one that then sleeps, is waited for")
+    @Test("waits for a thread that was woken after it was found asleep")
     func wokenInLook() async {
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()
@@ -234,7 +235,7 @@ import Testing
         }
     }
 
-    @Test("Threads of the pool leave it in real time, and come again in another world")
+    @Test("forgets idle threads in real time, and lists them again in another world")
     func threadsThatLeave() async {
         await #expect(processExitsWith: .success) {
             for world in 0..<3 {
@@ -256,24 +257,6 @@ import Testing
                 #expect(IdleThreadsTests.listed.isEmpty)
                 for _ in 0..<listed { semaphore.signal() }
             }
-        }
-    }
-
-    @Test("A thread that runs is waited for, whatever the others do")
-    func threadThatRuns() async {
-        await #expect(processExitsWith: .success) {
-            let process = try HeldProcess()
-            let hops = Hops(seed: 3)
-            for _ in 0..<8 { hops.start(hops: 3) }
-            try process.rest()
-            let stop = Lines()
-            DispatchQueue.global().async { while stop.all.isEmpty {} }
-            for _ in 0..<4 { hops.start(hops: 3) }
-            let error = #expect(throws: (any Error).self) { try process.rest(within: .milliseconds(300)) }
-            #expect("\(try #require(error))".contains("is not at rest"))
-            stop("now")
-            try process.rest()
-            #expect(hops.runningCount == 0)
         }
     }
 }

@@ -4,7 +4,8 @@
 import Foundation
 import Testing
 
-@Suite struct ProcessorTests {
+@Suite("The processor that threads share")
+struct ProcessorTests {
     /// On how many processors the threads of this process may run, by the kernel's word.
     static func processorCounts() throws -> [Int] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").compactMap { thread in
@@ -26,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("Threads of a world share a processor until it ends")
+    @Test("lets threads share a processor until the world ends")
     func shared() async {
         await #expect(processExitsWith: .success) {
             let before = try ProcessorTests.processorCounts()
@@ -38,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("What an app asks and starts has all processors")
+    @Test("shows all processors to an app and what it starts")
     func all() async {
         await #expect(processExitsWith: .success) {
             let count = ProcessInfo.processInfo.activeProcessorCount
@@ -65,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("Work that takes long has all processors, and what it waits for gets on meanwhile")
+    @Test("gives all processors to work that takes long")
     func longWork() async {
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()

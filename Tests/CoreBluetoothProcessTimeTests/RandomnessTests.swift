@@ -5,7 +5,8 @@ import Crypto
 import Foundation
 import Testing
 
-@Suite struct RandomnessTests {
+@Suite("Randomness in process time")
+struct RandomnessTests {
     /// Octets that a source gives in a world with a seed.
     static func octets(seed: UInt64, _ source: () throws -> [UInt8]) throws -> [UInt8] {
         let process = try HeldProcess(seed: seed)
@@ -30,7 +31,8 @@ import Testing
         return octets
     }
 
-    @Test func functionsOfTheCLibrary() async {
+    @Test("seeds the functions of the C library")
+    func functionsOfTheCLibrary() async {
         await #expect(processExitsWith: .success) {
             let getrandom = try CLibrary.function("getrandom", as: CLibrary.GetRandom.self)
             try RandomnessTests.expectSeeded("getrandom") { RandomnessTests.filled { getrandom($0, $1, 0) == $1 } }
@@ -49,8 +51,8 @@ import Testing
         }
     }
 
-    /// Opened before the world or in it, as a descriptor, a stream or a file of Foundation's.
-    @Test(arguments: ["/dev/urandom", "/dev/random"]) func devices(_ path: String) async {
+    @Test("seeds the random devices, opened before or in the world", arguments: ["/dev/urandom", "/dev/random"])
+    func devices(_ path: String) async {
         await #expect(processExitsWith: .success) { [path] in
             let early = open(path, O_RDONLY | O_CLOEXEC)
             #expect(early >= 0)
@@ -74,7 +76,8 @@ import Testing
         }
     }
 
-    @Test func swiftFoundationAndCrypto() async {
+    @Test("seeds Swift, Foundation and Crypto")
+    func swiftFoundationAndCrypto() async {
         await #expect(processExitsWith: .success) {
             try RandomnessTests.expectSeeded("SystemRandomNumberGenerator") {
                 (0..<16).map { _ in .random(in: 0...255) }

@@ -3,13 +3,14 @@
 import Foundation
 import Testing
 
-@Suite struct RestTests {
+@Suite("Rest in process time")
+struct RestTests {
     @inline(never) static func waitForEver() { DispatchSemaphore(value: 0).wait() }
 
     static func wait(_ semaphore: DispatchSemaphore, times: Int) { for _ in 0..<times { semaphore.wait() } }
 
-    /// More work than the pool has threads, all of it waiting inside.
-    @Test func poolWhoseThreadsAllWait() async {
+    @Test("rests when more work waits than the pool has threads")
+    func poolWhoseThreadsAllWait() async {
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()
             let lines = Lines()
@@ -27,41 +28,30 @@ import Testing
         }
     }
 
-    @Test func threadThatReadsAStream() async {
+    @Test("rests while a thread reads a stream, and passes a quiet hour in a few steps")
+    func threadThatReadsAStream() async {
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()
             let lines = Lines()
             let pipe = Pipe()
             let thread = Thread {
                 let data = pipe.fileHandleForReading.readData(ofLength: 3)
-                lines("\(Array(data)) \(Date().timeIntervalSince(TimersTests.beginning))")
+                lines("\(Array(data)) \(now())")
             }
             thread.start()
             DispatchQueue.global().asyncAfter(deadline: .now() + 60) {
                 try? pipe.fileHandleForWriting.write(contentsOf: Data([1, 2, 3]))
             }
             try process.run(until: 3600)
-            #expect(lines.all == ["[1, 2, 3] 60.0"])
+            #expect(lines.all == ["[1, 2, 3] 60.0"] && process.steps <= 3)
         }
     }
 
-    /// A quiet hour costs a few steps.
-    @Test func quietHour() async {
-        await #expect(processExitsWith: .success) {
-            let process = try HeldProcess()
-            DispatchQueue.global().async {}
-            DispatchQueue.global().asyncAfter(deadline: .now() + 3600) {}
-            try process.run(until: 3600)
-            #expect(process.steps <= 3)
-        }
-    }
-
-    /// Code on the thread that moves the world on may wait as well.
-    @Test func worldsOwnThread() async {
+    @Test("lets the thread of the test wait in all ways")
+    func worldsOwnThread() async {
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()
             let lines = Lines()
-            let now = { Date().timeIntervalSince(TimersTests.beginning) }
             let queue = DispatchQueue(label: "q")
             process.serve {
                 Thread.sleep(forTimeInterval: 1)
@@ -92,7 +82,8 @@ import Testing
         }
     }
 
-    @Test func waitThatNothingEnds() async {
+    @Test("ends the process if the test waits for nothing, and says where")
+    func waitThatNothingEnds() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let process = try HeldProcess()
             process.serve { RestTests.waitForEver() }

@@ -25,7 +25,7 @@ struct PlantedProcessTimeTests {
 
 @Suite("Sweep over seeds in process time")
 struct ProcessTimeSweepTests {
-    @Test("the smallest seed that fails is named, and its trace is kept")
+    @Test("names the smallest seed that fails, and keeps its trace")
     func smallest() throws {
         let folder = try TemporaryFolder()
         let process = Process()

@@ -3,7 +3,8 @@
 import Foundation
 import Testing
 
-@Suite struct TimersTests {
+@Suite("Timers and waits in process time")
+struct TimersTests {
     /// The beginning of a world.
     static let beginning = Date(timeIntervalSince1970: 1_735_689_600)
 
@@ -11,15 +12,26 @@ import Testing
     static func lock(_ lock: NSLock) { lock.lock() }
     static func unlock(_ lock: NSLock) { lock.unlock() }
 
-    @Test func asyncAfterAndDates() async {
+    @Test("passes the world's time for asyncAfter, dispatch timers and dates")
+    func dispatch() async {
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()
             let lines = Lines()
             let queue = DispatchQueue(label: "q")
             queue.asyncAfter(deadline: .now() + 1.5) { lines("after \(Date().timeIntervalSince1970)") }
             queue.asyncAfter(wallDeadline: .now() + 2.5) { lines("wall \(Date().timeIntervalSince1970)") }
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.schedule(deadline: .now() + 0.25, repeating: 0.5)
+            timer.setEventHandler { lines("timer \(now())") }
+            timer.resume()
+            try process.run(until: 2)
+            timer.cancel()
             try process.run(until: 3600)
-            #expect(lines.all == ["after 1735689601.5", "wall 1735689602.5"])
+            #expect(
+                lines.all == [
+                    "timer 0.25", "timer 0.75", "timer 1.25", "after 1735689601.5", "timer 1.75", "wall 1735689602.5",
+                ]
+            )
             #expect(Date() == TimersTests.beginning + 3600)
             #expect(DispatchTime.now().uptimeNanoseconds == (86400 + 3600) * 1_000_000_000)
             process.end()
@@ -27,31 +39,44 @@ import Testing
         }
     }
 
-    @Test func dispatchTimers() async {
+    @Test("passes the world's time for run loops and sleeping threads")
+    func threads() async {
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()
-            let lines = Lines()
-            let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "q"))
-            timer.schedule(deadline: .now() + 0.25, repeating: 0.5)
-            timer.setEventHandler { lines("\(Date().timeIntervalSince(TimersTests.beginning))") }
-            timer.resume()
-            try process.run(until: 2)
-            #expect(lines.all == ["0.25", "0.75", "1.25", "1.75"])
-            timer.cancel()
-            try process.run(until: 10)
-            #expect(lines.all.count == 4)
+            let (loop, sleeps) = (Lines(), Lines())
+            Thread.detachNewThread {
+                let timer = Timer(timeInterval: 0.5, repeats: true) { _ in loop("\(now())") }
+                RunLoop.current.add(timer, forMode: .default)
+                RunLoop.current.run(until: TimersTests.beginning + 1.75)
+                // A date of today has a precision of a tenth of a microsecond.
+                loop(abs(now() - 1.75) < 1e-6 ? "end" : "end \(now())")
+            }
+            Thread.detachNewThread {
+                Thread.sleep(forTimeInterval: 3600)
+                sleeps("\(now())")
+                Thread.sleep(until: TimersTests.beginning + 4000)
+                sleeps("\(now().rounded())")
+                sleep(60)
+                usleep(500_000)
+                sleeps("\((now() * 10).rounded() / 10)")
+            }
+            try process.run(until: 5000)
+            // Foundation on Linux fires such a timer at once, too.
+            #expect(loop.all == ["0.0", "0.5", "1.0", "1.5", "end"])
+            #expect(sleeps.all == ["3600.0", "4000.0", "4060.5"])
         }
     }
 
-    @Test func tasksSleep() async {
+    @Test("passes the world's time for the sleeps of tasks and clocks")
+    func tasksSleep() async {
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()
             let lines = Lines()
             Task {
                 try await Task.sleep(for: .seconds(60))
-                lines("task \(Date().timeIntervalSince(TimersTests.beginning))")
+                lines("task \(now())")
                 try await Task.sleep(nanoseconds: 1_000_000_000)
-                lines("nanoseconds \(Date().timeIntervalSince(TimersTests.beginning))")
+                lines("nanoseconds \(now())")
                 let continuous = ContinuousClock().now
                 try await ContinuousClock().sleep(for: .seconds(2))
                 lines("continuous \(ContinuousClock().now - continuous)")
@@ -68,60 +93,21 @@ import Testing
         }
     }
 
-    @Test func runLoopsAndTimers() async {
-        await #expect(processExitsWith: .success) {
-            let process = try HeldProcess()
-            let lines = Lines()
-            let thread = Thread {
-                let timer = Timer(timeInterval: 0.5, repeats: true) { _ in
-                    lines("\(Date().timeIntervalSince(TimersTests.beginning))")
-                }
-                RunLoop.current.add(timer, forMode: .default)
-                RunLoop.current.run(until: TimersTests.beginning + 1.75)
-                let end = Date().timeIntervalSince(TimersTests.beginning)
-                // A date of today has a precision of a tenth of a microsecond.
-                lines(abs(end - 1.75) < 1e-6 ? "end" : "end \(end)")
-            }
-            thread.start()
-            try process.run(until: 3600)
-            // Foundation on Linux fires such a timer at once, too.
-            #expect(lines.all == ["0.0", "0.5", "1.0", "1.5", "end"])
-        }
-    }
-
-    @Test func threadsSleep() async {
-        await #expect(processExitsWith: .success) {
-            let process = try HeldProcess()
-            let lines = Lines()
-            let thread = Thread {
-                Thread.sleep(forTimeInterval: 3600)
-                lines("\(Date().timeIntervalSince(TimersTests.beginning))")
-                Thread.sleep(until: TimersTests.beginning + 4000)
-                lines("\(Date().timeIntervalSince(TimersTests.beginning).rounded())")
-                sleep(60)
-                usleep(500_000)
-                lines("\((Date().timeIntervalSince(TimersTests.beginning) * 10).rounded() / 10)")
-            }
-            thread.start()
-            try process.run(until: 5000)
-            #expect(lines.all == ["3600.0", "4000.0", "4060.5"])
-        }
-    }
-
-    @Test func semaphores() async {
+    @Test("ends waits for semaphores and groups at their limits")
+    func semaphores() async {
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()
             let lines = Lines()
             let semaphore = DispatchSemaphore(value: 0)
             let thread = Thread {
                 let first = semaphore.wait(timeout: .now() + 2)
-                lines("\(first) \(Date().timeIntervalSince(TimersTests.beginning))")
+                lines("\(first) \(now())")
                 let second = semaphore.wait(wallTimeout: .now() + 2)
-                lines("\(second) \(Date().timeIntervalSince(TimersTests.beginning))")
+                lines("\(second) \(now())")
                 let group = DispatchGroup()
                 group.enter()
                 let third = group.wait(timeout: .now() + 3)
-                lines("\(third) \(Date().timeIntervalSince(TimersTests.beginning))")
+                lines("\(third) \(now())")
             }
             thread.start()
             DispatchQueue.global().asyncAfter(deadline: .now() + 3) { semaphore.signal() }
@@ -130,7 +116,8 @@ import Testing
         }
     }
 
-    @Test func conditionsAndLocks() async {
+    @Test("ends waits for conditions and locks at their limits")
+    func conditionsAndLocks() async {
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()
             let lines = Lines()
@@ -140,14 +127,14 @@ import Testing
             let thread = Thread {
                 condition.lock()
                 let first = condition.wait(until: TimersTests.beginning + 2)
-                lines("\(first) \(Date().timeIntervalSince(TimersTests.beginning))")
+                lines("\(first) \(now())")
                 let second = condition.wait(until: TimersTests.beginning + 60)
-                lines("\(second) \(Date().timeIntervalSince(TimersTests.beginning))")
+                lines("\(second) \(now())")
                 condition.unlock()
                 let third = lock.lock(before: TimersTests.beginning + 10)
-                lines("\(third) \(Date().timeIntervalSince(TimersTests.beginning))")
+                lines("\(third) \(now())")
                 let fourth = lock.lock(before: TimersTests.beginning + 60)
-                lines("\(fourth) \(Date().timeIntervalSince(TimersTests.beginning))")
+                lines("\(fourth) \(now())")
             }
             thread.start()
             DispatchQueue.global().asyncAfter(deadline: .now() + 3) { condition.signal() }
@@ -158,7 +145,8 @@ import Testing
         }
     }
 
-    @Test func descriptors() async {
+    @Test("ends poll and select at their limits")
+    func descriptors() async {
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()
             let lines = Lines()
@@ -166,11 +154,11 @@ import Testing
             let reading = pipe.fileHandleForReading.fileDescriptor
             let thread = Thread {
                 var polls = [pollfd(fd: reading, events: Int16(POLLIN), revents: 0)]
-                lines("poll \(poll(&polls, 1, 2500)) \(Date().timeIntervalSince(TimersTests.beginning))")
+                lines("poll \(poll(&polls, 1, 2500)) \(now())")
                 var set = fd_set()
                 var limit = timeval(tv_sec: 2, tv_usec: 0)
-                lines("select \(select(0, &set, nil, nil, &limit)) \(Date().timeIntervalSince(TimersTests.beginning))")
-                lines("poll \(poll(&polls, 1, 2500)) \(Date().timeIntervalSince(TimersTests.beginning))")
+                lines("select \(select(0, &set, nil, nil, &limit)) \(now())")
+                lines("poll \(poll(&polls, 1, 2500)) \(now())")
             }
             thread.start()
             DispatchQueue.global().asyncAfter(deadline: .now() + 5) {

@@ -1,13 +1,10 @@
-// One app on one adapter, without devices: what the system is asked for.
-
 import CoreBluetooth
 import NIOCore
-import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("An app")
+@Suite("Application")
 struct ApplicationTests {
     private final class Recorder: ApplicationDelegate {
         var launches = 0
@@ -29,7 +26,7 @@ struct ApplicationTests {
         return application
     }
 
-    @Test("events that come before the launch ask for it once, and a later end asks again")
+    @Test("asks for a launch once for each end by the system")
     func launch() {
         let application = self.application(.central)
         application.requestLaunch()
@@ -45,7 +42,7 @@ struct ApplicationTests {
         }
     }
 
-    @Test("an alert is shown while the app is suspended and has no background mode, and then alone")
+    @Test("shows alerts only while the app is suspended without the background mode")
     func alerts() {
         for modes in [BackgroundModes.central, []] {
             let application = self.application(modes)
@@ -72,7 +69,7 @@ struct ApplicationTests {
         return application
     }
 
-    @Test("what the user and the system do with an app, in each state")
+    @Test("changes the state by the actions of the user and the system, and reports each change once")
     func steps() {
         typealias State = Application.State
         let states: [State] = [.notRunning, .terminated, .suspended, .background, .foreground]
@@ -97,7 +94,7 @@ struct ApplicationTests {
         #expect(states.map { self.application($0).process } == [nil, nil, 1, 1, 1])
     }
 
-    @Test("an app in the background is suspended after ten seconds, counted anew each time")
+    @Test("suspends an app ten seconds after it entered the background")
     func tenSeconds() {
         let loop = WorldLoop()
         let application = self.application(.background, on: loop)
@@ -114,7 +111,7 @@ struct ApplicationTests {
         }
     }
 
-    @Test("what a manager of an app may do, and when it gets its events, with the mode of its role and without")
+    @Test("permits and delivers what the state and the background modes allow")
     func policy() {
         let states: [Application.State] = [.notRunning, .terminated, .suspended, .background, .foreground]
         let roles: [(BackgroundModes, ManagerRole, ManagerRole)] = [
@@ -134,7 +131,7 @@ struct ApplicationTests {
         }
     }
 
-    @Test("work that an app does later is done while it runs, waits while it is suspended, and ends with its process")
+    @Test("runs an app's later work while it runs, holds it while suspended and drops it with the process")
     func work() {
         let loop = WorldLoop()
         let application = self.application(.foreground, on: loop)

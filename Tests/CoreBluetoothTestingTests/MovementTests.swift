@@ -2,12 +2,11 @@
 
 import BluetoothAir
 import NIOCore
-import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Steps of a movement")
+@Suite("Movement")
 struct MovementTests {
     private func movement(_ metres: Double, over duration: TimeAmount) -> Movement {
         Movement(
@@ -19,7 +18,7 @@ struct MovementTests {
     }
 
     @Test(
-        "A step is half a metre at most, and a millisecond long at least",
+        "takes steps of half a metre at most and a millisecond at least",
         arguments: [
             (10, .seconds(10), 20), (10.1, .seconds(10), 21), (0.5, .seconds(1), 1), (0.51, .seconds(1), 2),
             (10, .milliseconds(20), 20), (10, .milliseconds(19), 19), (10, .milliseconds(1), 1),
@@ -30,7 +29,7 @@ struct MovementTests {
         #expect(self.movement(metres, over: duration).stepCount == count)
     }
 
-    @Test("The steps are equal in time and in length, and the last one is the end")
+    @Test("takes equal steps and ends at the end")
     func steps() {
         var movement = self.movement(2, over: .seconds(8))
         var places: [(seconds: Double, x: Double)] = []
@@ -41,5 +40,20 @@ struct MovementTests {
         #expect(places.map(\.seconds) == [7, 9, 11, 13])
         #expect(places.map(\.x) == [1.5, 2, 2.5, 3])
         #expect(movement.step == 4)
+    }
+
+    @Test("takes the last step exactly to the end", arguments: [1, 2, 3] as [Int64])
+    func place(milliseconds: Int64) {
+        let end = AirPosition(x: 0.9, y: 0.1)
+        var movement = Movement(
+            from: AirPosition(x: 0.2, y: 1.1),
+            to: end,
+            at: .uptimeNanoseconds(0),
+            over: .milliseconds(milliseconds)
+        )
+        var places: [AirPosition] = []
+        while !movement.isOver { places.append(movement.takeStep()) }
+        #expect(places.count == Int(milliseconds) && places.last == end)
+        #expect(places.dropLast().allSatisfy { $0 != end })
     }
 }

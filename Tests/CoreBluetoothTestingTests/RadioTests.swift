@@ -1,7 +1,6 @@
 // The troubles of a device: power, range, strength, loss, lost links, a controller that fails, silence, refusal.
 
 import CoreBluetoothTesting
-import Testbed
 import Testing
 
 @Suite("Radio")
@@ -25,17 +24,7 @@ struct RadioTests {
         }
     }
 
-    @Test("A device that is used when its world is gone says so")
-    func worldIsGone() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let device = World().addPeripheral(.thermometer())
-            _ = device.trace
-        }
-        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("The world of the device \"Thermo\" is gone"))
-    }
-
-    @Test("A world can go at any moment, also while a device pairs")
+    @Test("lets a world go at any moment, even while a device pairs")
     func worldGoes() {
         var pairingCount = 0
         for step in 0..<100 {
@@ -53,7 +42,7 @@ struct RadioTests {
         #expect(pairingCount > 0)
     }
 
-    @Test("Bluetooth is switched off and on")
+    @Test("ends connections when Bluetooth is switched off, and comes back")
     func power() throws {
         let setup = try Setup()
         setup.phone.isPowered = false
@@ -64,7 +53,7 @@ struct RadioTests {
         try setup.world.run(until: setup.reader.calls.count { $0 == "notifying true" } == 2)
     }
 
-    @Test("What is on already is not switched on, and what is off not switched off")
+    @Test("ignores a switch that changes nothing")
     func powerAsItWas() throws {
         let setup = try Setup()
         let count = setup.world.trace.of("phone", .world).count
@@ -79,7 +68,7 @@ struct RadioTests {
     }
 
     @Test(
-        "A device that walks out of range is lost when the supervision timeout has passed, and found when it comes back"
+        "loses a device out of range after the supervision timeout, and finds it again"
     )
     func range() throws {
         let setup = try Setup { $0.connectOptions = [CBConnectPeripheralOptionEnableAutoReconnect: true] }
@@ -95,7 +84,7 @@ struct RadioTests {
         try setup.world.run(until: setup.reader.peripheral?.state == .connected)
     }
 
-    @Test("B22: of three devices in a row the one in the middle hears both others, which do not hear each other")
+    @Test("B22: hears both neighbours in a row of three, which do not hear each other")
     func row() throws {
         let world = World(seed: 1)
         let sensor = world.addPeripheral(.thermometer(), position: AirPosition(x: 0, y: 0))
@@ -114,7 +103,7 @@ struct RadioTests {
         #expect(sensor.linkCount == 2)
     }
 
-    @Test("Signal strength as it is seen", arguments: [-45, -60, -80])
+    @Test("reports the signal strength that a test sets", arguments: [-45, -60, -80])
     func strength(dBm: Int) throws {
         let world = World(seed: 1)
         let thermo = world.addPeripheral(.thermometer())
@@ -129,7 +118,7 @@ struct RadioTests {
         #expect(reader.rssi == dBm - 5)
     }
 
-    @Test("A link drops now")
+    @Test("drops links at once")
     func dropNow() throws {
         let setup = try Setup()
         let now = setup.world.now
@@ -140,22 +129,22 @@ struct RadioTests {
         #expect(setup.thermo.linkCount == 0)
     }
 
-    @Test("A link drops as soon as a line of the trace says so")
-    func dropWhen() throws {
+    @Test("drops links when a line of the device's own trace matches")
+    func dropsWithItsOwnLine() throws {
         let world = World(seed: 1)
-        let thermometer = world.addDevice("thermometer")
-        let app = thermometer.run { Thermometer() }
-        thermometer.dropLinks(when: { $0.direction == .received && $0.text.hasPrefix("Read Request") })
+        let thermo = world.addPeripheral(.thermometer())
+        thermo.dropLinks(when: { $0.text.hasPrefix("Read Request") })
         let reader = world.addDevice("phone").run { Reader() }
         try world.run(until: reader.calls.contains("disconnected 6"))
-        #expect(reader.values.isEmpty)
-        #expect(reader.calls.contains("characteristics"))
-        #expect(app.calls.contains("advertising"))
+        let lines = thermo.trace.map(\.text)
+        let request = try #require(lines.firstIndex { $0.hasPrefix("Read Request") })
+        let loss = try #require(lines.firstIndex(of: "its links are lost"))
+        #expect(request < loss)
     }
 
-    @Test("Lost packets are sent again; an air that loses everything ends links")
+    @Test("sends lost packets again; an air that loses everything ends links")
     func loss() throws {
-        let setup = try Setup(.thermometer(updates: .every(.milliseconds(100)) { [UInt8($0 & 0xFF)].data }))
+        let setup = try Setup(.thermometer(updates: .every(.milliseconds(100)) { Data([UInt8($0 & 0xFF)]) }))
         setup.world.loss = 0.3
         #expect(setup.world.loss == 0.3)
         try setup.world.run(until: setup.reader.values.count > 50)
@@ -165,7 +154,7 @@ struct RadioTests {
         try setup.world.run(until: setup.reader.calls.contains("disconnected 6"))
     }
 
-    @Test("A controller that fails comes back")
+    @Test("resets the managers when a controller fails, and comes back")
     func reset() throws {
         let setup = try Setup()
         setup.phone.resetController()
@@ -176,7 +165,7 @@ struct RadioTests {
         try setup.world.run(until: setup.reader.calls.contains("disconnected 6"), within: .seconds(60))
     }
 
-    @Test("An unresponsive device answers nothing, until the central times out after 30 s")
+    @Test("ends the link of an unresponsive device after 30 s")
     func silence() throws {
         let setup = try Setup()
         setup.thermo.isUnresponsive = true
@@ -191,7 +180,7 @@ struct RadioTests {
         #expect(setup.world.now - now < .seconds(32))
     }
 
-    @Test("A device that refuses connections: didFailToConnect")
+    @Test("reports didFailToConnect for a device that refuses connections")
     func refusal() throws {
         let world = World(seed: 1)
         let thermo = world.addPeripheral(.thermometer(refusesConnections: true))
@@ -205,7 +194,23 @@ struct RadioTests {
         try world.run(until: reader.calls.contains("connected"))
     }
 
-    @Test("A device without Bluetooth: unsupported")
+    @Test("keeps refusing connections and staying silent through a power cycle")
+    func staysAsItWas() throws {
+        let world = World(seed: 1)
+        let thermo = world.addPeripheral(.thermometer())
+        thermo.refusesConnections = true
+        thermo.isAdvertising = false
+        thermo.isPowered = false
+        thermo.isPowered = true
+        let reader = world.addDevice("phone").run { Reader() }
+        world.advance(by: .seconds(5))
+        #expect(reader.peripheral == nil)
+        thermo.isAdvertising = true
+        try world.run(until: reader.calls.contains("failed 10"))
+        #expect(thermo.refusesConnections && !reader.calls.contains("connected"))
+    }
+
+    @Test("makes a manager unsupported on a device without Bluetooth")
     func unsupported() throws {
         let world = World(seed: 1)
         let reader = world.addDevice("toaster", isSupported: false).run { Reader() }

@@ -1,7 +1,5 @@
-// The digest of what passes, octet for octet, and how many advertisements a recorder knows.
-
 import BluetoothHCI
-import Fixtures
+import BluetoothTransport
 import NIOCore
 import Testing
 
@@ -9,113 +7,126 @@ import Testing
 
 @Suite("Recorder")
 struct RecorderTests {
-    /// The basis and the prime of FNV-1a with 64 bits.
-    private static let basis: UInt64 = 14_695_981_039_346_656_037
-    private static let prime: UInt64 = 1_099_511_628_211
-
-    private static func mix(_ words: [UInt64], into digest: UInt64) -> UInt64 {
-        var digest = digest
-        for word in words {
-            digest = (digest ^ word) &* Self.prime
-            digest ^= digest >> 29
-        }
-        return digest
-    }
-
-    /// The words of a packet: its length, eight octets at a time with the first one lowest, and the rest with the
-    /// first one highest.
-    private static func words(_ octets: [UInt8]) -> [UInt64] {
-        var words = [UInt64(octets.count)]
-        var rest = octets[...]
-        while rest.count >= 8 {
-            var word: UInt64 = 0
-            for octet in rest.prefix(8).reversed() { word = word << 8 | UInt64(octet) }
-            words.append(word)
-            rest = rest.dropFirst(8)
-        }
-        var last: UInt64 = 0
-        for octet in rest { last = last << 8 | UInt64(octet) }
-        return words + [last]
-    }
-
-    private static func packet(_ octets: [UInt8]) -> HCIPacket { HCIPacket(h4: ByteBuffer(bytes: octets)) }
+    private static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
+    private static let event: [UInt8] = [0x04, 0xFF, 0x01, 0x00]
+    /// A notification whose fourth octet is the same as that of an extended advertising report.
+    private static let notification: [UInt8] = [
+        0x02, 0x40, 0x20, 0x0D, 0x00, 0x09, 0x00, 0x04, 0x00, 0x1B, 0x03, 0x00, 1, 2, 3, 4, 5, 6,
+    ]
 
     /// An advertising report of a device with a number.
-    private static func report(_ number: UInt32) -> [UInt8] {
-        var octets: [UInt8] = [0x04, 0x3E, 0x0F, 0x02, 0x01, 0x00, 0x01]
-        for shift in [0, 8, 16, 24] as [UInt32] { octets.append(UInt8(truncatingIfNeeded: number >> shift)) }
-        octets += [5, 0xC6, 0x03, 0x02, 0x01, 0x06, 0xC8]
-        return octets
+    private static func report(_ number: UInt32, flags: UInt8 = 6) -> [UInt8] {
+        let address = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
+        return [0x04, 0x3E, 0x0F, 0x02, 0x01, 0x00, 0x01] + address + [5, 0xC6, 0x03, 0x02, 0x01, flags, 0xC8]
     }
 
-    @Test("The digest has each packet with its time, its direction and its device, whether it is a line or not")
-    func digest() {
+    @discardableResult
+    private static func record(
+        _ octets: [UInt8],
+        _ direction: TraceEntry.Direction = .received,
+        _ device: Recorder.DeviceIndex = 0,
+        _ nanoseconds: UInt64 = 0,
+        in recorder: Recorder
+    ) -> Bool {
+        let packet = HCIPacket(h4: ByteBuffer(bytes: octets))
+        return recorder.record(packet, direction, device: device, at: .uptimeNanoseconds(nanoseconds))
+    }
+
+    private static func times(_ recorder: Recorder, _ device: String) throws -> [Int64] {
+        var reader = try BTSnoopReader(recorder.capture(of: device))
+        var times: [Int64] = []
+        while let record = try reader.next() { times.append(record.time.microsecondsSince1970 - 946_684_800_000_000) }
+        return times
+    }
+
+    @Test("captures the packets of one device with their directions, and times from the year 2000 on")
+    func captures() throws {
         let recorder = Recorder()
-        let devices = [recorder.add("phone"), recorder.add("lamp")]
-        #expect(devices == [0, 1] && recorder.digest == Self.basis)
-        var expected = Self.basis
-        var time: UInt64 = 0
-        func record(_ octets: [UInt8], _ direction: TraceEntry.Direction, _ device: Int) {
-            time += 1_000_000_007
-            recorder.record(Self.packet(octets), direction, device: device, at: .uptimeNanoseconds(time))
-            let first = UInt64(device) * 2 + (direction == .sent ? 1 : 0)
-            let content = Self.mix([first] + Self.words(octets), into: Self.basis)
-            expected = Self.mix([time, content], into: expected)
-            #expect(recorder.digest == expected, "\(octets.count) \(direction) \(device)")
-            RunRecord.note("\(recorder.digest)")
+        let (phone, lamp) = (recorder.add("phone"), recorder.add("lamp"))
+        Self.record(Self.reset, .sent, phone, 0, in: recorder)
+        Self.record(Self.event, .received, phone, 999, in: recorder)
+        Self.record(Self.event, .received, lamp, 1_000, in: recorder)
+        recorder.note("a line", device: phone, at: .uptimeNanoseconds(2_000))
+        Self.record(Self.event, .received, phone, 1_000, in: recorder)
+        Self.record(Self.reset, .sent, phone, 3_601_234_567_891, in: recorder)
+        var reader = try BTSnoopReader(recorder.capture(of: "phone"))
+        var lines: [String] = []
+        while let record = try reader.next() {
+            let isReset = Array(record.packet.bytes.readableBytesView) == Self.reset
+            lines.append("\(isReset ? "reset" : "event") \(record.direction) \(record.time.microsecondsSince1970)")
         }
-        for count in [1, 2, 7, 8, 9, 15, 16, 17, 40] as [UInt8] {
-            let octets: [UInt8] = (0..<count).map { $0 == 0 ? 1 : $0 &* 37 }
-            for device in devices {
-                record(octets, .sent, device)
-                record(octets, .received, device)
-            }
-        }
-        for _ in 1...3 { record(Self.report(7), .received, 0) }
-        // What a test notes is no packet.
-        recorder.note("a line", device: 0, at: .uptimeNanoseconds(time))
-        #expect(recorder.digest == expected)
+        #expect(
+            lines == [
+                "reset toController 946684800000000", "event toHost 946684800000000", "event toHost 946684800000001",
+                "reset toController 946688401234567",
+            ]
+        )
+        #expect(try Self.times(recorder, "lamp") == [1])
+        #expect(recorder.capture(of: "nobody").readableBytes == 16, "the header of a file, and no packets")
     }
 
-    @Test("What was heard is heard again by another device, and by the same one after twenty thousand others")
+    @Test(
+        "drops the oldest packets together when there are a fifth too many",
+        arguments: [(10, 11, 11), (10, 12, 12), (10, 13, 10), (10, 16, 10), (4, 5, 4), (5, 6, 6), (5, 7, 5)]
+    )
+    func room(capacity: Int, count: Int, left: Int) throws {
+        let recorder = Recorder(capacity: capacity)
+        _ = recorder.add("phone")
+        for number in 1...count { Self.record(Self.reset, .sent, 0, UInt64(number) * 1_000, in: recorder) }
+        #expect(try Self.times(recorder, "phone") == Array(Int64(count - left + 1)...Int64(count)))
+        let kept = min(count, capacity)
+        let trace = recorder.trace(of: nil).includingHCI
+        #expect(trace.count == kept && trace.forgottenCount == count - kept)
+    }
+
+    @Test("makes an advertisement a line once for each device, and again when it changes; all else is a line")
+    func repetitions() {
+        let recorder = Recorder()
+        for name in ["phone", "thermo"] { _ = recorder.add(name) }
+        func lines(_ octets: [UInt8], _ direction: TraceEntry.Direction, _ device: Int = 0) -> [Bool] {
+            (0..<3).map { _ in Self.record(octets, direction, device, in: recorder) }
+        }
+        #expect(lines(Self.report(1), .received) == [true, false, false])
+        #expect(lines(Self.report(1), .received, 1) == [true, false, false])
+        #expect(lines(Self.report(1, flags: 4), .received) == [true, false, false])
+        for octets in [Self.notification, Self.reset, Self.event] {
+            #expect(lines(octets, .received) == [true, true, true])
+        }
+        #expect(lines(Self.report(1), .sent) == [true, true, true])
+        #expect(recorder.trace(of: "phone").includingHCI.count == 14)
+        #expect(recorder.trace(of: "thermo").includingHCI.count == 1 && recorder.trace(of: "nobody").isEmpty)
+    }
+
+    @Test("remembers twenty thousand advertisements")
     func advertisements() {
         let recorder = Recorder()
         let (phone, tablet) = (recorder.add("phone"), recorder.add("tablet"))
         func isLine(_ number: UInt32, _ device: Int) -> Bool {
-            recorder.record(Self.packet(Self.report(number)), .received, device: device, at: .uptimeNanoseconds(0))
+            Self.record(Self.report(number), .received, device, in: recorder)
         }
-        let areLines = [isLine(0, phone), isLine(0, tablet), isLine(0, phone), isLine(0, tablet)]
-        #expect(areLines == [true, true, false, false])
+        #expect([isLine(0, phone), isLine(0, tablet), isLine(0, phone)] == [true, true, false])
         for number in UInt32(1)..<19_999 where !isLine(number, phone) { Issue.record("\(number)") }
-        // Twenty thousand are known, and the next one takes their place.
+        // The set is full, and the next one begins another.
         #expect([isLine(20_000, phone), isLine(20_000, phone)] == [true, false])
         #expect([isLine(0, phone), isLine(0, phone), isLine(1, phone)] == [true, false, true])
     }
 
-    @Test("Nineteen thousand nine hundred and ninety-nine advertisements are known")
-    func knownAdvertisements() {
-        let recorder = Recorder()
-        let phone = recorder.add("phone")
-        func isLine(_ number: UInt32) -> Bool {
-            recorder.record(Self.packet(Self.report(number)), .received, device: phone, at: .uptimeNanoseconds(0))
+    @Test("makes a digest of every octet, the device and the time", arguments: 0...9)
+    func digest(length: Int) {
+        func digest(_ octets: [UInt8], device: Int = 0, time: UInt64 = 1) -> UInt64 {
+            let recorder = Recorder()
+            for name in ["phone", "thermo"] { _ = recorder.add(name) }
+            Self.record(octets, .sent, device, time, in: recorder)
+            return recorder.digest
         }
-        for number in UInt32(0)..<19_999 where !isLine(number) { Issue.record("\(number)") }
-        #expect(!isLine(0) && !isLine(19_998) && isLine(19_999))
-        // The set is full now, and whatever is heard next is new.
-        #expect(isLine(0))
-    }
-
-    @Test("A recorder keeps the last lines, one at least", arguments: [-1, 0, 1, 5, 10])
-    func capacity(_ capacity: Int) {
-        let recorder = Recorder(capacity: capacity)
-        let device = recorder.add("phone")
-        let kept = max(capacity, 1)
-        for number in 1...40 {
-            recorder.note("line \(number)", device: device, at: .uptimeNanoseconds(UInt64(number)))
+        let octets = [0x01] + (0..<length).map(UInt8.init)
+        var digests = [digest(octets), digest(octets, device: 1), digest(octets, time: 2), digest(octets + [0])]
+        for index in octets.indices {
+            var changed = octets
+            changed[index] ^= 0x80
+            digests.append(digest(changed))
         }
-        let trace = recorder.trace(of: nil)
-        #expect(trace.count == kept && trace.forgottenCount == 40 - kept)
-        #expect(trace.first?.text == "line \(41 - kept)" && trace.last?.text == "line 40")
-        #expect(trace.last?.time == .nanoseconds(40) && trace.last?.layer == .world)
+        #expect(Set(digests).count == digests.count)
+        #expect(digest(octets) == digests[0])
     }
 }

@@ -1,8 +1,9 @@
-// What the script of a peripheral can contain.
+// A scripted peripheral as a central meets it.
 
-import CoreBluetoothTesting
-import Testbed
+import BluetoothHost
 import Testing
+
+@testable import CoreBluetoothTesting
 
 @Suite("ScriptedPeripheral")
 struct ScriptedPeripheralTests {
@@ -17,10 +18,10 @@ struct ScriptedPeripheralTests {
         return (world, thermo, reader)
     }
 
-    @Test("It advertises, is read, written, and notifies by itself")
+    @Test("advertises, is read and written, and notifies by itself")
     func works() throws {
         let (world, thermo, reader) = Self.meet(
-            .thermometer(updates: .every(.seconds(1)) { [UInt8(30 + $0)].data })
+            .thermometer(updates: .every(.seconds(1)) { Data([UInt8(30 + $0)]) })
         )
         try world.run(until: reader.values == [[21], [30], [31], [32]])
         #expect(thermo.updateCount == 3)
@@ -32,7 +33,7 @@ struct ScriptedPeripheralTests {
         #expect(thermo.writes == [.init(characteristic: Reader.measurement, value: Data([7]))])
     }
 
-    @Test("Switched off it is gone, switched on it is there again, and a controller that fails stays off where it was")
+    @Test("comes and goes with its power; a failed controller does not switch it on")
     func power() throws {
         let (world, thermo, reader) = Self.meet(.thermometer())
         try world.run(until: reader.calls.contains("notifying true"))
@@ -53,7 +54,7 @@ struct ScriptedPeripheralTests {
         try world.run(until: peripheral.state == .connected)
     }
 
-    @Test("What the test does with it stands in the trace")
+    @Test("notes in the trace what the test does with it")
     func notes() {
         let (world, thermo, _) = Self.meet(.thermometer())
         thermo.notify(Data([1]), for: Reader.measurement)
@@ -67,35 +68,7 @@ struct ScriptedPeripheralTests {
         #expect(world.trace.of("Thermo", .world).map(\.text).suffix(4) == notes)
     }
 
-    @Test("C4: a wrong UUID in notify or setValue fails the one test, and names the line of the call")
-    func wrongUUID() throws {
-        for setsValue in [false, true] {
-            let (world, thermo, reader) = Self.meet(.thermometer())
-            try world.run(until: reader.calls.contains("notifying true"))
-            let uuid = CBUUID(string: "2A38")
-            let line = #line + 1
-            if setsValue { thermo.setValue(Data([1]), of: uuid) } else { thermo.notify(Data(), for: uuid) }
-            let error = #expect(throws: WorldError.self) { try world.run(until: false) }
-            let reason = try #require(error?.reason)
-            #expect(reason.contains("ScriptedPeripheralTests.swift:\(line): "), "\(reason)")
-            #expect(reason.contains("has no characteristic 2A38; it has "), "\(reason)")
-            // It is thrown once.
-            try world.run(until: true)
-        }
-    }
-
-    @Test("C4: notify says how many are subscribed, and the trace says that nobody is")
-    func subscribers() throws {
-        let (world, thermo, reader) = Self.meet(.thermometer())
-        let uuid = Reader.measurement.uuidString
-        #expect(thermo.notify(Data([1]), for: uuid) == 0)
-        #expect(thermo.trace.contains { $0.text == "notifies \(uuid), and nobody is subscribed" })
-        try world.run(until: reader.calls.contains("notifying true"))
-        #expect(thermo.notify(Data([2]), for: uuid) == 1)
-        try world.run(until: reader.values.last == [2])
-    }
-
-    @Test("Answers by closure: values, errors by code, late answers, none")
+    @Test("answers by closure: values, errors, late answers, none")
     func answers() throws {
         var answers: [ScriptedPeripheral.Answer] = [
             .value(Data([1])), .error(.insufficientEncryption), .value(Data([2])).delayed(by: .seconds(3)), .noResponse,
@@ -119,31 +92,7 @@ struct ScriptedPeripheralTests {
         #expect(reader.peripheral?.state == .connected)
     }
 
-    @Test("A write is answered by notifying")
-    func conversation() throws {
-        let script = ScriptedPeripheral.thermometer(onWrite: { value, device in
-            guard value.count == 1 else { return .error(.invalidAttributeValueLength) }
-            device.notify(Data([value[0] &* 2]), for: Reader.measurement)
-            return .success
-        })
-        let (world, _, reader) = Self.meet(script)
-        try world.run(until: reader.calls.contains("notifying true"))
-        let characteristic = try #require(reader.characteristic)
-        reader.peripheral?.writeValue(Data([21]), for: characteristic, type: .withResponse)
-        try world.run(until: reader.values.last == [42])
-        reader.peripheral?.writeValue(Data([1, 2]), for: characteristic, type: .withResponse)
-        try world.run(until: reader.calls.contains("wrote 13"))
-    }
-
-    @Test("A long value is read with Read Blob")
-    func longValue() throws {
-        let long = (0..<300).map { UInt8($0 & 0xFF) }
-        let (world, _, reader) = Self.meet(.thermometer(onRead: { _ in .value(Data(long)) }, mtu: 23))
-        try world.run(until: reader.values.first == long)
-        #expect(world.trace.of("phone", .att).count(of: "Read Blob Request") >= 13)
-    }
-
-    @Test("Of a long read, the first part alone is asked of the closure; the next read is asked anew")
+    @Test("asks a closure once for a long read")
     func longValueByClosure() throws {
         var count: UInt8 = 0
         let script = ScriptedPeripheral.thermometer(
@@ -162,14 +111,7 @@ struct ScriptedPeripheralTests {
         #expect(count == 2)
     }
 
-    @Test("The MTU that it offers", arguments: [23, 100, 517])
-    func mtu(mtu: Int) throws {
-        let (world, _, reader) = Self.meet(.thermometer(mtu: mtu))
-        try world.run(until: reader.calls.contains("notifying true"))
-        #expect(reader.peripheral?.maximumWriteValueLength(for: .withoutResponse) == min(mtu - 3, 512))
-    }
-
-    @Test("The link ends at a named step", arguments: [true, false])
+    @Test("ends the link at a named step, once", arguments: [true, false])
     func faults(isLoss: Bool) throws {
         let steps: [(ScriptedPeripheral.Step, String)] = [
             (.onConnection, "connected"), (.onRead(of: Reader.measurement), "characteristics"),
@@ -179,7 +121,7 @@ struct ScriptedPeripheralTests {
         for (step, last) in steps {
             let fault: ScriptedPeripheral.Fault = isLoss ? .loseLink(step) : .disconnect(step)
             let (world, thermo, reader) = Self.meet(
-                .thermometer(updates: .every(.milliseconds(500)) { [UInt8($0)].data }, faults: [fault])
+                .thermometer(updates: .every(.milliseconds(500)) { Data([UInt8($0)]) }, faults: [fault])
             )
             try world.run(until: reader.calls.last == (isLoss ? "disconnected 6" : "disconnected 7"))
             #expect(reader.calls.contains(last))
@@ -194,7 +136,7 @@ struct ScriptedPeripheralTests {
         }
     }
 
-    @Test("It loses power, and it stops responding, at a named step")
+    @Test("loses power and stops responding at a named step")
     func deathAndSilence() throws {
         let (world, thermo, reader) = Self.meet(.thermometer(faults: [.powerOff(.onWrite(to: Reader.measurement))]))
         try world.run(until: reader.calls.contains("notifying true"))
@@ -214,37 +156,8 @@ struct ScriptedPeripheralTests {
         #expect(silent.thermo.isUnresponsive)
     }
 
-    @Test("Services change while a central is connected")
-    func servicesChange() throws {
-        let (world, thermo, reader) = Self.meet(.thermometer())
-        try world.run(until: reader.calls.contains("notifying true"))
-        thermo.publish([.init("FFF0", characteristics: [])])
-        try world.run(until: reader.calls.contains("modified 1809"))
-    }
-
-    @Test(
-        "What it advertises: manufacturer data, service data, not connectable, and nothing while it does not advertise"
-    )
+    @Test("advertises manufacturer and service data, connectable or not, or nothing")
     func advertisement() throws {
-        final class Scanner: NSObject, CBCentralManagerDelegate {
-            var central: CBCentralManager!
-            var found: [[String: Any]] = []
-            override init() {
-                super.init()
-                self.central = CBCentralManager(delegate: self, queue: nil)
-            }
-            func centralManagerDidUpdateState(_ central: CBCentralManager) {
-                if central.state == .poweredOn { central.scanForPeripherals(withServices: nil) }
-            }
-            func centralManager(
-                _ central: CBCentralManager,
-                didDiscover peripheral: CBPeripheral,
-                advertisementData: [String: Any],
-                rssi RSSI: NSNumber
-            ) {
-                self.found.append(advertisementData)
-            }
-        }
         let world = World(seed: 1)
         let beacon = world.addPeripheral(
             ScriptedPeripheral(
@@ -257,18 +170,139 @@ struct ScriptedPeripheralTests {
             ),
             as: "beacon"
         )
-        let scanner = world.addDevice("phone").run { Scanner() }
-        try world.run(until: !scanner.found.isEmpty)
-        let found = try #require(scanner.found.first)
+        let scanner = world.addDevice("phone").run { Key(restoreIdentifier: nil, connects: false, scanServices: nil) }
+        try world.run(until: !scanner.discoveries.isEmpty)
+        let found = try #require(scanner.discoveries.first)
         #expect(found[CBAdvertisementDataManufacturerDataKey] as? Data == Data([0xFF, 0xFF, 1]))
         #expect(found[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] == [CBUUID(string: "FEAA"): Data([2])])
         #expect((found[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue == false)
         beacon.isAdvertising = false
         world.advance(by: .seconds(1))
-        scanner.found = []
+        let count = scanner.discoveries.count
         scanner.central.stopScan()
         scanner.central.scanForPeripherals(withServices: nil)
         world.advance(by: .seconds(5))
-        #expect(scanner.found.isEmpty)
+        #expect(scanner.discoveries.count == count)
+    }
+
+    @Test("has the Generic Attribute service that the script says")
+    func genericAttribute() throws {
+        for (content, changes, hash) in [
+            (ScriptedPeripheral.GenericAttribute.absent, false, false), (.empty, false, false),
+            (.serviceChanged, true, false), (.databaseHash, true, true),
+        ] {
+            var script = ScriptedPeripheral.thing([.init("FFF1", properties: .read, value: Data([1]))])
+            script.genericAttribute = content
+            let (world, device, phone) = try Explorer.meet(script)
+            #expect(phone.database.contains("FFF1 [1]"))
+            let trace = world.trace.of("phone", .att)
+            #expect(trace.contains("characteristic 2A05") == changes, "\(content)")
+            #expect(trace.contains("characteristic 2B2A") == hash, "\(content)")
+            device.publish([.init("FFF2", characteristics: [.init("FFF3", properties: .read)])])
+            world.advance(by: .seconds(2))
+            #expect(world.trace.of("phone", .att).contains("Indication") == changes, "\(content)")
+        }
+    }
+
+    @Test("has descriptors that are found, read and written")
+    func descriptors() throws {
+        let (world, device, phone) = try Explorer.meet(
+            ScriptedPeripheral.thing([
+                .init(
+                    "FFF1",
+                    properties: [.read, .notify, .extendedProperties],
+                    value: Data([1]),
+                    userDescription: "A thing",
+                    descriptors: [
+                        .presentationFormat(0x04, exponent: -1, unit: 0x272F), .serverConfiguration(isBroadcast: false),
+                        .validRange(Data([0]), Data([9])), .init("2908", value: Data([1, 2])),
+                    ]
+                ),
+                .init("FFF4", properties: .read, value: Data([2]), descriptors: [.writableDescription("Name me")]),
+            ])
+        )
+        for descriptor in ["2900", "2901", "2902", "2903", "2904", "2906", "2908"] {
+            #expect(phone.database.contains { $0.hasSuffix(" \(descriptor)") }, "\(descriptor)")
+        }
+        #expect(phone.database.contains { $0.contains("A thing") })
+        #expect(phone.database.contains { $0.contains("Name me") })
+        let writable = try #require(phone.characteristic("FFF4")?.descriptors?.first)
+        phone.peripheral?.writeValue(Data("Kitchen".utf8), for: writable)
+        world.advance(by: .seconds(1))
+        phone.peripheral?.readValue(for: writable)
+        world.advance(by: .seconds(1))
+        #expect(phone.database.contains { $0.contains("Kitchen") }, "\(phone.database)")
+        #expect(device.linkCount == 1)
+    }
+
+    @Test("sends values without a Client Characteristic Configuration")
+    func withoutConfiguration() throws {
+        let (world, device, phone) = try Explorer.meet(
+            ScriptedPeripheral.thing([
+                .init(
+                    "FFF1",
+                    properties: [.read, .notify],
+                    updates: .every(.seconds(1)) { Data([UInt8(truncatingIfNeeded: $0)]) },
+                    hasClientConfiguration: false
+                )
+            ])
+        )
+        #expect(!phone.database.contains { $0.contains("2902") })
+        #expect(world.trace.of("phone", .att).contains("Notification 0x"))
+        #expect(device.updateCount >= 2)
+        #expect(device.notify(Data([9]), for: "FFF1") == 1)
+    }
+
+    @Test("answers each request later if it is slow")
+    func slow() throws {
+        func time(_ latency: Duration) throws -> Duration {
+            var script = ScriptedPeripheral.thing([.init("FFF1", properties: .read, value: Data([1]))])
+            script.latency = latency
+            let world = World(seed: 22)
+            world.addPeripheral(script)
+            let phone = world.addDevice("phone").run { Explorer() }
+            try world.run(until: phone.isConnected)
+            let start = world.now
+            try world.run(until: phone.database.contains("FFF1 [1]"))
+            return world.now - start
+        }
+        let fast = try time(.zero)
+        let slow = try time(.milliseconds(500))
+        #expect(slow > fast + .seconds(3) && slow < .seconds(20), "\(fast), \(slow)")
+    }
+
+    @Test("demands security for reading, writing and subscribing separately")
+    func security() throws {
+        let (world, device, phone) = try Explorer.meet(
+            ScriptedPeripheral.thing([
+                .init("FFF1", properties: [.read, .write], value: Data([1]), writeSecurity: .encrypted),
+                .init("FFF2", properties: .notify, subscriptionSecurity: .encrypted),
+            ]),
+            setUp: { $0.subscribes = false }
+        )
+        #expect(phone.database.contains("FFF1 [1]") && device.bondCount == 0)
+        let characteristic = try #require(phone.characteristic("FFF1"))
+        phone.peripheral?.writeValue(Data([2]), for: characteristic, type: .withResponse)
+        try world.run(until: phone.written == 1)
+        #expect(device.bondCount == 1 && phone.errors.isEmpty)
+        let second = try Explorer.meet(.thing([.init("FFF2", properties: .notify, subscriptionSecurity: .encrypted)]))
+        try second.world.run(until: second.device.hasSubscriber(for: CBUUID(string: "FFF2")))
+        #expect(second.device.bondCount == 1)
+    }
+
+    @Test("reads a value that the test sets, and sends it to nobody")
+    func setValue() throws {
+        let (world, device, phone) = try Explorer.meet(
+            .thing([.init("FFF1", properties: [.read, .notify], value: Data([1]))])
+        )
+        #expect(device.hasSubscriber(for: CBUUID(string: "FFF1")))
+        device.setValue(Data([2]), of: CBUUID(string: "FFF1"))
+        world.advance(by: .seconds(1))
+        #expect(
+            phone.notified.isEmpty && device.updateCount == 0 && device.value(of: CBUUID(string: "FFF1")) == Data([2])
+        )
+        phone.peripheral?.readValue(for: try #require(phone.characteristic("FFF1")))
+        world.advance(by: .seconds(1))
+        #expect(phone.notified == ["FFF1 [2]"], "an explorer notes a second read as it notes a notification")
     }
 }

@@ -1,71 +1,15 @@
-// The picture of a run, its narrowing, and its limit.
-
-import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Narrowed traces and their pictures")
+@Suite("TraceDiagram")
 struct TraceDiagramTests {
-    private func world(traceLimit: Int = 50_000) throws -> (World, Reader) {
-        let world = World(seed: 1, traceLimit: traceLimit)
+    @Test("draws a line for each device, and one arrow for a packet that was sent and received")
+    func picture() throws {
+        let world = World(seed: 1)
         world.addPeripheral(.thermometer(), as: "thermo")
         let reader = world.addDevice("phone").run { Reader() }
         try world.run(until: reader.calls.contains("notifying true"))
-        return (world, reader)
-    }
-
-    @Test("Commands that set a controller up, and counts of packets, are left out until they are asked for")
-    func withoutHCI() throws {
-        let (world, reader) = try self.world()
-        withExtendedLifetime(reader) {
-            let trace = world.trace
-            #expect(!trace.contains { $0.layer == .hci })
-            #expect(!trace.contains("Reset") && trace.includingHCI.contains("Reset"))
-            #expect(trace.first?.layer == .gap)
-            #expect(trace.includingHCI.count > trace.count + 20)
-            #expect(trace.of("phone", .hci).contains("Reset"))
-            #expect(trace.of("phone", .hci).count == trace.includingHCI.of("phone", .hci).count)
-            #expect(trace.layers(.att, .smp).allSatisfy { $0.layer == .att || $0.layer == .smp })
-            #expect(trace.layers(.hci, .gap).contains("Reset"))
-            #expect(!trace.description.contains(" HCI "))
-            let error = #expect(throws: WorldError.self) { try world.run(until: false, within: .milliseconds(10)) }
-            #expect(error?.lastLines.count == 20)
-            #expect(error?.lastLines.allSatisfy { !$0.contains(" HCI ") } == true)
-        }
-    }
-
-    @Test("A trace is narrowed by devices, layers, time and text, in any order")
-    func narrowed() throws {
-        let (world, _) = try self.world()
-        let trace = world.trace
-        let connected = try #require(trace.first(with: "Connected to thermo")).time
-        let late = trace.during(connected...)
-        #expect(late.first?.time == connected)
-        #expect(late.count + trace.during(..<connected).count == trace.count)
-        #expect(trace.of(["phone", "thermo"]).count == trace.of("phone").count + trace.of("thermo").count)
-        #expect(trace.of(["nobody"]).isEmpty)
-        let reads = trace.of("phone", .att).during(connected...).containing("Read Request")
-        #expect(!reads.isEmpty && reads.allSatisfy { $0.device == "phone" && $0.text.hasPrefix("Read Request") })
-        #expect(reads.count == trace.containing("Read Request").during(connected...).layers(.att).of("phone").count)
-    }
-
-    @Test("A world keeps the last lines, as many as its limit says", arguments: [1, 10, 100])
-    func limit(lines: Int) throws {
-        let (world, _) = try self.world(traceLimit: lines)
-        let (whole, _) = try self.world()
-        let (kept, all) = (world.trace.includingHCI, whole.trace.includingHCI)
-        #expect(kept.count == lines)
-        #expect(kept.forgottenCount == all.count - lines && all.forgottenCount == 0)
-        // The last lines are those of the whole trace, names of links and attributes among them.
-        #expect(kept.map(\.description) == all.suffix(lines).map(\.description))
-        world.note("one more")
-        #expect(world.trace.includingHCI.count == lines && world.trace.last?.text == "one more")
-    }
-
-    @Test("A picture has a line for each device, and one arrow for what one sent and another received")
-    func picture() throws {
-        let (world, _) = try self.world()
         world.note("and that was that")
         world["phone"]?.distance = 5
         let diagram = world.trace.layers(.att, .world).diagram(title: "A <reading>")
@@ -83,10 +27,9 @@ struct TraceDiagramTests {
         #expect(World(seed: 1).trace.diagram.mermaid.contains("Nothing has passed"))
     }
 
-    @Test("A long trace is cut, and the last row says so")
+    @Test("cuts a long trace, and says so in the last row")
     func cut() {
         let world = World(seed: 1)
-        #expect(TraceDiagram.limit == 2000)
         for number in 1...TraceDiagram.limit { world.note("line \(number)") }
         #expect(!world.trace.diagram.mermaid.contains("more lines"))
         for number in 1...7 { world.note("line \(TraceDiagram.limit + number)") }

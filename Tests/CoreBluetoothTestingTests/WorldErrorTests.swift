@@ -1,13 +1,10 @@
-// What the error of a world says line by line, and a duration whose last digits have no place.
-
-import Fixtures
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The words of a world's error")
+@Suite("WorldError")
 struct WorldErrorTests {
-    @Test("Without a trace it says that nothing has passed; the captures follow, a line each")
+    @Test("says that nothing has passed, and names the captures")
     func nothing() {
         let world = World(seed: 1)
         var error = WorldError("the reason", trace: world.trace)
@@ -19,7 +16,7 @@ struct WorldErrorTests {
         #expect(error.errorDescription == error.description)
     }
 
-    @Test("The last twenty lines of the trace stand under a heading, between the reason and the captures")
+    @Test("has the last twenty lines of the trace between reason and captures")
     func lastLines() {
         let world = World(seed: 1)
         for number in 1...21 { world.note("line \(number)") }
@@ -31,16 +28,5 @@ struct WorldErrorTests {
         let numbers = lines.dropFirst(2).dropLast().map { $0.split(separator: " ").last.map(String.init) ?? "" }
         #expect(numbers == (2...21).map { "\($0)" })
         #expect(lines.dropFirst(2).dropLast().allSatisfy { $0.hasPrefix("      0.00 ms  world ") })
-        RunRecord.note(error.description)
-    }
-
-    @Test("A duration has three decimal places of its unit at most, rounded")
-    func durations() {
-        let all: [(Duration, String)] = [
-            (.nanoseconds(400), "0 ms"), (.nanoseconds(1_400), "0.001 ms"), (.nanoseconds(1_600), "0.002 ms"),
-            (.microseconds(12_340), "12.34 ms"), (.microseconds(1_000_400), "1 s"),
-            (.microseconds(1_000_600), "1.001 s"), (.microseconds(61_023_400), "61.023 s"), (.zero, "0 ms"),
-        ]
-        for (duration, words) in all { #expect(text(of: duration) == words) }
     }
 }

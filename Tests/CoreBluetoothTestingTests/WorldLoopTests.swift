@@ -1,46 +1,13 @@
-// The event loop of a world: how many tasks a second of virtual time may have.
-
+import Dispatch
 import Fixtures
 import NIOCore
-import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The event loop of a world")
+@Suite("WorldLoop")
 struct WorldLoopTests {
-    @Test("as many tasks as the limit may run in a second, and one more stops the loop", arguments: [10, 11])
-    func limit(count: Int) {
-        let loop = WorldLoop()
-        loop.taskLimit = 10
-        let runs = Watched(0)
-        for _ in 0..<count { loop.execute { runs.update { $0 += 1 } } }
-        loop.run()
-        #expect(runs.value == 10)
-        #expect(loop.largestTaskCount == count)
-        #expect((loop.stoppedAt == nil) == (count == 10))
-        // Another second has a count of its own, unless the loop has stopped.
-        loop.scheduleTask(in: .seconds(1)) { runs.update { $0 += 1 } }
-        loop.advanceTime(by: .seconds(1))
-        #expect(runs.value == (count == 10 ? 11 : 10))
-        // What did not run is cancelled, and its promise is kept.
-        loop.end()
-    }
-
-    @Test("a task for the past runs now, after those that were handed over before it")
-    func past() {
-        let loop = WorldLoop()
-        loop.advanceTime(by: .seconds(2))
-        let runs = Watched<[String]>([])
-        loop.execute { runs.update { $0.append("now") } }
-        loop.scheduleTask(deadline: loop.now - TimeAmount.seconds(1)) { runs.update { $0.append("past") } }
-        loop.scheduleTask(in: .zero) { runs.update { $0.append("next") } }
-        loop.run()
-        #expect(runs.value == ["now", "past", "next"])
-        loop.end()
-    }
-
-    @Test("tasks run at their time, the earlier ones first, and those of one time in their order; the last at the end")
+    @Test("runs tasks at their time, in their order")
     func order() {
         let loop = WorldLoop()
         let runs = Watched<[String]>([])
@@ -60,7 +27,59 @@ struct WorldLoopTests {
         #expect(runs.value.count == 4)
     }
 
-    @Test("a task that is cancelled does not run, nor does one that comes after the end, and both fail")
+    @Test("runs a task for the past now, after those handed over before it")
+    func past() {
+        let loop = WorldLoop()
+        loop.advanceTime(by: .seconds(2))
+        let runs = Watched<[String]>([])
+        loop.execute { runs.update { $0.append("now") } }
+        loop.scheduleTask(deadline: loop.now - TimeAmount.seconds(1)) { runs.update { $0.append("past") } }
+        loop.scheduleTask(in: .zero) { runs.update { $0.append("next") } }
+        loop.run()
+        #expect(runs.value == ["now", "past", "next"])
+        loop.end()
+    }
+
+    @Test("runs what a task asks for at its instant, before time passes")
+    func askedAtOnce() {
+        let loop = WorldLoop()
+        let runs = Watched<[String]>([])
+        @Sendable func note(_ name: String) {
+            let now = loop.now.uptimeNanoseconds
+            runs.update { $0.append("\(name) \(now)") }
+        }
+        loop.scheduleTask(in: .nanoseconds(5)) {
+            note("a")
+            loop.execute { note("c") }
+            loop.scheduleTask(in: .nanoseconds(1)) { note("e") }
+            loop.scheduleTask(in: .zero) { note("d") }
+        }
+        loop.scheduleTask(in: .nanoseconds(5)) { note("b") }
+        loop.advanceTime(to: .uptimeNanoseconds(5))
+        #expect(runs.value == ["a 5", "b 5", "c 5", "d 5"])
+        loop.advanceTime(to: .uptimeNanoseconds(6))
+        #expect(runs.value.last == "e 6" && runs.value.count == 5)
+        loop.end()
+    }
+
+    @Test("does not run a task that another one of its instant cancels")
+    func cancelledMeanwhile() {
+        let loop = WorldLoop()
+        let runs = Watched<[String]>([])
+        let second = Watched<Scheduled<Void>?>(nil)
+        loop.scheduleTask(in: .seconds(1)) {
+            runs.update { $0.append("first") }
+            second.value?.cancel()
+        }
+        let scheduled = loop.scheduleTask(in: .seconds(1)) { runs.update { $0.append("second") } }
+        second.update { $0 = scheduled }
+        loop.scheduleTask(in: .seconds(1)) { runs.update { $0.append("third") } }
+        loop.advanceTime(by: .seconds(1))
+        #expect(runs.value == ["first", "third"])
+        loop.end()
+    }
+
+    @Test("fails a cancelled task and one that comes after the end")
     func cancelled() {
         let loop = WorldLoop()
         let runs = Watched(0)
@@ -83,25 +102,7 @@ struct WorldLoopTests {
         #expect(runs.value == 1 && failures.value == 3)
     }
 
-    @Test("tasks are counted in whole seconds of virtual time, and not at all without a limit")
-    func seconds() {
-        let loop = WorldLoop()
-        loop.execute {}
-        loop.run()
-        #expect(loop.largestTaskCount == 0)
-        loop.taskLimit = 1
-        let runs = Watched(0)
-        for nanoseconds in [999_999_999, 1_000_000_000, 2_500_000_000, 2_999_999_999] as [UInt64] {
-            loop.scheduleTask(deadline: .uptimeNanoseconds(nanoseconds)) { runs.update { $0 += 1 } }
-        }
-        loop.advanceTime(by: .seconds(2))
-        #expect(runs.value == 2 && loop.stoppedAt == nil)
-        loop.advanceTime(by: .seconds(1))
-        #expect(runs.value == 3 && loop.stoppedAt == .uptimeNanoseconds(2_999_999_999))
-        loop.end()
-    }
-
-    @Test("a task that throws fails its promise, and one that is cancelled does not run")
+    @Test("completes a task with its value or error")
     func results() throws {
         struct Thrown: Error {}
         let loop = WorldLoop()
@@ -130,5 +131,81 @@ struct WorldLoopTests {
         loop.run()
         #expect(results.value.sorted() == ["cancelled false", "error true", "value 7"] && runs.value == 0)
         loop.end()
+    }
+
+    @Test("counts tasks in whole seconds of virtual time")
+    func seconds() {
+        let loop = WorldLoop()
+        loop.execute {}
+        loop.run()
+        #expect(loop.largestTaskCount == 0)
+        loop.taskLimit = 1
+        let runs = Watched(0)
+        for nanoseconds in [999_999_999, 1_000_000_000, 2_500_000_000, 2_999_999_999] as [UInt64] {
+            loop.scheduleTask(deadline: .uptimeNanoseconds(nanoseconds)) { runs.update { $0 += 1 } }
+        }
+        loop.advanceTime(by: .seconds(2))
+        #expect(runs.value == 2 && loop.stoppedAt == nil)
+        loop.advanceTime(by: .seconds(1))
+        #expect(runs.value == 3 && loop.stoppedAt == .uptimeNanoseconds(2_999_999_999))
+        loop.end()
+    }
+
+    @Test("reports the largest number of tasks in a second, and stops for good")
+    func largestCount() {
+        let loop = WorldLoop()
+        loop.taskLimit = 10
+        func run(_ count: Int) -> Int {
+            for _ in 0..<count { loop.execute {} }
+            loop.advanceTime(by: .seconds(1))
+            return loop.largestTaskCount
+        }
+        let largest: [Int] = [run(3), run(1), run(5), run(5), run(0)]
+        #expect(largest == [3, 3, 5, 5, 5] as [Int])
+        loop.taskLimit = nil
+        #expect(loop.taskLimit == nil && run(50) == 5 && loop.stoppedAt == nil)
+        loop.taskLimit = 10
+        #expect(loop.taskLimit == 10 && run(10) == 10 && loop.stoppedAt == nil)
+        #expect(run(11) == 11 && loop.stoppedAt == .uptimeNanoseconds(7_000_000_000))
+        // It has stopped for good, though time goes on.
+        #expect(run(1) == 11 && loop.now == .uptimeNanoseconds(9_000_000_000))
+        loop.end()
+    }
+
+    @Test("does what is due and cancels the rest when it is shut down")
+    func shutdown() async {
+        let loop = WorldLoop()
+        let runs = Watched<[String]>([])
+        let isDone = Watched<Bool?>(nil)
+        loop.advanceTime(by: .seconds(2))
+        loop.execute { runs.update { $0.append("due") } }
+        let later = loop.scheduleTask(in: .nanoseconds(1)) { runs.update { $0.append("later") } }
+        later.futureResult.whenFailure { _ in runs.update { $0.append("cancelled") } }
+        loop.shutdownGracefully(queue: .global()) { error in
+            let isWithoutError = error == nil
+            isDone.update { $0 = isWithoutError }
+        }
+        #expect(runs.value == ["due", "cancelled"])
+        await isDone.wait { $0 != nil }
+        #expect(isDone.value == true)
+        loop.execute { runs.update { $0.append("never") } }
+        loop.advanceTime(by: .seconds(1))
+        #expect(runs.value == ["due", "cancelled"] && loop.now == .uptimeNanoseconds(3_000_000_000))
+    }
+
+    @Test("cancels tasks at the end in the order in which they were scheduled")
+    func endOrder() {
+        let loop = WorldLoop()
+        let failures = Watched<[String]>([])
+        for (name, seconds) in [("a", 3), ("b", 1), ("c", 2), ("d", 1)] as [(String, Int64)] {
+            loop.scheduleTask(in: .seconds(seconds)) {}.futureResult.whenFailure { _ in
+                failures.update { $0.append(name) }
+            }
+        }
+        loop.end()
+        #expect(failures.value == ["a", "b", "c", "d"])
+        loop.end()
+        loop.advanceTime(by: .seconds(5))
+        #expect(failures.value.count == 4)
     }
 }

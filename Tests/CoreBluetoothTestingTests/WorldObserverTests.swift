@@ -1,13 +1,9 @@
-// What the observer of a world sees: each line of the trace, and the calls between Core Bluetooth and the apps of
-// devices that were added while there was an observer, each with its device and its time. Not on record, which would be
-// another observer of the devices.
-
 import CoreBluetooth
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The observer of a world")
+@Suite("WorldObserver")
 struct WorldObserverTests {
     /// Notes what it sees, and whether the times are those of the world.
     private final class Notes: WorldObserver {
@@ -36,7 +32,7 @@ struct WorldObserverTests {
         }
     }
 
-    @Test("It sees the calls of devices that were added after it was set, and of no others, at their times")
+    @Test("sees the calls of devices that were added after it was set")
     func calls() {
         let world = World(seed: 1)
         let notes = Notes()
@@ -60,7 +56,7 @@ struct WorldObserverTests {
         #expect(notes.calls.count == count && notes.entries.last?.text != "a line")
     }
 
-    @Test("It sees each line of the trace of all devices once, in their order, those of the layer HCI among them")
+    @Test("sees each line of the trace once, in order, with the layer HCI")
     func lines() throws {
         let world = World(seed: 1)
         world.addPeripheral(.thermometer())

@@ -1,22 +1,21 @@
-// Time, equal runs, and the error of a wait whose condition does not become true.
-
-import CoreBluetoothTesting
-import Testbed
 import Testing
+
+@testable import CoreBluetoothTesting
 
 @Suite("World")
 struct WorldTests {
-    @Test("Two apps meet in virtual time, each on its device; queue: nil needs no run loop")
+    @Test("lets two apps meet in virtual time, without a run loop")
     func twoApps() throws {
         let world = World(seed: 1)
-        let thermometer = world.addDevice("thermometer").run { Thermometer() }
+        let thermometer = world.addDevice("thermometer").run { Sensor(restoreIdentifier: nil) }
         let reader = world.addDevice("phone").run { Reader() }
         try world.run(until: reader.calls.contains("notifying true"))
-        #expect(thermometer.send(22))
-        try world.run(until: reader.values == [[21], [22]])
+        let measurement = try #require(thermometer.measurement)
+        #expect(thermometer.manager.updateValue(Data([22]), for: measurement, onSubscribedCentrals: nil))
+        try world.run(until: reader.values == [[42], [22]])
         #expect(
             reader.calls == [
-                "state 5", "discovered Thermo", "connected", "services", "characteristics", "value",
+                "state 5", "discovered Sensor", "connected", "services", "characteristics", "value",
                 "notifying true", "value",
             ]
         )
@@ -25,7 +24,7 @@ struct WorldTests {
         #expect(world.now < .seconds(2))
     }
 
-    @Test("B23: with a delay of callbacks no answer comes faster than a phone's", arguments: [0, 20])
+    @Test("B23: delays callbacks, so that no answer comes faster than a phone's", arguments: [0, 20])
     func callbackDelay(milliseconds: Int) throws {
         let world = World(seed: 1, settings: .instant, callbackDelay: .milliseconds(milliseconds))
         let reader = world.addDevice("phone").run { Reader() }
@@ -41,7 +40,7 @@ struct WorldTests {
         #expect(world.now - asked < .milliseconds(milliseconds + 5))
     }
 
-    @Test("Nothing happens while time stands still")
+    @Test("does nothing while time stands still")
     func stillness() {
         let world = World(seed: 1)
         let reader = world.addDevice("phone").run { Reader() }
@@ -54,7 +53,7 @@ struct WorldTests {
     }
 
     @Test(
-        "B9 A strict device loses each write without response that is made while none can be sent",
+        "B9: loses writes without response on a strict device while none can be sent",
         arguments: [false, true]
     )
     func overrunningWrites(isStrict: Bool) throws {
@@ -83,7 +82,7 @@ struct WorldTests {
         #expect(peripheral.canSendWriteWithoutResponse)
     }
 
-    @Test("A manager that a delegate creates belongs to the device that the delegate was called on")
+    @Test("puts a manager that a delegate creates on the device of the delegate")
     func laterManagers() throws {
         final class Late: NSObject, CBCentralManagerDelegate {
             var first: CBCentralManager?
@@ -104,28 +103,35 @@ struct WorldTests {
         try world.run(until: late.second?.state == .poweredOff, within: .seconds(1))
     }
 
-    private static func digest(seed: UInt64, loss: Double = 0.1) throws -> UInt64 {
+    private static func digest(seed: UInt64) throws -> UInt64 {
         let world = World(seed: seed)
-        world.loss = loss
-        for number in 1...3 {
-            _ = world.addPeripheral(
-                .thermometer(updates: .every(.milliseconds(50)) { [UInt8($0 & 0xFF)].data }),
-                as: "t\(number)"
+        world.loss = 0.1
+        world.walls = [Wall(from: Position(x: 50, y: -90), to: Position(x: 60, y: 90), attenuation: 20)]
+        var readers: [Reader] = []
+        for number in 0..<4 {
+            let position = Position(x: Double(number) * 90, y: Double(number % 2) * 40)
+            world.addPeripheral(
+                .thermometer(updates: .every(.milliseconds(50)) { Data([UInt8($0 & 0xFF)]) }),
+                as: "thermo \(number)",
+                position: position
             )
+            let phone = world.addDevice("phone \(number)", position: position)
+            readers.append(phone.run { Reader() })
+            phone.move(to: Position(x: 350, y: 0), over: .seconds(20 + number))
         }
-        let readers = ["a", "b"].map { name in world.addDevice(name).run { Reader() } }
         try world.run(until: readers.allSatisfy { $0.values.count > 20 }, within: .seconds(60))
+        world.advance(by: .seconds(20))
         return world.digest
     }
 
-    @Test("Equal seeds give equal runs, octet for octet, and other seeds others", arguments: [1, 2, 77] as [UInt64])
+    @Test("repeats a run octet for octet with the same seed, and not with another", arguments: [1, 77] as [UInt64])
     func determinism(seed: UInt64) throws {
         let digest = try Self.digest(seed: seed)
         #expect(try Self.digest(seed: seed) == digest)
         #expect(try Self.digest(seed: seed &+ 1) != digest)
     }
 
-    @Test("What does not come true fails with the place and the last lines of the trace")
+    @Test("fails a wait with its place and the last lines of the trace")
     func failure() throws {
         let world = World(seed: 1)
         let reader = world.addDevice("phone").run { Reader() }
@@ -136,12 +142,11 @@ struct WorldTests {
         #expect(text.contains("CoreBluetoothTestingTests/WorldTests.swift:"))
         #expect(text.contains("did not become true within 2 s"))
         #expect(text.contains("Start scanning"))
-        // Without the commands that set the controller up; `TraceDiagramTests` has a trace of more than 20 lines.
         #expect(error?.lastLines == world.trace.map(\.description))
         #expect(world.now == .seconds(2))
     }
 
-    @Test("Work can be put off in virtual time")
+    @Test("runs work after a delay of virtual time")
     func after() {
         let world = World(seed: 1)
         var times: [Duration] = []
@@ -151,7 +156,7 @@ struct WorldTests {
         #expect(times == [.milliseconds(10), .milliseconds(30)])
     }
 
-    @Test("A world that is released releases everything in it")
+    @Test("releases everything in it")
     func release() throws {
         weak var weakReader: Reader?
         weak var weakWorld: World?
@@ -166,8 +171,53 @@ struct WorldTests {
         #expect(weakReader == nil)
         #expect(weakWorld == nil)
     }
-}
 
-extension [UInt8] {
-    var data: Data { Data(self) }
+    @Test("names a peripheral as told, else as it advertises, else by a number")
+    func deviceNames() {
+        let world = World(seed: 1)
+        let first = world.addPeripheral(ScriptedPeripheral())
+        let named = world.addPeripheral(ScriptedPeripheral(name: "Thermo"))
+        let other = world.addPeripheral(ScriptedPeripheral(name: "Thermo"), as: "other")
+        let last = world.addPeripheral(ScriptedPeripheral())
+        #expect([first, named, other, last].map(\.name) == ["peripheral 1", "Thermo", "other", "peripheral 4"])
+        #expect(world["Thermo"] === named && world["other"] === other && world["none"] == nil)
+        named.position = Position(x: 3, y: 4)
+        named.position = nil
+        #expect(named.position == nil && named.distance == 1)
+        #expect(named.trace.map(\.text).suffix(2) == ["moves to \(Position(x: 3, y: 4))", "moves to 1 m"])
+    }
+
+    @Test("notes the loss of the air in whole percents")
+    func loss() {
+        let world = World(seed: 1)
+        for loss in [0.3, 0.125, 1, 0] { world.loss = loss }
+        #expect(
+            world.trace.of("world").map(\.text) == [30, 13, 100, 0].map { "the air loses \($0) % of all packets" }
+        )
+        #expect(world.loss == 0)
+    }
+
+    @Test(
+        "limits its time to what a clock can say",
+        arguments: [
+            (.seconds(Int64.max), Int64.max / 2), (.seconds(9_223_372_036), 9_223_372_036_000_000_000),
+            (.seconds(9_223_372_036) + .nanoseconds(854_775_807), Int64.max),
+            (.seconds(9_223_372_036) + .nanoseconds(854_775_808), Int64.max / 2),
+        ] as [(Duration, Int64)]
+    )
+    func longestTime(duration: Duration, nanoseconds: Int64) {
+        let world = World(seed: 1)
+        world.advance(by: duration)
+        #expect(world.now == .nanoseconds(nanoseconds))
+    }
+
+    @Test(
+        "says a duration in milliseconds up to a second, in seconds from there on, with three decimal places",
+        arguments: [
+            (.zero, "0 ms"), (.nanoseconds(1_400), "0.001 ms"), (.nanoseconds(1_600), "0.002 ms"),
+            (.microseconds(12_340), "12.34 ms"), (.milliseconds(999), "999 ms"), (.seconds(1), "1 s"),
+            (.microseconds(1_000_400), "1 s"), (.microseconds(1_000_600), "1.001 s"), (.milliseconds(61_500), "61.5 s"),
+        ] as [(Duration, String)]
+    )
+    func durations(duration: Duration, expected: String) { #expect(text(of: duration) == expected) }
 }

@@ -1,10 +1,10 @@
-// What the program of the page of BluetoothAir does.
+// The program of the page of BluetoothAir at work.
 
 import Testing
 
 @Suite("Page of BluetoothAir")
 struct BluetoothAirPagesTests {
-    @Test("Two hosts of your own on an air")
+    @Test("lets two hosts meet on an air")
     func twoHosts() {
         let reports = reportsAcrossTenMetres()
         #expect((9...10).contains(reports.count))

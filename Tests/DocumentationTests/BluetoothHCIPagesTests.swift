@@ -1,4 +1,4 @@
-// What the programs of the pages of BluetoothHCI do.
+// The programs of the pages of BluetoothHCI at work.
 
 import BluetoothHCI
 import BluetoothTransport
@@ -18,7 +18,7 @@ struct BluetoothHCIPagesTests {
         )
     }
 
-    @Test("Decode a capture")
+    @Test("decodes a capture")
     func decodesACapture() throws {
         let other = DeviceAddress(0xC0FF_EE12_3456, kind: .random)
         let packets: [(HCIPacket, BTSnoop.Direction)] = [
@@ -61,7 +61,7 @@ struct BluetoothHCIPagesTests {
         )
     }
 
-    @Test("Declare a command")
+    @Test("declares a command")
     func declaresACommand() throws {
         let command = WriteLampPower(lamp: 1, milliwatts: 500)
         #expect(command.packet().bytes == ByteBuffer(hex: "01 42 FC 03 01 F4 01"))

@@ -35,7 +35,7 @@ struct BoundsTests {
         ),
     ]
 
-    @Test("The bounds of the queues are those of the sources", arguments: rows.indices)
+    @Test("names the bounds of the sources", arguments: rows.indices)
     func queues(index: Int) throws {
         let (queue, bounds) = Self.rows[index]
         let text = try #require(NamesTests.documents.first { $0.path == "docs/flow-control.md" }?.text)

@@ -31,7 +31,7 @@ struct NamesTests {
         return result
     }()
 
-    @Test("Every test that a document names is there")
+    @Test("names tests that exist")
     func tests() {
         var names: Set<Substring> = []
         for file in Self.files where file.hasPrefix("Tests/") {
@@ -48,7 +48,7 @@ struct NamesTests {
         }
     }
 
-    @Test("Every path that a document names is there")
+    @Test("names paths that exist")
     func paths() {
         for (path, text) in Self.documents {
             let paths = /`((?:Sources|Tests|Interop|Fuzz|Mutations|Benchmarks|Packaging|docs)\/[A-Za-z0-9_+.\/-]+)`/
@@ -61,7 +61,7 @@ struct NamesTests {
         }
     }
 
-    @Test("Every file that a document links to is there")
+    @Test("links to files that exist")
     func links() {
         #expect(Self.documents.count > 10)
         for (path, text) in Self.documents {

@@ -86,15 +86,15 @@ struct Page: Sendable, CustomTestStringConvertible {
         ),
         Page(
             page: "Sources/BluetoothAirService/BluetoothAirService.docc/ServeAnAir.md",
-            program: "Tests/DocumentationTests/Pages/ServeAnAir.swift"
+            program: "Tests/SystemTests/Documentation/ServeAnAir.swift"
         ),
         Page(
             page: "Sources/BluetoothTransport/BluetoothTransport.docc/ControllerBehindASocket.md",
-            program: "Tests/DocumentationTests/Pages/ControllerBehindASocket.swift"
+            program: "Tests/SystemTests/Documentation/ControllerBehindASocket.swift"
         ),
         Page(
             page: "Sources/BluetoothHost/BluetoothHost.docc/FindADevice.md",
-            program: "Tests/DocumentationTests/Pages/FindADevice.swift"
+            program: "Tests/SystemTests/Documentation/FindADevice.swift"
         ),
     ]
 
@@ -125,7 +125,7 @@ struct Page: Sendable, CustomTestStringConvertible {
 
 @Suite("Pages")
 struct PagesTests {
-    @Test("A page's code is a file that is compiled and run", arguments: Page.all)
+    @Test("has the code of a file that is compiled and run", arguments: Page.all)
     func code(of page: Page) throws {
         let program = try page.programs.map { path in
             let code = try Page.text(path).split(separator: "\n\n", maxSplits: 1)[1].trimmingCharacters(in: .newlines)
@@ -142,14 +142,14 @@ struct PagesTests {
         return manifest.replacing(byPath) { $0.1 }
     }
 
-    @Test("The workflow on the page is the one that the example has")
+    @Test("has the workflow of the example")
     func workflow() throws {
         let page = try Page.text("Sources/CoreBluetooth/CoreBluetooth.docc/FromIOSToLinuxCI.md")
         let workflow = try Page.text("Examples/HeartRate/.github/workflows/test.yml")
         #expect(page.contains("```yaml\n\(workflow)```\n"))
     }
 
-    @Test("Every article is reached from the landing page of its module")
+    @Test("reaches every article from the landing page of its module")
     func landingPages() throws {
         let sources = Page.root.appendingPathComponent("Sources")
         var articles = 0

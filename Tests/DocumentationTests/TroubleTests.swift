@@ -22,7 +22,7 @@ struct TroubleTests {
         line.split(separator: "…").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: ": ")) }
     }
 
-    @Test("Each line that the page quotes is written by the sources")
+    @Test("quotes lines that the sources write")
     func quoted() throws {
         let all = Self.sources.map(\.text).joined(separator: "\n").replacing("\\\"", with: "\"")
         var count = 0
@@ -39,7 +39,7 @@ struct TroubleTests {
         #expect(count > 120)
     }
 
-    @Test("Each line that the sources write is on the page")
+    @Test("quotes every line that the sources write")
     func complete() throws {
         let page = try Page.text(Self.page)
         let call = /(?:LogLines\.log|Notice\.once|fatalMisuse|warnWithoutDelegate|TransportError|self\.init)\(/

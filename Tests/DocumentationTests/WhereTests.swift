@@ -60,7 +60,7 @@ struct WhereTests {
         return result
     }()
 
-    @Test("Every line is a question with one symbol and one file; there are at least 60, each asked once")
+    @Test("has at least 60 questions, each once with one symbol and one file")
     func form() {
         for line in Self.lines { #expect(Row(line) != nil, "\(line)") }
         #expect(Self.rows.count >= 60)
@@ -68,7 +68,7 @@ struct WhereTests {
         for (question, rows) in questions { #expect(rows.count == 1, "\(question)") }
     }
 
-    @Test("Every symbol is declared once under Sources, in the file that the table names")
+    @Test("names symbols that are declared once, in the file of the table")
     func symbols() {
         #expect(Self.declarationsOfFiles.count > 100)
         for row in Self.rows {
@@ -81,7 +81,7 @@ struct WhereTests {
         }
     }
 
-    @Test("The reader of declarations knows members, extensions, overloads and what is local")
+    @Test("reads members, extensions and overloads, and ignores local declarations")
     func reader() {
         let source = #"""
             import struct Foundation.Data

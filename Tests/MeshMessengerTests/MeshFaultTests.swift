@@ -35,7 +35,7 @@ struct MeshFaultTests {
         return wasLost
     }
 
-    @Test("links lost at every step: everything arrives, once", arguments: 0..<3)
+    @Test("delivers everything once if links are lost at any step", arguments: 0..<3)
     func everyStep(_ first: Int) async {
         await #expect(processExitsWith: .success) { [first] in
             try await MainActor.run {
@@ -85,7 +85,7 @@ struct MeshFaultTests {
         return network
     }
 
-    @Test("minutes with faults: nothing is lost for ever")
+    @Test("delivers everything after minutes of faults")
     func minutesWithFaults() async {
         await #expect(processExitsWith: .success) {
             try await MainActor.run {
@@ -112,7 +112,7 @@ struct MeshFaultTests {
         print("digest", network.world.digest)
     }
 
-    @Test("the same seed gives the same octets in two processes, another one gives others")
+    @Test("repeats its octets in two processes with the same seed")
     func sameSeed() async {
         let first = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             try await MainActor.run { try Self.printRun(seed: 7) }

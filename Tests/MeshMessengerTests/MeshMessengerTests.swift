@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Mesh messenger")
 struct MeshMessengerTests {
-    @Test("two phones: a message to everybody, and a private one")
+    @Test("delivers a public and a private message between two phones")
     func two() async {
         await #expect(processExitsWith: .success) {
             try await MainActor.run {
@@ -24,7 +24,7 @@ struct MeshMessengerTests {
         }
     }
 
-    @Test("a message that needs many fragments")
+    @Test("delivers a message of many fragments, and refuses a longer one")
     func fragments() async {
         await #expect(processExitsWith: .success) {
             try await MainActor.run {
@@ -43,7 +43,7 @@ struct MeshMessengerTests {
         }
     }
 
-    @Test("five in a line: a private message over four hops, and its acknowledgement")
+    @Test("delivers a private message over four hops, and its acknowledgement")
     func line() async {
         await #expect(processExitsWith: .success) {
             try await MainActor.run {
@@ -59,7 +59,7 @@ struct MeshMessengerTests {
         }
     }
 
-    @Test("a ring: messages go the other way when one of it is gone")
+    @Test("delivers the other way round a ring when a phone is gone")
     func ring() async {
         await #expect(processExitsWith: .success) {
             try await MainActor.run {
@@ -79,7 +79,7 @@ struct MeshMessengerTests {
         }
     }
 
-    @Test("two groups out of each other's range: one who walks carries the messages of both")
+    @Test("lets a walker carry messages between two groups")
     func walker() async {
         await #expect(processExitsWith: .success) {
             try await MainActor.run {
@@ -115,7 +115,7 @@ struct MeshMessengerTests {
     /// How many there are in the crowd; the benchmark has fifty.
     static let crowdSize = ProcessInfo.processInfo.environment["MESH_PHONES"].flatMap { Int($0) } ?? 20
 
-    @Test("a crowd: everybody hears everybody")
+    @Test("delivers between all phones of a crowd")
     func crowd() async {
         await #expect(processExitsWith: .success) {
             try await MainActor.run {

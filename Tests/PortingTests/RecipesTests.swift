@@ -3,9 +3,9 @@
 import CoreBluetoothTesting
 import Testing
 
-@Suite("Recipes", .timeLimit(.minutes(1)))
+@Suite("Recipes")
 struct RecipesTests {
-    @Test("CryptoKit's HMAC is swift-crypto's")
+    @Test("computes an HMAC by swift-crypto")
     func cryptography() {
         // RFC 4231, test case 2.
         let answer = answer(to: Data("what do ya want for nothing?".utf8), secret: "Jefe")
@@ -13,14 +13,14 @@ struct RecipesTests {
         #expect(answer.count == 32)
     }
 
-    @Test("A log message with and without privacy")
+    @Test("hides private values in log messages")
     func logs() {
         let message: LogMessage = "found \("Tag", privacy: .private) at \(-40) dBm, \("near", privacy: .public)"
         #expect(message.text == "found <private> at -40 dBm, near")
         log.debug("\(message.text)")
     }
 
-    @Test("A notification without a selector, until the observer goes")
+    @Test("delivers a notification without a selector")
     func selectors() {
         var status: SensorStatus? = SensorStatus()
         NotificationCenter.default.post(name: .sensorWasLost, object: nil)
@@ -30,7 +30,7 @@ struct RecipesTests {
         #expect(released == nil)
     }
 
-    @Test("What iOS has is compiled, and works")
+    @Test("compiles and runs what iOS has")
     func platforms() throws {
         #expect(!deviceName().isEmpty)
         let world = World(seed: 1)
@@ -39,7 +39,7 @@ struct RecipesTests {
         followConnections(of: CBUUID(string: "180D"), with: central)
     }
 
-    @Test("A timer fires after its interval, not at once")
+    @Test("fires a timer after its interval, not at once")
     @MainActor func timers() {
         let timer = addTimer(every: 3600) { _ in Issue.record("fired") }
         #expect(timer.fireDate.timeIntervalSinceNow > 3500)
@@ -47,7 +47,7 @@ struct RecipesTests {
         timer.invalidate()
     }
 
-    @Test("Errors of each kind")
+    @Test("tells errors of each kind apart")
     func errors() {
         struct Refused: Error {}
         #expect(outcome {} == "done")
@@ -57,7 +57,7 @@ struct RecipesTests {
         #expect(outcome { throw Refused() }.hasSuffix("Refused 1"))
     }
 
-    @Test("Octets, read while they are there")
+    @Test("reads octets within their bounds")
     func octets() {
         #expect(heartRate(in: Data([0, 72])) == 72)
         #expect(heartRate(in: Data([1, 0x2C, 0x01])) == 300)
@@ -65,7 +65,7 @@ struct RecipesTests {
         #expect(heartRate(in: Data()) == nil)
     }
 
-    @Test("A method that the base class has is called in the subclass")
+    @Test("calls a method of the base class in the subclass")
     func subclasses() throws {
         let world = World(seed: 1)
         world.addPeripheral(ScriptedPeripheral(name: "Tag", services: []))
@@ -77,7 +77,7 @@ struct RecipesTests {
         #expect(wrapper.events == ["state", "restored"])
     }
 
-    @Test("Constants")
+    @Test("has constants")
     @MainActor func constants() {
         #expect(Profile.heartRate == CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FB"))
         #expect(Profile.measurement == CBUUID(string: "2A37"))

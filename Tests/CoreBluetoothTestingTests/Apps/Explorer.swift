@@ -2,6 +2,7 @@
 // and then writes what it was given. It knows nothing of worlds, and keeps what it found as lines.
 
 import CoreBluetooth
+import CoreBluetoothTesting
 
 final class Explorer: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     private(set) var central: CBCentralManager!
@@ -161,5 +162,22 @@ final class Explorer: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
         if let channel { self.channels.append(channel) }
         if let error { self.errors.append("channel \((error as NSError).code)") }
+    }
+}
+
+extension Explorer {
+    /// A world with a device and a phone that has looked at all of it.
+    static func meet(
+        _ script: ScriptedPeripheral,
+        seed: UInt64 = 1,
+        setUp: (Explorer) -> Void = { _ in }
+    ) throws -> (world: World, device: ScriptedDevice, phone: Explorer) {
+        let world = World(seed: seed)
+        let device = world.addPeripheral(script, as: "device")
+        let phone = world.addDevice("phone").run { Explorer() }
+        setUp(phone)
+        try world.run(until: phone.isConnected)
+        world.advance(by: .seconds(3))
+        return (world, device, phone)
     }
 }

@@ -1,24 +1,20 @@
-// Scripts at random: services, characteristics with their answers and updates, faults, advertisements and channels, of
-// all that a script can say without pairing.
+// Random scripts: services, answers, updates, faults, advertisements and channels.
 
-import BluetoothTypes
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 
 struct ScriptGenerator {
-    private var generator: SeededGenerator
+    var choices: SeededChoices
 
-    init(seed: UInt64) { self.generator = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { self.choices = SeededChoices(seed: seed) }
 
-    mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self.generator) }
-
-    mutating func once(in count: Int) -> Bool { self.below(count) == 0 }
-
-    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[self.below(elements.count)] }
+    mutating func below(_ count: Int) -> Int { self.choices.below(count) }
+    mutating func once(in count: Int) -> Bool { self.choices.once(in: count) }
+    mutating func pick<Element>(_ elements: [Element]) -> Element { self.choices.pick(elements) }
 
     mutating func data(_ counts: [Int] = [0, 1, 2, 20, 22, 23, 40, 247, 511, 512]) -> Data {
-        let count = self.pick(counts)
-        return Data((0..<count).map { _ in UInt8(self.below(256)) })
+        Data(self.choices.octets(self.pick(counts)))
     }
 
     static let characteristics = ["2A00", "2A19", "2A37", "FFF1", "FFF2", "9A6C2A60-8A3C-4B1F-8E54-0D0B3BF1A001"]
@@ -60,7 +56,7 @@ struct ScriptGenerator {
             .presentationFormat(4, exponent: -1, unit: 0x272F), .validRange(Data([1]), Data([9])),
             .init("FFD1", value: self.data(), isWritable: self.once(in: 2)),
         ]
-        return all.filter { _ in self.once(in: 3) }
+        return self.choices.some(all)
     }
 
     private mutating func characteristic(_ uuid: String) -> ScriptedPeripheral.Characteristic {

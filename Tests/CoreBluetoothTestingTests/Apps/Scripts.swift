@@ -1,6 +1,8 @@
-// Scripted thermometers.
+// Scripts that many tests use.
 
-import CoreBluetoothTesting
+import BluetoothHost
+
+@testable import CoreBluetoothTesting
 
 extension ScriptedPeripheral {
     /// A thermometer that shows 21 degrees.
@@ -35,5 +37,20 @@ extension ScriptedPeripheral {
             refusesConnections: refusesConnections,
             faults: faults
         )
+    }
+
+    /// A peripheral with one service.
+    static func thing(_ characteristics: [Characteristic]) -> ScriptedPeripheral {
+        ScriptedPeripheral(name: "Thing", services: [.init("FFF0", characteristics: characteristics)])
+    }
+
+    /// The script of a recording with one service.
+    static func recorded(_ characteristics: [RecordedCharacteristic]) -> ScriptedPeripheral {
+        var service = RecordedService(uuid: 0xFFF0, isPrimary: true, handles: 1...20)
+        service.characteristics = characteristics
+        service.wasDiscovered = true
+        var recorded = RecordedPeripheral()
+        recorded.services = [service]
+        return ScriptedPeripheral(recorded, .init(file: #fileID, line: #line))
     }
 }

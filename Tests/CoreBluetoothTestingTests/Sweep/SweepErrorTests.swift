@@ -1,14 +1,11 @@
-// What a sweep that has found something says: the first five failures, then the seeds of the others.
-
-import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The error of a sweep")
+@Suite("SweepError")
 struct SweepErrorTests {
     @Test(
-        "The first five failures have their reasons, and the seeds of further ones are named",
+        "has the reasons of five failures, and names the seeds of further ones",
         arguments: [0, 1, 5, 6, 8]
     )
     func failures(count: Int) {

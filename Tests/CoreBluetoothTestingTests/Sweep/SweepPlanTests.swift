@@ -1,11 +1,10 @@
-// Which seeds run together, which alone, and when a sweep is over: without a process.
+// Which seeds run together, which alone, and when a sweep is over.
 
-import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Plan of a sweep")
+@Suite("SweepPlan")
 struct SweepPlanTests {
     private static func plan(_ seeds: String, failureLimit: Int = 1) throws -> SweepPlan {
         SweepPlan(try #require(SeedSet(seeds)), .whole, failureLimit: failureLimit)
@@ -38,7 +37,7 @@ struct SweepPlanTests {
         }
     }
 
-    @Test("all seeds run once where none fails, more and more of them in a process")
+    @Test("runs all seeds once if none fails, more and more of them in a process")
     func holds() throws {
         var plan = try Self.plan("1-1000")
         let jobs = Self.run(&plan) { _ in false }
@@ -48,13 +47,7 @@ struct SweepPlanTests {
         #expect(plan.finished == 1000 && plan.failures.isEmpty)
     }
 
-    @Test("slow seeds have a process each")
-    func slow() throws {
-        var plan = try Self.plan("1-20")
-        #expect(Self.run(&plan, seconds: 5) { _ in false }.count == 20)
-    }
-
-    @Test("the smallest seed that fails is found, also where a larger one is found first", arguments: 1...8)
+    @Test("finds the smallest seed that fails, even if a larger one fails first", arguments: [1, 3, 8])
     func smallest(workers: Int) throws {
         var plan = try Self.plan("1-10000")
         let bad: Set<UInt64> = [333, 340, 341, 700, 5000]
@@ -69,7 +62,7 @@ struct SweepPlanTests {
         #expect(Set(jobs.flatMap(\.seeds)).isSuperset(of: 1...333))
     }
 
-    @Test("all seeds that fail are gathered, each once", arguments: 1...4)
+    @Test("gathers all seeds that fail, each once", arguments: 1...4)
     func gather(workers: Int) throws {
         var plan = try Self.plan("1-500", failureLimit: .max)
         let bad: Set<UInt64> = [1, 2, 77, 256, 500]
@@ -78,7 +71,7 @@ struct SweepPlanTests {
         #expect(plan.finished == 500)
     }
 
-    @Test("seeds that fail together, and none alone, are named together")
+    @Test("names seeds together that fail only together")
     func together() throws {
         var plan = try Self.plan("1-3")
         _ = Self.run(&plan) { $0 == [2, 3] }
@@ -86,7 +79,7 @@ struct SweepPlanTests {
         #expect(plan.failures.first?.reason.hasPrefix("fail one after the other") == true)
     }
 
-    @Test("a seed that fails once and not again is a test that cannot be repeated")
+    @Test("reports a seed that fails once and not again")
     func unrepeatable() throws {
         var plan = try Self.plan("1-3")
         var isFirst = true
@@ -98,79 +91,8 @@ struct SweepPlanTests {
         #expect(plan.failures.first?.reason.hasPrefix("failed once") == true && plan.finished == 1)
     }
 
-    @Test("a line says how far a sweep is, and how long the rest takes")
-    func progress() {
-        var progress = SweepProgress(
-            name: "reads()",
-            finished: 0,
-            total: 10000,
-            failures: 0,
-            shard: .whole,
-            seconds: 0
-        )
-        #expect(progress.line == "reads(): 0 of 10000 seeds, no failure")
-        progress.finished = 1000
-        progress.seconds = 25
-        progress.failures = 2
-        progress.shard = SeedShard("3/20") ?? .whole
-        #expect(
-            progress.line
-                == "reads(): 1000 of 10000 seeds of shard 3/20, 40 a second, 2 failures, 3 min 45 s left"
-        )
-    }
-
-    @Test("a line says one failure, a slow rate with its tenths, and at the end how long it took")
-    func lines() {
-        var progress = SweepProgress(
-            name: "reads()",
-            finished: 99,
-            total: 100,
-            failures: 1,
-            shard: .whole,
-            seconds: 10
-        )
-        #expect(progress.line == "reads(): 99 of 100 seeds, 9.9 a second, 1 failure, 1 s left")
-        progress.finished = 100
-        #expect(progress.line == "reads(): 100 of 100 seeds, 10 a second, 1 failure, in 10 s")
-        progress.seconds = 0
-        #expect(progress.line == "reads(): 100 of 100 seeds, 1 failure, in 0 s")
-    }
-
-    @Test("as long as no seed has ended nothing is known of the rate, and of the time that is left")
-    func rates() {
-        for (finished, seconds, text, left) in [
-            (0, 0, "0 of 10 seeds, no failure", nil), (0, 5, "0 of 10 seeds, no failure", nil),
-            (1, 0, "1 of 10 seeds, no failure, 0 s left", 0),
-            (1, 5, "1 of 10 seeds, 0.2 a second, no failure, 45 s left", 45),
-            (10, 5, "10 of 10 seeds, 2 a second, no failure, in 5 s", 0),
-            (11, 11, "11 of 10 seeds, 1 a second, no failure, 0 s left", 0),
-        ] as [(UInt64, Double, String, Double?)] {
-            let progress = SweepProgress(
-                name: "reads()",
-                finished: finished,
-                total: 10,
-                failures: 0,
-                shard: .whole,
-                seconds: seconds
-            )
-            #expect(progress.line == "reads(): \(text)" && progress.secondsLeft == left)
-        }
-    }
-
     @Test(
-        "a duration has its two largest units, and is rounded up to seconds",
-        arguments: [
-            (0, "0 s"), (58.1, "59 s"), (59.1, "1 min 0 s"), (3599, "59 min 59 s"), (3600, "1 h 0 min"),
-            (7322, "2 h 2 min"), (86_399, "23 h 59 min"), (86_400, "1 d 0 h"), (200_000, "2 d 7 h"),
-            (1e12, "for ever"), (.infinity, "for ever"),
-        ] as [(Double, String)]
-    )
-    func durations(seconds: Double, text: String) {
-        #expect(SweepProgress.text(ofSeconds: seconds) == text)
-    }
-
-    @Test(
-        "a process gets twice as many seeds where the last one took less than 0.75 s, half as many above 3 s",
+        "gives a process twice as many seeds below 0.75 s, half as many above 3 s",
         arguments: [(0.74, 8), (0.75, 4), (3, 4), (3.01, 2)]
     )
     func sizes(seconds: Double, size: Int) throws {
@@ -189,7 +111,17 @@ struct SweepPlanTests {
         #expect(plan.size == size)
     }
 
-    @Test("halves run in the order of their seeds, before new seeds, and a failure halves the size")
+    @Test("learns nothing from fewer seeds than a process gets", arguments: [0.1, 5])
+    func sizeOfTheRest(seconds: Double) throws {
+        var plan = try Self.plan("1-5")
+        for _ in 0..<2 { plan.ended(try Self.next(&plan), .holds, after: 0.1) }
+        let job = try Self.next(&plan)
+        #expect(plan.size == 4 && job.seeds == [4, 5])
+        plan.ended(job, .holds, after: seconds)
+        #expect(plan.size == 4)
+    }
+
+    @Test("runs halves in the order of their seeds, before new seeds")
     func halves() throws {
         var plan = try Self.plan("1-100")
         for _ in 0..<3 {
@@ -206,7 +138,7 @@ struct SweepPlanTests {
         #expect(halves == [Array(8...11), Array(12...15), Array(16...19), Array(20...23), [24, 25]])
     }
 
-    @Test("a seed that never ends is a failure, which is not run again; nothing behind it is of interest")
+    @Test("reports a seed that never ends without running it again, and nothing behind it")
     func neverEnds() throws {
         var plan = try Self.plan("1-100")
         for _ in 0..<2 {
@@ -230,7 +162,7 @@ struct SweepPlanTests {
         #expect(plan.next() == nil)
     }
 
-    @Test("a sweep goes on until it has as many failures as wanted")
+    @Test("continues until it has as many failures as wanted")
     func failureLimit() throws {
         var plan = try Self.plan("1-100", failureLimit: 2)
         let bad: Set<UInt64> = [10, 20, 30]
@@ -238,39 +170,19 @@ struct SweepPlanTests {
         #expect(plan.failures.prefix(2).map(\.seeds) == [[10], [20]])
     }
 
-    @Test(
-        "a process gets twice as many seeds where it is quick, and half as many where it is slow",
-        arguments: [(0.74, 8), (0.75, 4), (3, 4), (3.01, 2)] as [(Double, Int)]
-    )
-    func size(seconds: Double, size: Int) throws {
-        var plan = try Self.plan("1-1000")
-        for _ in 0..<2 { plan.ended(try Self.next(&plan), .holds, after: 0.1) }
-        #expect(plan.size == 4)
-        let job = try Self.next(&plan)
-        plan.ended(job, .holds, after: seconds)
-        #expect(plan.size == size)
-    }
-
-    @Test("fewer seeds than a process gets say nothing of how many it should get", arguments: [0.1, 5])
-    func sizeOfTheRest(seconds: Double) throws {
-        var plan = try Self.plan("1-5")
-        for _ in 0..<2 { plan.ended(try Self.next(&plan), .holds, after: 0.1) }
-        let job = try Self.next(&plan)
-        #expect(plan.size == 4 && job.seeds == [4, 5])
-        plan.ended(job, .holds, after: seconds)
-        #expect(plan.size == 4)
-    }
-
-    @Test("where seeds fail a process gets half as many, one at least")
-    func sizeAfterFailures() throws {
-        var plan = try Self.plan("1-1000", failureLimit: .max)
-        for _ in 0..<3 { plan.ended(try Self.next(&plan), .holds, after: 0.1) }
-        #expect(plan.size == 8)
-        var sizes: [Int] = []
-        for _ in 0..<5 {
-            plan.ended(try Self.next(&plan), .fails(reason: "why", folder: nil), after: 0.1)
-            sizes.append(plan.size)
+    @Test("has the seeds of its shard only")
+    func plans() throws {
+        let seeds = try #require(SeedSet("1-4,10,20-22,30"))
+        var plan = SweepPlan(seeds, try #require(SeedShard("2/3")), failureLimit: 1)
+        #expect(plan.total == 3)
+        var found: [UInt64] = []
+        while let job = plan.next() {
+            found += job.seeds
+            plan.ended(job, .holds, after: 1)
         }
-        #expect(sizes == [4, 2, 1, 1, 1])
+        #expect(found == [2, 10, 22] && plan.finished == 3)
+        var empty = SweepPlan(SeedSet([1, 2]), try #require(SeedShard("3/3")), failureLimit: 1)
+        let none = empty.next()
+        #expect(empty.total == 0 && none == nil)
     }
 }

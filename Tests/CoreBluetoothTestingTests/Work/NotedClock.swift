@@ -1,8 +1,14 @@
-// Clocks that are those of no process, for tests of what a world asks of the clocks that it holds.
+// Clocks of no process, for tests of what a world asks of the clocks that it holds.
 
 @testable import CoreBluetoothTesting
 
-/// The clocks of no process.
+extension WorkOwner {
+    /// The owner of the first start on the first device of a world.
+    static func first(_ work: WorldWork) -> WorkOwner {
+        WorkOwner(work, order: WorkOrder(device: 0, start: 1), streams: 1, surroundings: nil)
+    }
+}
+
 final class NotedClock: ProcessClock, @unchecked Sendable {
     // Unchecked: one thread uses it, that of the test.
 
@@ -14,7 +20,7 @@ final class NotedClock: ProcessClock, @unchecked Sendable {
     private(set) var limits: [Duration] = []
     var isAwake = false
     private var deadlines: [UInt64]
-    private var stream: UInt64 = 0
+    private(set) var streams: [UInt64] = []
     private var place: UInt64 = 0
 
     init(_ deadlines: [UInt64] = []) { self.deadlines = deadlines }
@@ -40,9 +46,9 @@ final class NotedClock: ProcessClock, @unchecked Sendable {
     }
 
     func setRandomStream(_ identifier: UInt64) -> UInt64 {
-        defer { self.stream = identifier }
+        defer { self.streams.append(identifier) }
         self.note(identifier == 0 ? "no stream" : "a stream")
-        return self.stream
+        return self.streams.last ?? 0
     }
 
     func setPlace(_ place: UInt64) -> UInt64 {

@@ -1,0 +1,168 @@
+// The life of an app: states, launches, what the trace says of them, and what waits for an app that cannot run.
+
+import Testing
+
+@testable import CoreBluetoothTesting
+
+@Suite("App")
+struct AppTests {
+    /// A world with a thermometer, and an app on a phone that is subscribed to it.
+    private struct Setup {
+        let world = World(seed: 1)
+        let thermo: ScriptedDevice
+        let app: App<Key>
+
+        init() throws {
+            self.thermo = self.world.addPeripheral(.thermometer())
+            self.app = self.world.addDevice("phone").install("key", backgroundModes: .central) { Key() }
+            let key = self.app.launch()
+            try self.world.run(until: key.calls.contains("notifying"))
+        }
+
+        func send(_ value: UInt8) {
+            self.thermo.notify(Data([value]), for: Reader.measurement)
+            self.world.advance(by: .milliseconds(500))
+        }
+    }
+
+    private static func lines(_ world: World) -> [String] {
+        world.trace.of("phone", .world).map(\.text).filter { $0.hasPrefix("app key ") }.map { String($0.dropFirst(8)) }
+    }
+
+    @Test("notes each change of an app's state once in the trace")
+    func trace() throws {
+        let setup = try Setup()
+        let (world, app) = (setup.world, setup.app)
+        let key = app.instance
+        app.authorization = .denied
+        app.authorization = .allowedAlways
+        app.enterBackground()
+        #expect(app.launch() === key && app.state == .foreground, "a running app comes to the foreground")
+        app.enterBackground()
+        world.advance(by: .seconds(10))
+        app.enterForeground()
+        try world.run(until: setup.thermo.hasSubscriber(for: Reader.measurement))
+        app.terminate()
+        world.advance(by: .seconds(1))
+        setup.send(7)
+        app.forceQuit()
+        app.forceQuit()
+        #expect(
+            Self.lines(world) == [
+                "is in the foreground", "may not use Bluetooth", "may use Bluetooth", "is in the background",
+                "is in the foreground", "is in the background", "is suspended", "is in the foreground",
+                "is ended by the system", "is launched by the system", "is in the background", "is ended by the user",
+            ]
+        )
+        #expect(app.instance == nil && app.state == .notRunning)
+    }
+
+    @Test("keeps the last thousand events of connections that come and go while an app is suspended")
+    func deferredConnections() throws {
+        let world = World(seed: 1)
+        let thermo = world.addPeripheral(.thermometer())
+        let app = world.addDevice("phone").install("reconnecting") { Reconnecting() }
+        let central = app.launch()
+        try world.run(until: central.calls == ["connected"])
+        app.suspend()
+        for _ in 0..<510 {
+            thermo.disconnect()
+            try world.run(until: thermo.linkCount == 0)
+            try world.run(until: thermo.linkCount == 1)
+        }
+        #expect(central.calls.count == 1)
+        app.enterForeground()
+        world.advance(by: .milliseconds(1))
+        let deferred = central.calls.dropFirst()
+        #expect(deferred.count == 1000)
+        #expect(deferred.last == "connected")
+        #expect(zip(deferred, deferred.dropFirst()).allSatisfy { $0 != $1 }, "none between two others is missing")
+        #expect(central.peripheral?.state == .connected)
+    }
+
+    /// An app whose connection the system makes again.
+    private final class Reconnecting: NSObject, CBCentralManagerDelegate {
+        private var central: CBCentralManager!
+        private(set) var peripheral: CBPeripheral?
+        private(set) var calls: [String] = []
+
+        override init() {
+            super.init()
+            self.central = CBCentralManager(delegate: self, queue: nil)
+        }
+
+        func centralManagerDidUpdateState(_ central: CBCentralManager) {
+            if central.state == .poweredOn { central.scanForPeripherals(withServices: [Reader.service]) }
+        }
+
+        func centralManager(
+            _ central: CBCentralManager,
+            didDiscover peripheral: CBPeripheral,
+            advertisementData: [String: Any],
+            rssi RSSI: NSNumber
+        ) {
+            self.peripheral = peripheral
+            central.stopScan()
+            central.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
+        }
+
+        func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+            self.calls.append("connected")
+        }
+
+        func centralManager(
+            _ central: CBCentralManager,
+            didDisconnectPeripheral peripheral: CBPeripheral,
+            timestamp: CFAbsoluteTime,
+            isReconnecting: Bool,
+            error: (any Error)?
+        ) {
+            self.calls.append(isReconnecting ? "reconnecting" : "disconnected")
+        }
+    }
+
+    @Test("counts an event for a suspended app as a wake, and a launch by the system not")
+    func launchIsNoWake() throws {
+        let setup = try Setup()
+        #expect(setup.app.wakeTimes.isEmpty)
+        let left = setup.world.now
+        setup.app.enterBackground()
+        #expect(setup.app.wakeTimes == [left])
+        setup.world.advance(by: .seconds(20))
+        setup.app.terminate()
+        setup.world.advance(by: .seconds(1))
+        setup.send(7)
+        #expect(setup.app.launches == [.byUser, .bySystem] && setup.app.state == .background)
+        #expect(setup.app.wakeTimes == [left], "it was launched, and not woken")
+        setup.world.advance(by: .seconds(10))
+        #expect(setup.app.state == .suspended)
+        let sent = setup.world.now
+        setup.send(8)
+        #expect(setup.app.wakeTimes.count == 2)
+        #expect(try #require(setup.app.wakeTimes.last) >= sent)
+    }
+
+    @Test("tells the code that makes an app why it is launched")
+    func launches() throws {
+        let world = World(seed: 1)
+        let thermo = world.addPeripheral(.thermometer())
+        var told: [Launch] = []
+        let phone = world.addDevice("phone")
+        let app: App<Key> = phone.install("key", backgroundModes: .central) { (launch: Launch) -> Key in
+            told.append(launch)
+            return Key()
+        }
+        #expect(app.name == "key" && app.state == .notRunning && app.instance == nil && told.isEmpty)
+        let first = app.launch()
+        #expect(app.launch() === first && told == [.byUser])
+        try world.run(until: first.calls.contains("notifying"))
+        app.terminate()
+        world.advance(by: .seconds(1))
+        thermo.notify(Data([1]), for: Reader.measurement)
+        try world.run(until: app.instance?.values == [1])
+        #expect(told == [.byUser, .bySystem] && app.launches == told)
+        app.forceQuit()
+        app.launch()
+        #expect(told == [.byUser, .bySystem, .byUser] && app.launches == told && app.instance !== first)
+    }
+}

@@ -1,0 +1,172 @@
+// The error of a failing test, with the captures that it leaves.
+
+import BluetoothHCI
+import BluetoothTransport
+import Fixtures
+import Foundation
+import NIOCore
+import Testing
+
+@testable import CoreBluetoothTesting
+
+@Suite("Captures")
+struct CapturesTests {
+    private struct Failure: Error {}
+
+    private let folder: TemporaryFolder
+
+    init() throws { self.folder = try TemporaryFolder() }
+
+    /// A script that cannot be.
+    private static func wrongScript() -> ScriptedPeripheral {
+        ScriptedPeripheral(
+            name: "Thing",
+            services: [.init("FFF0", characteristics: [.init("FFF1", properties: [])])]
+        )
+    }
+
+    /// The names of captures, which are there.
+    private func names(_ error: WorldError) -> [String] {
+        error.captures.map { path -> String in
+            #expect(FileManager.default.fileExists(atPath: path))
+            return URL(fileURLWithPath: path).lastPathComponent
+        }
+    }
+
+    @Test("writes a capture of each device when a test throws, and names them in the error")
+    func captures() throws {
+        let error = #expect(throws: WorldError.self) {
+            try withWorld("a failing/test()", seed: 1, folder: self.folder("captures")) { world in
+                _ = world.addPeripheral(.thermometer(), as: "thermo")
+                let reader = world.addDevice("phone").run { Reader() }
+                try world.run(until: reader.calls.contains("notifying true"))
+                throw Failure()
+            }
+        }
+        let failure = try #require(error)
+        #expect(failure.underlying is Failure)
+        #expect(
+            failure.captures.map { URL(fileURLWithPath: $0).lastPathComponent } == [
+                "a-failing-test-thermo.btsnoop", "a-failing-test-phone.btsnoop",
+            ]
+        )
+        let folders = failure.captures.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
+        #expect(Set(folders) == [self.folder("captures")])
+        #expect(failure.description.contains("Capture: \(failure.captures[1])"))
+        #expect(failure.description.contains("Failure()"))
+        let capture = try Data(contentsOf: URL(fileURLWithPath: failure.captures[1]))
+        #expect(capture.prefix(8) == Data("btsnoop\0".utf8))
+        #expect(capture.count > 1000)
+        // Commands go to the controller, events come from it.
+        var reader = try BTSnoopReader(ByteBuffer(bytes: capture))
+        var directions: [HCIPacket.Kind: Set<BTSnoop.Direction>] = [:]
+        while let record = try reader.next() { directions[record.packet.kind, default: []].insert(record.direction) }
+        #expect(directions[.command] == [.toController])
+        #expect(directions[.event] == [.toHost])
+        #expect(directions[.aclData] == [.toController, .toHost])
+    }
+
+    @Test("throws a pending mistake at the end of the test, with captures")
+    func mistake() throws {
+        let error = #expect(throws: WorldError.self) {
+            try withWorld("makesAMistake()", folder: self.folder("a")) { world in
+                _ = world.addPeripheral(Self.wrongScript())
+            }
+        }
+        let failure = try #require(error)
+        #expect(failure.reason.contains("the characteristic FFF1 has no properties") && failure.underlying == nil)
+        #expect(self.names(failure) == ["makesAMistake-Thing.btsnoop"])
+        // Where it was thrown before, the test may go on.
+        let value = try withWorld("goesOn()", folder: self.folder("b")) { world -> Int in
+            _ = world.addPeripheral(Self.wrongScript())
+            #expect(throws: WorldError.self) { try world.run(until: true) }
+            return 7
+        }
+        #expect(value == 7 && self.folder.content == ["a"])
+    }
+
+    @Test("throws a foreign error with its time, and the world's own error as it is")
+    func errors() throws {
+        let thrown = #expect(throws: WorldError.self) {
+            try withWorld("throws()", folder: self.folder("a")) { world in
+                _ = world.addDevice("phone")
+                world.advance(by: .milliseconds(1_500))
+                throw Failure()
+            }
+        }
+        let failure = try #require(thrown)
+        #expect(failure.reason == "Failure(), after 1.5 s of virtual time" && failure.underlying is Failure)
+        #expect(self.names(failure) == ["throws-phone.btsnoop"])
+        let waited = #expect(throws: WorldError.self) {
+            try withWorld("waits()", folder: self.folder("b")) { world in
+                try world.run(until: false, within: .milliseconds(20))
+            }
+        }
+        let late = try #require(waited)
+        #expect(late.reason.hasSuffix("the condition did not become true within 20 ms"))
+        #expect(late.underlying == nil && late.captures.isEmpty && self.folder.content == ["a", "b"])
+    }
+
+    @Test("says so if the captures cannot be written")
+    func unwritable() throws {
+        _ = FileManager.default.createFile(atPath: self.folder("file"), contents: nil)
+        let thrown = #expect(throws: WorldError.self) {
+            try withWorld("throws()", folder: self.folder("file/below")) { world in
+                _ = world.addDevice("phone")
+                throw Failure()
+            }
+        }
+        let failure = try #require(thrown)
+        let start = "Failure(), after 0 ms of virtual time (and its captures could not be written: "
+        #expect(failure.reason.hasPrefix(start) && failure.reason.hasSuffix(")") && failure.captures.isEmpty)
+        #expect(failure.underlying is Failure)
+    }
+
+    @Test("leaves the same captures for a test that awaits") @MainActor
+    func asynchronous() async throws {
+        func failure(_ name: String, _ body: @MainActor (World) async throws -> Void) async -> WorldError? {
+            do {
+                try await withWorld(name, folder: self.folder(name), body)
+                return nil
+            } catch {
+                return error as? WorldError
+            }
+        }
+        let thrown = await failure("throws") { world in
+            _ = world.addDevice("phone")
+            await Task.yield()
+            throw Failure()
+        }
+        #expect(thrown?.reason == "Failure(), after 0 ms of virtual time" && thrown?.underlying is Failure)
+        #expect(thrown.map(self.names) == ["throws-phone.btsnoop"])
+        let mistaken = await failure("errs") { world in
+            _ = world.addPeripheral(Self.wrongScript())
+            await Task.yield()
+        }
+        #expect(mistaken?.reason.contains("has no properties") == true && mistaken?.underlying == nil)
+        #expect(mistaken.map(self.names) == ["errs-Thing.btsnoop"])
+        let nothing = await failure("holds") { world in
+            _ = world.addDevice("phone")
+            await Task.yield()
+        }
+        #expect(nothing == nil && self.folder.content == ["errs", "throws"])
+    }
+
+    @Test("leaves nothing if the test succeeds")
+    func noCaptures() throws {
+        let count = try withWorld(seed: 1, folder: self.folder("captures")) { world in
+            world.advance(by: .seconds(1))
+            return world.trace.count
+        }
+        #expect(count == 0)
+        #expect(!FileManager.default.fileExists(atPath: self.folder("captures")))
+    }
+
+    @Test("makes a file name of letters, digits and single hyphens")
+    func names() {
+        for (text, expected) in [
+            ("reads()", "reads"), ("a/b c", "a-b-c"), ("-a--b-", "a-b"), ("A_1.2-x", "A_1.2-x"), ("Tür 日", "Tür-日"),
+            ("a:b\\c*", "a-b-c"), ("", "world"), ("()", "world"), ("..", ".."),
+        ] { #expect(fileName(text) == expected) }
+    }
+}

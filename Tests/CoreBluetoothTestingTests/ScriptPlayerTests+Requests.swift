@@ -1,0 +1,150 @@
+// Requests at offsets and in pieces, and values that change between them.
+
+import BluetoothHost
+import BluetoothTypes
+import CoreBluetooth
+import NIOCore
+import Testing
+
+@testable import CoreBluetoothTesting
+
+@Suite("Requests to a scripted device")
+struct ScriptRequestsTests {
+    @Test("reads a value and a descriptor from any octet up to their end")
+    func read() throws {
+        let setup = try BareMeeting(
+            .init(
+                "FFF1",
+                properties: .read,
+                value: Data([1, 2, 3, 4, 5]),
+                descriptors: [.init("FFD1", value: Data([6, 7, 8]))]
+            )
+        )
+        let rows: [(handle: AttributeHandle, octets: [UInt8])] = [
+            (setup.handle, [1, 2, 3, 4, 5]), (setup.handle + 1, [6, 7, 8]),
+        ]
+        for (handle, octets) in rows {
+            for offset in 0...octets.count {
+                #expect(try setup.read(handle, from: offset) == Array(octets.dropFirst(offset)))
+            }
+            #expect(throws: GATTError.att(.invalidOffset, handle: handle)) {
+                try setup.read(handle, from: octets.count + 1)
+            }
+        }
+    }
+
+    @Test("asks a closure by the first request of a read only")
+    func closure() throws {
+        var count: UInt8 = 0
+        let setup = try BareMeeting(
+            .init(
+                "FFF1",
+                properties: .read,
+                onRead: { _ in
+                    count += 1
+                    return .value(Data([count, 2, 3]))
+                }
+            )
+        )
+        #expect(try setup.read(setup.handle, from: 1) == [2, 3])
+        #expect(count == 1)
+        #expect(try setup.read(setup.handle, from: 2) == [3])
+        #expect(throws: GATTError.att(.invalidOffset, handle: setup.handle)) {
+            try setup.read(setup.handle, from: 4)
+        }
+        #expect(count == 1)
+        #expect(try setup.read(setup.handle, from: 0) == [2, 2, 3])
+        #expect(try setup.read(setup.handle, from: 0) == [3, 2, 3])
+        #expect(try setup.read(setup.handle, from: 0) == [4, 2, 3])
+        #expect(count == 4)
+    }
+
+    @Test("joins adjoining pieces to one write, and keeps the octets before a later piece")
+    func pieces() throws {
+        let setup = try BareMeeting(
+            .init(
+                "FFF1",
+                properties: [.read, .write],
+                value: Data([1, 2, 3, 4]),
+                descriptors: [.init("FFD1", value: Data([6, 7, 8]), isWritable: true)]
+            )
+        )
+        try setup.write(setup.handle, [(0, [9]), (1, [8])])
+        #expect(setup.value == [9, 8])
+        try setup.write(setup.handle, [(1, [5, 5])])
+        #expect(setup.value == [9, 5, 5])
+        try setup.write(setup.handle, [(3, [7])])
+        #expect(setup.value == [9, 5, 5, 7])
+        #expect(setup.device.writes.map { Array($0.value) } == [[9, 8], [9, 5, 5], [9, 5, 5, 7]])
+        // A descriptor is written in the same way, and is no write of a characteristic.
+        try setup.write(setup.handle + 1, [(2, [1])])
+        #expect(try setup.read(setup.handle + 1, from: 0) == [6, 7, 1])
+        try setup.write(setup.handle + 1, [(0, [4, 4])])
+        #expect(try setup.read(setup.handle + 1, from: 0) == [4, 4])
+        #expect(setup.device.writes.count == 3 && setup.value == [9, 5, 5, 7])
+    }
+
+    @Test("takes a late piece in its place, or not if it is refused")
+    func latePieces() throws {
+        for isTaken in [true, false] {
+            let setup = try BareMeeting(
+                .init(
+                    "FFF1",
+                    properties: [.read, .write],
+                    value: Data([1, 2, 3]),
+                    onWrite: { _, device in
+                        .later { reply in
+                            device.after(.seconds(1)) { reply(isTaken ? .success : .error(.writeNotPermitted)) }
+                        }
+                    }
+                )
+            )
+            let start = setup.testbed.world.now
+            if isTaken {
+                try setup.write(setup.handle, [(2, [9])])
+                #expect(setup.value == [1, 2, 9])
+            } else {
+                #expect(throws: GATTError.att(.writeNotPermitted, handle: setup.handle)) {
+                    try setup.write(setup.handle, [(2, [9])])
+                }
+                #expect(setup.value == [1, 2, 3])
+            }
+            #expect(setup.testbed.world.now - start >= .seconds(1))
+            #expect(setup.device.writes.map { Array($0.value) } == [[1, 2, 9]])
+        }
+    }
+
+    @Test("reads a later part of the present value, or of what a closure gave", arguments: [false, true])
+    func changedValue(hasClosure: Bool) throws {
+        var characteristic = ScriptedPeripheral.Characteristic("FFF1", properties: .read, value: Data([1, 2, 3]))
+        if hasClosure { characteristic.onRead = { _ in .success } }
+        let setup = try BareMeeting(characteristic)
+        #expect(try setup.read(setup.handle) == [1, 2, 3])
+        setup.device.setValue(Data([7, 8, 9]), of: CBUUID(string: "FFF1"))
+        #expect(try setup.read(setup.handle, from: 1) == (hasClosure ? [2, 3] : [8, 9]))
+        #expect(try setup.read(setup.handle) == [7, 8, 9])
+        #expect(try setup.read(setup.handle, from: 2) == [9])
+    }
+
+    @Test("reads and writes a characteristic at a handle that another attribute had")
+    func reusedHandles() throws {
+        let before = ScriptedPeripheral.Characteristic(
+            "FFF1",
+            properties: .read,
+            value: Data([1]),
+            descriptors: [.init("FFD1", value: Data([2])), .init("FFD2", value: Data([3]))]
+        )
+        let after: [ScriptedPeripheral.Characteristic] = [
+            .init("FFF1", properties: .read, value: Data([4])),
+            .init("FFF2", properties: [.read, .write], value: Data([5])),
+        ]
+        let script = ScriptedPeripheral(name: "Thing", services: [.init("FFF0", characteristics: [before], handle: 40)])
+        let setup = try BareMeeting(script: script) {
+            $0.publish([.init("FFF0", characteristics: after, handle: 40)])
+        }
+        #expect(setup.handles == [42, 44])
+        #expect(try setup.handles.map { try setup.read($0) } == [[4], [5]])
+        try setup.write(44, [(0, [6])])
+        #expect(try setup.read(44) == [6] && setup.written == [[6]])
+    }
+}

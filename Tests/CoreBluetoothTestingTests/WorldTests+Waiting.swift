@@ -1,0 +1,184 @@
+// Waits of a world: code that awaits, limits to the nanosecond, mistakes, and what a failed wait says.
+
+import Testing
+
+@testable import CoreBluetoothTesting
+
+@Suite("Waiting in a world")
+struct WaitingTests {
+    private struct Failed: Error {}
+
+    @Test("passes virtual time while a task awaits")
+    @MainActor
+    func awaits() async throws {
+        let world = World(seed: 1)
+        world.addPeripheral(.thermometer(onRead: { _ in .value(Data([23])).delayed(by: .seconds(3)) }))
+        let reader = world.addDevice("phone").run { Reader() }
+        let value = try await world.wait { () async -> [UInt8]? in
+            while reader.values.isEmpty { await Task.yield() }
+            return reader.values.first
+        }
+        #expect(value == [23] && world.now > .seconds(3))
+    }
+
+    @Test("throws what the operation throws, and cancels one that has not ended")
+    @MainActor
+    func throwing() async throws {
+        let world = World(seed: 1)
+        let clock = world.clock
+        await #expect(throws: Failed.self) {
+            try await world.wait {
+                try await clock.sleep(for: .seconds(3))
+                throw Failed()
+            }
+        }
+        var isCancelled = false
+        await #expect(throws: WorldError.self) {
+            try await world.wait(within: .seconds(1)) {
+                while !Task.isCancelled { await Task.yield() }
+                isCancelled = true
+            }
+        }
+        #expect(world.now == .seconds(4))
+        for _ in 0..<1_000 where !isCancelled { await Task.yield() }
+        #expect(isCancelled)
+    }
+
+    @Test("waits for a condition in a test that awaits")
+    func condition() async throws {
+        let world = World(seed: 1)
+        world.addPeripheral(.thermometer())
+        let reader = world.addDevice("phone").run { Reader() }
+        try await world.wait(until: reader.values.first == [21])
+        #expect(world.now > .milliseconds(1))
+    }
+
+    private final class Flag {
+        var isSet = false
+    }
+
+    /// A script that cannot be.
+    private static func wrongScript() -> ScriptedPeripheral {
+        ScriptedPeripheral(name: "Thing", services: [.init("FFF0", characteristics: [.init("FFF1", properties: [])])])
+    }
+
+    @Test("does what is due before it looks at a condition")
+    func dueAtOnce() async throws {
+        let world = World(seed: 1)
+        let (first, second) = (Flag(), Flag())
+        world.after(.zero) { first.isSet = true }
+        try world.run(until: first.isSet, within: .zero)
+        world.after(.zero) { second.isSet = true }
+        try await world.wait(until: second.isSet, within: .zero)
+        #expect(world.now == .zero)
+    }
+
+    @Test("meets a condition at the end of the limit, and fails a millisecond later")
+    func exactLimit() throws {
+        for (delay, isInTime) in [(1_000, true), (1_001, false)] {
+            let world = World(seed: 1)
+            var isDone = false
+            world.after(.milliseconds(delay)) { isDone = true }
+            if isInTime {
+                try world.run(until: isDone, within: .seconds(1))
+            } else {
+                #expect(throws: WorldError.self) { try world.run(until: isDone, within: .seconds(1)) }
+            }
+            #expect(world.now == .seconds(1))
+        }
+    }
+
+    @Test("stops exactly at the limit, which is 30 seconds by default")
+    func limits() async throws {
+        let world = World(seed: 1)
+        #expect(throws: WorldError.self) { try world.run(until: false, within: .microseconds(1_500)) }
+        #expect(world.now == .microseconds(1_500))
+        let other = World(seed: 1)
+        #expect(throws: WorldError.self) { try other.run(until: false) }
+        #expect(other.now == .seconds(30))
+        await #expect(throws: WorldError.self) { try await other.wait(until: false) }
+        #expect(other.now == .seconds(60))
+        #expect(throws: WorldError.self) { try other.run(until: { false }) }
+        #expect(other.now == .seconds(90))
+    }
+
+    @Test(
+        "throws a mistake at once, whether the condition is true or not",
+        arguments: [true, false]
+    )
+    func mistakes(condition: Bool) async throws {
+        let world = World(seed: 1)
+        _ = world.addPeripheral(Self.wrongScript())
+        let error = await #expect(throws: WorldError.self) {
+            try await world.wait(until: condition, within: .seconds(5))
+        }
+        #expect(error?.reason.contains("the characteristic FFF1 has no properties") == true)
+        #expect(world.now == .zero)
+        // It is told once.
+        try await world.wait(until: true)
+    }
+
+    @Test("says where and how long a test that awaits waited in vain")
+    func words() async throws {
+        let world = World(seed: 1)
+        world.note("a line")
+        let line = #line + 1
+        let error = await #expect(throws: WorldError.self) {
+            try await world.wait(until: false, within: .milliseconds(1_500))
+        }
+        let place = "CoreBluetoothTestingTests/WorldTests+Waiting.swift:\(line)"
+        #expect(error?.reason == "\(place): the condition did not become true within 1.5 s")
+        #expect(error?.lastLines.count == 1 && error?.lastLines.last?.hasSuffix("a line") == true)
+        #expect(world.now == .milliseconds(1_500))
+    }
+
+    @Test("says where and how long an operation was waited for, by default for 30 seconds")
+    @MainActor
+    func operations() async throws {
+        let world = World(seed: 1)
+        let line = #line + 1
+        let error = await #expect(throws: WorldError.self) {
+            try await world.wait(within: .milliseconds(1_500)) { while !Task.isCancelled { await Task.yield() } }
+        }
+        let place = "CoreBluetoothTestingTests/WorldTests+Waiting.swift:\(line)"
+        #expect(error?.reason == "\(place): the operation has not ended within 1.5 s")
+        #expect(world.now == .milliseconds(1_500))
+        await #expect(throws: WorldError.self) {
+            try await world.wait { while !Task.isCancelled { await Task.yield() } }
+        }
+        #expect(world.now == .milliseconds(31_500))
+    }
+
+    @Test("waits for an operation until the end of the limit")
+    @MainActor
+    func operationLimit() async throws {
+        for (milliseconds, isInTime) in [(1_000, true), (1_001, false)] {
+            let world = World(seed: 1)
+            let clock = world.clock
+            let operation: @MainActor @Sendable () async throws -> Int = {
+                try await clock.sleep(until: WorldClock.Instant(offset: .milliseconds(milliseconds)))
+                return 7
+            }
+            if isInTime {
+                let value = try await world.wait(within: .seconds(1), for: operation)
+                #expect(value == 7)
+            } else {
+                await #expect(throws: WorldError.self) { try await world.wait(within: .seconds(1), for: operation) }
+            }
+            #expect(world.now == .seconds(1))
+        }
+    }
+
+    @Test("takes no time for an operation that has ended")
+    @MainActor
+    func endedOperation() async throws {
+        struct Thrown: Error {}
+        let world = World(seed: 1)
+        let value = try await world.wait(within: .zero) { 5 }
+        #expect(value == 5)
+        await #expect(throws: Thrown.self) {
+            try await world.wait(within: .zero) { () throws -> Int in throw Thrown() }
+        }
+        #expect(world.now == .zero)
+    }
+}
