@@ -1,5 +1,3 @@
-// The services of a peripheral manager's app and the centrals that it knows, as values.
-
 import BluetoothHost
 import BluetoothTypes
 import Foundation
@@ -8,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What a peripheral manager knows")
+@Suite("Services and centrals of a peripheral manager")
 struct LocalDatabaseTests {
     private func service() -> (service: CBMutableService, characteristic: CBMutableCharacteristic) {
         let service = CBMutableService(type: IDs.service, primary: true)
@@ -21,7 +19,7 @@ struct LocalDatabaseTests {
         PeerDescription(identifier: UUID(), address: DeviceAddress(number, kind: .public))
     }
 
-    @Test("Each service has a name of its own, and keeps it when it is added again")
+    @Test("numbers each service, and keeps the number when it is added again")
     func names() {
         var database = LocalDatabase()
         let (first, second) = (self.service(), self.service())
@@ -31,7 +29,7 @@ struct LocalDatabaseTests {
         #expect(database.insert(second.service, [second.characteristic]) == LocalServiceToken(number: 2))
         #expect(database.insert(first.service, [first.characteristic]) == token)
         #expect(database.token(of: second.service) == LocalServiceToken(number: 2))
-        // A service of the process before has its name already; the next one has another.
+        // A service of the process before brings its number.
         let third = self.service()
         database.insertPublished(third.service, [third.characteristic], LocalServiceToken(number: 7))
         #expect(database.token(of: third.service) == LocalServiceToken(number: 7))
@@ -42,7 +40,7 @@ struct LocalDatabaseTests {
         #expect(database.insert(fifth.service, [fifth.characteristic]) == LocalServiceToken(number: 9))
     }
 
-    @Test("A service that was never published takes nothing with it, and all of them leave nothing behind")
+    @Test("forgets a removed service")
     func removed() {
         var database = LocalDatabase()
         let (service, characteristic) = self.service()
@@ -54,7 +52,7 @@ struct LocalDatabaseTests {
         #expect(database.allCharacteristics.isEmpty)
     }
 
-    @Test("A central that comes again is the same object while the app holds it, and another one after")
+    @Test("keeps the object of a central while the app holds it")
     func centrals() throws {
         var known = KnownCentrals()
         let peer = self.peer(1)
@@ -74,13 +72,16 @@ struct LocalDatabaseTests {
         #expect(known.insert(LinkID(rawValue: 5), self.peer(2)) !== next)
     }
 
-    @Test("A signal strength that cannot be read is reported with its error, as no strength")
-    func signalStrength() throws {
-        let talk = Conversation()
-        let peripheral = try talk.connect()
-        let id = ConnectionID(token: peripheral.token, attempt: 1)
-        peripheral.receive(.rssi(id, .failure(.unanswered)))
-        #expect(talk.central.calls.last?.hasPrefix("rssi ") == true && talk.central.rssi.last == 127)
-        #expect(talk.central.errors.count == 1)
+    @Test("10.4 keeps the object of a held central among many that are gone")
+    func heldAmongGone() {
+        var known = KnownCentrals()
+        let peer = self.peer(0)
+        let held = known.insert(LinkID(rawValue: 0), peer)
+        _ = known.remove(LinkID(rawValue: 0))
+        for number in 1...600 {
+            _ = known.insert(LinkID(rawValue: UInt32(number)), self.peer(UInt64(number)))
+            _ = known.remove(LinkID(rawValue: UInt32(number)))
+        }
+        #expect(known.insert(LinkID(rawValue: 1_000), peer) === held)
     }
 }

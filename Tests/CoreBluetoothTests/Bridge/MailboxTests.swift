@@ -1,128 +1,103 @@
-import Dispatch
+import Fixtures
 import NIOConcurrencyHelpers
-import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
 @Suite("Mailboxes")
 struct MailboxTests {
-    @Test("messages keep their order, and many wake the far end once")
-    func order() {
-        let wakes = NIOLockedValueBox(0)
-        let mailbox = Mailbox<Int> { _ in wakes.withLockedValue { $0 += 1 } }
-        for number in 1...5 { mailbox.send(number) }
-        var batch = [6, 7]
-        mailbox.send(&batch)
-        #expect(batch.isEmpty)
-        #expect(wakes.withLockedValue { $0 } == 1)
-        var received: [Int] = []
-        mailbox.drain { received += $0 }
-        #expect(received == Array(1...7))
-        #expect(wakes.withLockedValue { $0 } == 1)
-        mailbox.send(8)
-        #expect(wakes.withLockedValue { $0 } == 2)
+    private let wakes = NIOLockedValueBox(0)
+    private var wakeCount: Int { self.wakes.withLockedValue { $0 } }
+
+    private func mailbox() -> Mailbox<Int> {
+        Mailbox { [wakes] _ in wakes.withLockedValue { $0 += 1 } }
     }
 
-    @Test("an empty batch wakes nobody")
-    func emptyBatch() {
-        let mailbox = Mailbox<Int> { _ in Issue.record("woken") }
+    @Test("keeps the order of messages, and wakes the far end once for many")
+    func order() {
+        let mailbox = self.mailbox()
         var batch: [Int] = []
         mailbox.send(&batch)
-    }
-
-    @Test("what comes while the far end works is handed over next")
-    func meanwhile() {
-        let wakes = NIOLockedValueBox(0)
-        let mailbox = Mailbox<Int> { _ in wakes.withLockedValue { $0 += 1 } }
-        mailbox.send(1)
+        #expect(self.wakeCount == 0)
+        for number in 1...5 { mailbox.send(number) }
+        batch = [6, 7]
+        mailbox.send(&batch)
+        #expect(batch.isEmpty && self.wakeCount == 1)
+        mailbox.drain { #expect($0 == Array(1...7)) }
+        #expect(self.wakeCount == 1)
+        mailbox.send(8)
+        #expect(self.wakeCount == 2)
         mailbox.drain { batch in
-            #expect(batch == [1])
-            mailbox.send(2)
+            #expect(batch == [8])
+            mailbox.send(9)
         }
-        #expect(wakes.withLockedValue { $0 } == 2)
-        mailbox.drain { #expect($0 == [2]) }
+        #expect(self.wakeCount == 3)
+        mailbox.drain { #expect($0 == [9]) }
     }
 
-    @Test("a call without a message is not lost while the far end works")
+    @Test("enters the far end once for a call without a message, also one during its work")
     func call() {
-        let wakes = NIOLockedValueBox(0)
-        let mailbox = Mailbox<Int> { _ in wakes.withLockedValue { $0 += 1 } }
-        mailbox.send(1)
-        mailbox.drain { _ in mailbox.call() }
-        #expect(wakes.withLockedValue { $0 } == 2)
-        mailbox.drain { #expect($0 == []) }
-        mailbox.call()
-        #expect(wakes.withLockedValue { $0 } == 3)
-        // It is awake already.
-        mailbox.call()
-        mailbox.send(2)
-        #expect(wakes.withLockedValue { $0 } == 3)
-    }
-
-    @Test("a call without a message enters the far end once, which then sleeps until there is something else")
-    func answeredCall() {
-        let wakes = NIOLockedValueBox(0)
-        let mailbox = Mailbox<Int> { _ in wakes.withLockedValue { $0 += 1 } }
+        let mailbox = self.mailbox()
         for count in 1...3 {
             mailbox.call()
-            #expect(wakes.withLockedValue { $0 } == count)
+            mailbox.call()
+            #expect(self.wakeCount == count)
             mailbox.drain { #expect($0 == []) }
-            #expect(wakes.withLockedValue { $0 } == count)
         }
         mailbox.send(1)
-        mailbox.call()
-        #expect(wakes.withLockedValue { $0 } == 4)
-        mailbox.drain { #expect($0 == [1]) }
-        #expect(wakes.withLockedValue { $0 } == 4)
+        mailbox.drain { _ in mailbox.call() }
+        #expect(self.wakeCount == 5)
+        mailbox.drain { #expect($0 == []) }
         mailbox.send(2)
-        #expect(wakes.withLockedValue { $0 } == 5)
+        #expect(self.wakeCount == 6)
     }
 
-    @Test("as many messages as the limit are handed over at once; one more waits for the next time")
-    func limit() {
-        let wakes = NIOLockedValueBox(0)
-        let mailbox = Mailbox<Int> { _ in wakes.withLockedValue { $0 += 1 } }
+    @Test("hands over as many messages as the limit, and one more the next time", arguments: [0, 1])
+    func limit(excess: Int) {
+        let mailbox = self.mailbox()
         let limit = Mailbox<Int>.batchLimit
-        var batch = Array(0..<limit)
+        var batch = Array(0..<limit + excess)
         mailbox.send(&batch)
         mailbox.drain { #expect($0 == Array(0..<limit)) }
-        #expect(wakes.withLockedValue { $0 } == 1)
-        batch = Array(0..<limit)
-        mailbox.send(&batch)
-        mailbox.send(limit)
-        #expect(wakes.withLockedValue { $0 } == 2)
-        mailbox.drain { #expect($0 == Array(0..<limit)) }
-        #expect(wakes.withLockedValue { $0 } == 3)
-        mailbox.drain { #expect($0 == [limit]) }
-        #expect(wakes.withLockedValue { $0 } == 3)
+        #expect(self.wakeCount == 1 + excess)
+        mailbox.drain { #expect($0.count == excess) }
+        #expect(self.wakeCount == 1 + excess)
     }
+}
 
-    @Test("a concurrent queue is entered once at a time", .timeLimit(.minutes(1)))
-    func concurrentQueue() async {
-        let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
-        let inside = NIOLockedValueBox(0)
-        let received = NIOLockedValueBox<[Int]>([])
-        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-            let mailbox = Mailbox<Int> { mailbox in
-                queue.async {
-                    mailbox.drain { batch in
-                        let count = inside.withLockedValue { count in
-                            count += 1
-                            return count
-                        }
-                        #expect(count == 1)
-                        let isComplete = received.withLockedValue {
-                            $0 += batch
-                            return $0.count == 10_000
-                        }
-                        inside.withLockedValue { $0 -= 1 }
-                        if isComplete { done.resume() }
-                    }
-                }
+@Suite("Mailboxes, random use")
+struct MailboxSimulationTests {
+    @Test("loses no message and doubles none, and is awake while something waits", arguments: simulationSeeds(10))
+    func run(seed: UInt64) {
+        var choices = SeededChoices(seed: seed)
+        let pending = NIOLockedValueBox(0)
+        let mailbox = Mailbox<Int> { _ in pending.withLockedValue { $0 += 1 } }
+        var (sent, received) = (0, 0)
+        func drain() {
+            pending.withLockedValue { $0 -= 1 }
+            let calls = choices.once(in: 6)
+            mailbox.drain { batch in
+                #expect(batch == Array(received..<received + batch.count))
+                received += batch.count
+                if calls { mailbox.call() }
             }
-            for number in 0..<10_000 { mailbox.send(number) }
         }
-        #expect(received.withLockedValue { $0 } == Array(0..<10_000))
+        for _ in 0..<300 {
+            switch choices.below(5) {
+            case 0:
+                mailbox.send(sent)
+                sent += 1
+            case 1:
+                var batch = Array(sent..<sent + choices.pick([0, 1, 255, 256, 257, 600]))
+                sent += batch.count
+                mailbox.send(&batch)
+            case 2: mailbox.call()
+            default: if pending.withLockedValue({ $0 }) > 0 { drain() }
+            }
+            let wakes = pending.withLockedValue { $0 }
+            #expect(wakes <= 1 && (wakes == 1 || received == sent))
+        }
+        while pending.withLockedValue({ $0 }) > 0 { drain() }
+        #expect(received == sent)
     }
 }

@@ -1,4 +1,3 @@
-import Testbed
 import Testing
 
 @testable import CoreBluetooth
@@ -14,58 +13,34 @@ struct ObservedConnectionTests {
         return (connection, attempt)
     }
 
-    @Test("a connection comes and goes")
+    @Test("connects, and disconnects when the end of a cancelled connection is reported")
     func life() throws {
+        var pending = ObservedConnection()
+        #expect(pending.connect() != nil && pending.connect() == nil && pending.state == .connecting)
         var (connection, attempt) = try self.connected()
-        #expect(connection.state == .connected)
-        #expect(connection.isConnected(attempt))
-        #expect(connection.cancel() == attempt)
-        #expect(connection.cancel() == nil)
+        #expect(connection.state == .connected && connection.isConnected(attempt))
+        #expect(connection.cancel() == attempt && connection.cancel() == nil)
         #expect(connection.state == .disconnecting)
         connection.disconnected(attempt)
-        #expect(connection.state == .disconnected)
-        #expect(connection.cancel() == nil)
+        #expect(connection.state == .disconnected && connection.cancel() == nil)
     }
 
-    @Test("a connection that is waited for is not asked for twice")
-    func pending() {
-        var connection = ObservedConnection()
-        #expect(connection.connect() != nil)
-        #expect(connection.connect() == nil)
-        #expect(connection.state == .connecting)
-    }
-
-    /// A second attempt that is waited for, behind a cancelled one.
-    private func secondAttempt() throws -> (ObservedConnection, first: UInt32, second: UInt32) {
+    @Test("D5 ignores reports of an earlier attempt")
+    func earlierAttempt() throws {
         var (connection, first) = try self.connected()
         _ = connection.cancel()
         let begun = connection.connect()
         let second = try #require(begun)
-        #expect(second != first)
-        return (connection, first, second)
-    }
-
-    @Test("D5: a connection that is reported of an earlier attempt changes nothing")
-    func earlierAttemptConnected() throws {
-        var (connection, first, second) = try self.secondAttempt()
-        #expect(connection.connected(first) == nil)
-        #expect(connection.state == .connecting)
-        #expect(connection.connected(second) == .begins)
-        #expect(connection.isConnected(second) && !connection.isConnected(first))
-        #expect(connection.connected(first) == nil)
-    }
-
-    @Test("D5: a disconnection that is reported of an earlier attempt changes nothing")
-    func earlierAttemptDisconnected() throws {
-        var (connection, first, second) = try self.secondAttempt()
+        #expect(second != first && connection.connected(first) == nil)
         connection.disconnected(first)
         #expect(connection.state == .connecting)
         #expect(connection.connected(second) == .begins)
+        #expect(connection.isConnected(second) && !connection.isConnected(first) && connection.connected(first) == nil)
         connection.disconnected(first)
         #expect(connection.state == .connected)
     }
 
-    @Test("a connection that is asked for once more is reported once more")
+    @Test("reports a connection that is asked for again once more")
     func repeated() throws {
         var (connection, attempt) = try self.connected()
         #expect(connection.connect() == attempt)
@@ -74,7 +49,7 @@ struct ObservedConnectionTests {
         #expect(connection.state == .disconnected)
     }
 
-    @Test("A3 a connection that is asked for while its link is lost unnoticed is waited for")
+    @Test("A3 waits for a connection that is asked for while the loss of its link is not known")
     func linkLostUnnoticed() throws {
         var (connection, attempt) = try self.connected()
         #expect(connection.connect() == attempt)
@@ -86,7 +61,7 @@ struct ObservedConnectionTests {
         #expect(connection.state == .disconnected)
     }
 
-    @Test("A3 it can be cancelled while it is waited for")
+    @Test("A3 can be cancelled while it waits for the next link")
     func linkLostAndCancelled() throws {
         var (connection, attempt) = try self.connected()
         _ = connection.connect()
@@ -96,7 +71,7 @@ struct ObservedConnectionTests {
         #expect(connection.state == .disconnected)
     }
 
-    @Test("a reconnection is waited for under the same attempt")
+    @Test("waits for a reconnection under the same attempt")
     func reconnecting() throws {
         var (connection, attempt) = try self.connected()
         connection.disconnected(attempt, isReconnecting: true)
@@ -104,15 +79,20 @@ struct ObservedConnectionTests {
         #expect(connection.connected(attempt) == .begins)
     }
 
-    @Test("an adapter that stopped ends all attempts")
+    @Test("ends all attempts when the adapter stops")
     func invalidated() throws {
-        var (connection, attempt) = try self.connected()
-        connection.invalidate()
-        #expect(connection.state == .disconnected)
-        #expect(connection.connected(attempt) == nil)
+        for isConnected in [true, false] {
+            var connection = ObservedConnection()
+            let begun = connection.connect()
+            let attempt = try #require(begun)
+            if isConnected { _ = connection.connected(attempt) }
+            connection.invalidate()
+            #expect(connection.state == .disconnected && connection.connected(attempt) == nil)
+            #expect(connection.state == .disconnected)
+        }
     }
 
-    @Test("a restored connection goes on")
+    @Test("continues a restored connection")
     func restored() {
         var connection = ObservedConnection()
         connection.restore(attempt: 7, isConnected: true)
@@ -120,16 +100,5 @@ struct ObservedConnectionTests {
         connection.restore(attempt: nil, isConnected: false)
         #expect(connection.attempt == 8)
         #expect(connection.state == .connecting)
-    }
-
-    @Test("what is reported of an attempt from before the adapter stopped changes nothing")
-    func stopped() throws {
-        var connection = ObservedConnection()
-        let begun = connection.connect()
-        let attempt = try #require(begun)
-        connection.invalidate()
-        #expect(connection.state == .disconnected)
-        #expect(connection.connected(attempt) == nil)
-        #expect(connection.state == .disconnected)
     }
 }

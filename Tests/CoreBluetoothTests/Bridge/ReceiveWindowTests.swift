@@ -1,16 +1,13 @@
-// How much may wait for an app, at the exact edges.
-
-import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Receive window")
+@Suite("A2 Receive window")
 struct ReceiveWindowTests {
-    /// A value that counts `total` octets with what an event counts beside it.
+    /// The length of a value that counts as `total` octets.
     private func value(counting total: Int) -> Int { total - 64 }
 
-    @Test("A2: the window is full with its last octet, once, and open again when half is taken")
+    @Test("is full with its last octet, and open again when half is taken")
     func edges() {
         let window = ReceiveWindow()
         let half = ReceiveWindow.size / 2
@@ -19,16 +16,16 @@ struct ReceiveWindowTests {
         #expect(!window.isFull)
         #expect(window.add(self.value(counting: 65)) == .full)
         #expect(window.isFull)
-        #expect(window.add(0) == .none, "it is full already")
+        #expect(window.add(0) == .none)
         #expect(!window.remove(self.value(counting: half - 65)))
         #expect(!window.remove(0))
         #expect(window.isFull)
         #expect(window.remove(self.value(counting: 65)))
         #expect(!window.isFull)
-        #expect(!window.remove(self.value(counting: half)), "it is open already")
+        #expect(!window.remove(self.value(counting: half)))
     }
 
-    @Test("A2: the limit is reported once, with its last octet", arguments: [0, 1])
+    @Test("reports the limit once, with its last octet", arguments: [0, 1])
     func limit(excess: Int) {
         let exact = ReceiveWindow()
         #expect(exact.add(self.value(counting: ReceiveWindow.limit - 65)) == .full)
@@ -40,7 +37,7 @@ struct ReceiveWindowTests {
         #expect(window.add(0) == .none)
     }
 
-    @Test("events that are taken together are counted once for each window, which is open again at half")
+    @Test("counts events that are taken together once for each window")
     func takenEvents() {
         let (first, second) = (ReceiveWindow(), ReceiveWindow())
         for window in [first, second] { #expect(window.add(self.value(counting: ReceiveWindow.size)) == .full) }

@@ -1,12 +1,19 @@
-// A central and a ball with an open channel between them: the beginning of most tests of channels.
-
 import BluetoothAir
+import Fixtures
 import Foundation
 import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
+extension StreamUser {
+    /// A user of a channel with another side.
+    convenience init(_ channel: CBL2CAPChannel, salt: UInt8, piece: Int = 65_521) {
+        self.init(channel, channel.inputStream, channel.outputStream, salt: salt, piece: piece)
+    }
+}
+
+/// A central and a ball that publishes a channel.
 struct ChannelTalk {
     let talk: Conversation
     let peripheral: CBPeripheral
@@ -14,12 +21,11 @@ struct ChannelTalk {
 
     var testbed: Testbed { self.talk.testbed }
 
-    /// Connects, and publishes a channel.
-    init(settings: AirSettings = .instant, withEncryption: Bool = false, seed: UInt64 = 1) throws {
-        let talk = Conversation(settings: settings, seed: seed)
+    init(settings: AirSettings = .instant) throws {
+        let talk = Conversation(settings: settings)
         self.talk = talk
         self.peripheral = try talk.connect()
-        talk.ball.manager.publishL2CAPChannel(withEncryption: withEncryption)
+        talk.ball.manager.publishL2CAPChannel(withEncryption: false)
         try #require(talk.testbed.run { !talk.ball.psms.isEmpty })
         self.psm = talk.ball.psms[0]
     }
@@ -34,21 +40,30 @@ struct ChannelTalk {
         return (self.talk.central.channels[count], self.talk.ball.channels[count])
     }
 
-    /// Opens one more channel, whose only owners are the two users that come back.
-    func users(piece: Int = 65_521) throws -> (central: StreamUser, ball: StreamUser) {
+    /// Opens one more channel, whose only owners are the two users.
+    func users(
+        _ psm: CBL2CAPPSM? = nil,
+        of other: (app: CentralApp, peripheral: CBPeripheral)? = nil,
+        piece: Int = 65_521
+    ) throws -> (central: StreamUser, ball: StreamUser) {
+        let central = other?.app ?? self.talk.central
         var ends: (StreamUser?, StreamUser?)
-        self.talk.central.onChannel = { ends.0 = StreamUser($0, salt: 0x00, piece: piece) }
+        central.onChannel = { ends.0 = StreamUser($0, salt: 0x00, piece: piece) }
         self.talk.ball.onChannel = { ends.1 = StreamUser($0, salt: 0xFF, piece: piece) }
-        self.peripheral.openL2CAPChannel(self.psm)
+        (other?.peripheral ?? self.peripheral).openL2CAPChannel(psm ?? self.psm)
         try #require(self.testbed.run { ends.0 != nil && ends.1 != nil })
-        self.talk.central.onChannel = nil
+        central.onChannel = nil
         self.talk.ball.onChannel = nil
         return (try #require(ends.0), try #require(ends.1))
     }
 
     /// Opens one more channel with all streams open.
-    func openUsers(piece: Int = 65_521) throws -> (central: StreamUser, ball: StreamUser) {
-        let users = try self.users(piece: piece)
+    func openUsers(
+        _ psm: CBL2CAPPSM? = nil,
+        of other: (app: CentralApp, peripheral: CBPeripheral)? = nil,
+        piece: Int = 65_521
+    ) throws -> (central: StreamUser, ball: StreamUser) {
+        let users = try self.users(psm, of: other, piece: piece)
         users.central.open()
         users.ball.open()
         self.testbed.run(.milliseconds(1))

@@ -1,0 +1,109 @@
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import NIOCore
+import Testbed
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("4.3 Advertising reports that scans need")
+struct AdapterCoreTests {
+    private static var duplicates: [String: Any] { [CBCentralManagerScanOptionAllowDuplicatesKey: true] }
+
+    private func need(_ talk: Conversation) -> String? {
+        talk.centralAdapter.readEngine(in: talk.testbed) { core -> String in
+            switch core.host.reportNeed {
+            case .all: return "all"
+            case .changes(let number): return "changes \(number)"
+            }
+        }
+    }
+
+    private static func report(_ name: String) -> AdvertisingReport {
+        var data = AdvertisingData()
+        data.appendLocalName(name)
+        return AdvertisingReport(
+            address: DeviceAddress(0xC000_0000_0077, kind: .random),
+            isConnectable: true,
+            isScannable: false,
+            isScanResponse: false,
+            data: data.bytes,
+            rssi: -50
+        )
+    }
+
+    private func receive(_ name: String, _ talk: Conversation) {
+        _ = talk.centralAdapter.readEngine(in: talk.testbed) { core -> Bool in
+            core.received(Self.report(name))
+            core.flush()
+            return true
+        }
+        talk.testbed.run(.milliseconds(1))
+    }
+
+    @Test("needs changes only, anew with each start and stop, unless duplicates are allowed")
+    func oneManager() {
+        let talk = Conversation()
+        let manager: CBCentralManager = talk.central.manager
+        #expect(self.need(talk) == "all")
+        manager.scanForPeripherals(withServices: [IDs.service])
+        #expect(self.need(talk) == "changes 1")
+        talk.testbed.run(.seconds(2))
+        #expect(self.need(talk) == "changes 1")
+        manager.scanForPeripherals(withServices: [IDs.service])
+        #expect(self.need(talk) == "changes 2")
+        manager.scanForPeripherals(withServices: nil, options: Self.duplicates)
+        #expect(self.need(talk) == "all")
+        talk.testbed.run(.seconds(1))
+        #expect(self.need(talk) == "all")
+        manager.scanForPeripherals(withServices: nil)
+        #expect(self.need(talk) == "changes 4")
+        manager.stopScan()
+        #expect(self.need(talk) == "changes 5")
+        manager.stopScan()
+        #expect(self.need(talk) == "changes 5")
+    }
+
+    @Test("A2 needs every report while a manager takes nothing")
+    func fullWindow() {
+        let talk = Conversation()
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        #expect(self.need(talk) == "changes 1")
+        func change(_ body: @escaping @Sendable (ReceiveWindow) -> Void) {
+            let isDone = talk.centralAdapter.readEngine(in: talk.testbed) { core -> Bool in
+                guard let session = core.centralSessions.first else { return false }
+                body(session.discoveryWindow)
+                return true
+            }
+            #expect(isDone == true)
+        }
+        change { _ = $0.add(ReceiveWindow.size) }
+        self.receive("Full", talk)
+        #expect(self.need(talk) == "all")
+        #expect(talk.central.count("discover Full") == 0)
+        change { _ = $0.remove(ReceiveWindow.size) }
+        self.receive("Open", talk)
+        #expect(self.need(talk) == "changes 3")
+        #expect(talk.central.count("discover Open") == 1)
+    }
+
+    @Test("4.9 ignores reports while nobody scans")
+    func withoutScan() {
+        let talk = Conversation()
+        func name() -> String? {
+            talk.centralAdapter.readEngine(in: talk.testbed) { core -> String in
+                core.identities.record(for: Self.report("").address).name ?? "-"
+            }
+        }
+        self.receive("Early", talk)
+        #expect(name() == "-")
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        self.receive("Present", talk)
+        #expect(name() == "Present")
+        talk.central.manager.stopScan()
+        self.receive("Late", talk)
+        #expect(name() == "Present")
+    }
+}

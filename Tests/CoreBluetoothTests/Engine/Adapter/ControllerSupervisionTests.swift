@@ -1,0 +1,220 @@
+import BluetoothHost
+import Fixtures
+import NIOCore
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Supervision of a controller")
+struct ControllerSupervisionTests {
+    private static let failure = ChannelFailure(reason: "nobody listens", isFinal: false)
+
+    private func time(_ amount: TimeAmount) -> NIODeadline { .uptimeNanoseconds(0) + amount }
+
+    /// A supervision whose controller is ready at time 0.
+    private func ready() -> ControllerSupervision {
+        var supervision = ControllerSupervision()
+        _ = supervision.begin()
+        _ = supervision.opened()
+        _ = supervision.hostChanged(to: .ready, now: self.time(.zero))
+        return supervision
+    }
+
+    private func delays(_ actions: [ControllerSupervision.Action]) -> [TimeAmount] {
+        actions.compactMap { if case .scheduleRetry(let delay) = $0 { delay } else { nil } }
+    }
+
+    @Test("opens the channel once, when the first manager is made")
+    func begin() {
+        var supervision = ControllerSupervision()
+        #expect(supervision.managerState == .unknown)
+        #expect(supervision.begin() == [.openChannel])
+        #expect(supervision.begin() == [])
+        #expect(supervision.opened() == [.attachHost])
+        #expect(supervision.hostChanged(to: .starting, now: self.time(.zero)) == [])
+        #expect(supervision.hostChanged(to: .ready, now: self.time(.zero)) == [.openStorage, .reportState])
+        #expect(supervision.managerState == .poweredOn)
+    }
+
+    @Test("reports unsupported after a final failure and does not retry")
+    func refused() {
+        var supervision = ControllerSupervision()
+        _ = supervision.begin()
+        let actions = supervision.openingFailed(ChannelFailure(reason: "no such adapter", isFinal: true))
+        #expect(actions == [.log("no such adapter"), .reportState])
+        #expect(supervision.managerState == .unsupported)
+        #expect(supervision.retryDelayElapsed() == [])
+        #expect(supervision.begin() == [])
+    }
+
+    @Test("doubles the retry delay from 25 ms to 2 s")
+    func backOff() {
+        var supervision = ControllerSupervision()
+        _ = supervision.begin()
+        var found: [TimeAmount] = []
+        for _ in 0..<10 {
+            found += self.delays(supervision.openingFailed(Self.failure))
+            #expect(supervision.retryDelayElapsed() == [.openChannel])
+        }
+        #expect(found == [25, 50, 100, 200, 400, 800, 1600, 2000, 2000, 2000].map { .milliseconds($0) })
+        #expect(supervision.managerState == .poweredOff)
+    }
+
+    @Test("reports resetting when a controller that was ready fails, and logs from the third failure on")
+    func lostController() {
+        var supervision = self.ready()
+        let first = supervision.hostChanged(to: .failed("gone"), now: self.time(.milliseconds(1)))
+        #expect(first == [.reportState, .scheduleRetry(in: .milliseconds(25))])
+        #expect(supervision.managerState == .resetting)
+        var logged: [Bool] = []
+        for _ in 0..<4 {
+            _ = supervision.retryDelayElapsed()
+            logged.append(supervision.openingFailed(Self.failure).contains(.log("nobody listens")))
+        }
+        #expect(logged == [false, false, true, false])
+    }
+
+    @Test("logs a reason once per loss, and again after a stable controller or a power cycle")
+    func reasons() {
+        var supervision = ControllerSupervision()
+        _ = supervision.begin()
+        /// Fails five times, then becomes ready; returns whether each failure was logged.
+        func lose(_ reason: String, readyFor time: TimeAmount) -> [Bool] {
+            let logged = (0..<5).map { _ in
+                let actions = supervision.openingFailed(ChannelFailure(reason: reason, isFinal: false))
+                _ = supervision.retryDelayElapsed()
+                return actions.contains(.log(reason))
+            }
+            _ = supervision.opened()
+            _ = supervision.hostChanged(to: .ready, now: self.time(.zero))
+            _ = supervision.hostChanged(to: .failed("gone"), now: self.time(time))
+            _ = supervision.retryDelayElapsed()
+            return logged
+        }
+        let stable = ControllerSupervision.stabilityInterval
+        #expect(lose("nobody listens", readyFor: stable) == [true, false, false, false, false])
+        #expect(lose("nobody listens", readyFor: stable - .nanoseconds(1)) == [false, false, true, false, false])
+        // A controller that was ready for a moment continues the loss.
+        #expect(lose("nobody listens", readyFor: .zero) == Array(repeating: false, count: 5))
+        #expect(lose("no such socket", readyFor: .zero) == [true, false, false, false, false])
+        _ = supervision.setPowered(false)
+        _ = supervision.setPowered(true)
+        #expect(lose("nobody listens", readyFor: .zero) == [true, false, false, false, false])
+        // Changing reasons do not fill the log.
+        let count = (0..<100).count { lose("reason \($0)", readyFor: .zero).contains(true) }
+        #expect(count == 15)
+    }
+
+    @Test("restarts the back-off only after a controller was ready for the stability interval")
+    func stable() {
+        var supervision = self.ready()
+        var found: [TimeAmount] = []
+        let stability = ControllerSupervision.stabilityInterval
+        for lifetime in [.zero, .milliseconds(10), .seconds(1), stability - .nanoseconds(1), stability, .zero] {
+            found += self.delays(supervision.hostChanged(to: .failed("gone"), now: self.time(lifetime)))
+            _ = supervision.retryDelayElapsed()
+            _ = supervision.opened()
+            _ = supervision.hostChanged(to: .ready, now: self.time(.zero))
+        }
+        #expect(found == [25, 50, 100, 200, 25, 50].map { .milliseconds($0) })
+    }
+
+    @Test("logs why a controller never became ready, and reports powered off")
+    func neverReady() {
+        var supervision = ControllerSupervision()
+        _ = supervision.begin()
+        _ = supervision.opened()
+        let actions = supervision.hostChanged(to: .failed("no answer to Reset"), now: self.time(.zero))
+        #expect(actions == [.log("no answer to Reset"), .reportState, .scheduleRetry(in: .milliseconds(25))])
+        #expect(supervision.managerState == .poweredOff)
+    }
+
+    @Test("detaches the host on power off in every state, and opens the channel on power on")
+    func power() {
+        var waiting = ControllerSupervision()
+        _ = waiting.begin()
+        _ = waiting.openingFailed(Self.failure)
+        #expect(waiting.setPowered(false) == [.cancelRetry, .detachHost])
+        #expect(waiting.retryDelayElapsed() == [])
+        #expect(waiting.setPowered(true) == [.openChannel])
+
+        var ready = self.ready()
+        #expect(ready.setPowered(true) == [])
+        #expect(ready.setPowered(false) == [.reportState, .detachHost])
+        #expect(ready.managerState == .poweredOff)
+        #expect(ready.setPowered(false) == [])
+        #expect(ready.hostChanged(to: .detached, now: self.time(.zero)) == [])
+
+        var opening = ControllerSupervision()
+        _ = opening.begin()
+        _ = opening.setPowered(false)
+        #expect(opening.opened() == [.closeChannel])
+        #expect(opening.openingFailed(Self.failure) == [])
+    }
+
+    @Test("does nothing after the shutdown but close a late channel")
+    func shutDown() {
+        var supervision = self.ready()
+        _ = supervision.hostChanged(to: .failed("gone"), now: self.time(.zero))
+        #expect(supervision.shutDown() == [.cancelRetry])
+        #expect(supervision.retryDelayElapsed() == [])
+        #expect(supervision.setPowered(true) == [])
+        #expect(supervision.setPowered(false) == [])
+        #expect(supervision.hostChanged(to: .ready, now: self.time(.zero)) == [])
+        #expect(supervision.opened() == [.closeChannel])
+    }
+}
+
+@Suite("Supervision of a controller, random events")
+struct ControllerSupervisionSimulationTests {
+    @Test("keeps one attempt or one timer at a time, and stops for good", arguments: simulationSeeds(20))
+    func run(seed: UInt64) {
+        var choices = SeededChoices(seed: seed)
+        var supervision = ControllerSupervision()
+        var now = NIODeadline.uptimeNanoseconds(0)
+        var (isOpening, hasTimer, isAttached, isOver) = (false, false, false, false)
+        for step in 0..<400 {
+            now = now + .milliseconds(Int64(choices.pick([0, 1, 500, 1_999, 2_000, 2_001])))
+            let before = supervision.managerState
+            let actions: [ControllerSupervision.Action]
+            switch choices.below(9) {
+            case 0: actions = supervision.begin()
+            case 1 where isOpening, 2 where isOpening:
+                isOpening = false
+                let failure = ChannelFailure(reason: "reason \(choices.below(20))", isFinal: choices.once(in: 40))
+                actions = choices.once(in: 3) ? supervision.openingFailed(failure) : supervision.opened()
+            case 3 where isAttached, 4 where isAttached:
+                let isReady = choices.once(in: 2)
+                if !isReady { isAttached = false }
+                actions = supervision.hostChanged(to: isReady ? .ready : .failed("failure"), now: now)
+            case 5 where hasTimer, 6 where hasTimer:
+                hasTimer = false
+                actions = supervision.retryDelayElapsed()
+            case 7: actions = supervision.setPowered(!choices.once(in: 6))
+            default:
+                if step > 350, choices.once(in: 4) { isOver = true }
+                actions = isOver ? supervision.shutDown() : []
+            }
+            for action in actions {
+                switch action {
+                case .openChannel:
+                    #expect(!hasTimer && !isAttached && !isOver)
+                    isOpening = true
+                case .attachHost:
+                    #expect(!isOver)
+                    isAttached = true
+                case .detachHost: isAttached = false
+                case .scheduleRetry(let delay):
+                    #expect(!hasTimer && !isOver && ControllerSupervision.retryDelays.contains(delay))
+                    hasTimer = true
+                case .cancelRetry:
+                    #expect(hasTimer)
+                    hasTimer = false
+                case .reportState: #expect(supervision.managerState != before && !isOver)
+                case .closeChannel, .openStorage, .log: break
+                }
+            }
+            if supervision.managerState == .poweredOn, !isOver { #expect(isAttached && !hasTimer) }
+        }
+    }
+}

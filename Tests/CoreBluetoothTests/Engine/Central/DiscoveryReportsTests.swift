@@ -1,0 +1,217 @@
+import BluetoothHost
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("4.3 Reports of advertisers")
+struct DiscoveryReportsTests {
+    private let address = DeviceAddress(0xC000_0000_0001, kind: .random)
+
+    private func data(name: String? = nil, service: BluetoothUUID? = nil) -> ByteBuffer {
+        var data = AdvertisingData()
+        if let name { data.appendLocalName(name) }
+        if let service { data.appendServiceUUIDs([service]) }
+        return data.bytes
+    }
+
+    private func packet(
+        _ data: ByteBuffer,
+        isConnectable: Bool = true,
+        isScannable: Bool = false,
+        from address: DeviceAddress? = nil
+    ) -> AdvertisingReport {
+        AdvertisingReport(
+            address: address ?? self.address,
+            isConnectable: isConnectable,
+            isScannable: isScannable,
+            isScanResponse: false,
+            data: data,
+            rssi: -50
+        )
+    }
+
+    private func response(_ data: ByteBuffer) -> AdvertisingReport {
+        AdvertisingReport(
+            address: self.address,
+            isConnectable: false,
+            isScannable: false,
+            isScanResponse: true,
+            data: data,
+            rssi: -51
+        )
+    }
+
+    /// The reports to one scan.
+    private func sightings(_ reports: [AdvertisingReport], filter: ScanFilter = ScanFilter()) -> [Discovery] {
+        var scanning = DiscoveryReports(identities: IdentityStore(randomness: .seeded(1)))
+        let scan = Scan(session: 1, number: 1, filter: filter)
+        var reported: [Discovery] = []
+        for (index, report) in reports.enumerated() {
+            scanning.receive(report, for: [scan], now: .uptimeNanoseconds(UInt64(index)), timestamp: 0) {
+                reported.append($1)
+            }
+        }
+        return reported
+    }
+
+    @Test("waits for the scan response before the first report, until the next packet shows that it was lost")
+    func scanResponse() {
+        let packet = self.packet(self.data(service: 0x180D), isScannable: true)
+        let response = self.response(self.data(name: "Crystal"))
+        let reported = self.sightings([packet, response])
+        #expect(reported.map(\.peer.name) == ["Crystal"])
+        #expect(reported.first?.advertisement.services == [0x180D])
+        #expect(reported.first?.advertisement.isConnectable == true)
+        #expect(self.sightings([packet, packet, packet, response, packet]).map(\.peer.name) == [nil, "Crystal"])
+        #expect(self.sightings([self.packet(self.data(name: "Beacon"))]).map(\.peer.name) == ["Beacon"])
+        #expect(self.sightings([response]).isEmpty)
+    }
+
+    @Test("reports an advertiser whose packet is empty once, by its scan response if there is one")
+    func emptyPackets() {
+        let empty = self.packet(ByteBuffer(), isConnectable: false, isScannable: true)
+        let response = self.response(self.data(name: "Crystal"))
+        let beacon = self.packet(ByteBuffer(), isConnectable: false)
+        let rows: [([AdvertisingReport], [String?])] = [
+            ([empty, response], ["Crystal"]), ([empty, response, empty, response], ["Crystal"]), ([empty], []),
+            ([empty, empty, empty], [nil]), ([beacon, beacon], [nil]),
+        ]
+        for (packets, names) in rows {
+            let reported = self.sightings(packets)
+            #expect(reported.map(\.peer.name) == names)
+            #expect(reported.allSatisfy { !$0.advertisement.isConnectable })
+        }
+    }
+
+    @Test("reports new facts, not changed ones")
+    func facts() {
+        let reported = self.sightings([
+            self.packet(self.data()), self.packet(self.data(name: "A")), self.packet(self.data(name: "B")),
+            self.packet(self.data(name: "B", service: 0x180D)),
+        ])
+        #expect(reported.map(\.advertisement.localName) == [nil, "A", "B"])
+    }
+
+    @Test("D9 reports each kind of content once, also if an advertiser alternates between two")
+    func kinds() throws {
+        let service = AdvertisedServiceData(uuid: 0x180F, data: ByteBuffer(bytes: [9]))
+        var overflow = OverflowArea()
+        overflow.insert(0xA000)
+        let kinds: [(inout AdvertisingData) -> Void] = [
+            { $0.appendLocalName("A") }, { $0.appendServiceUUIDs([0x180D]) },
+            { $0.appendSolicitedServiceUUIDs([0x1812]) }, { $0.appendTxPowerLevel(-4) },
+            { $0.appendManufacturerSpecificData(company: 0x0059, ByteBuffer(bytes: [1])) },
+            { $0.appendServiceData(service) },
+            { [overflow] data in data.append(.manufacturerSpecificData, overflow.manufacturerData) },
+        ]
+        let packets = kinds.map { append in
+            var data = AdvertisingData()
+            append(&data)
+            return self.packet(data.bytes)
+        }
+        for first in packets.indices {
+            for second in packets.indices {
+                let order = [first, second, first, second]
+                let reported = self.sightings(order.map { packets[$0] })
+                #expect(reported.count == (first == second ? 1 : 2), "\(first) \(second)")
+            }
+        }
+    }
+
+    @Test("applies the filter to services in the scan response")
+    func filterOnResponse() {
+        let packet = self.packet(self.data(name: "Crystal"), isScannable: true)
+        let reported = self.sightings(
+            [
+                packet, self.response(self.data(service: 0x180D)), packet,
+            ],
+            filter: ScanFilter(services: [0x180D])
+        )
+        #expect(reported.count == 1)
+    }
+
+    @Test("forgets the least recently heard quarter of too many advertisers")
+    func forgotten() {
+        let capacity = UInt64(DiscoveryReports.capacity)
+        func packet(_ number: UInt64) -> AdvertisingReport {
+            self.packet(
+                self.data(name: "\(number)"),
+                from: DeviceAddress(number, kind: .random)
+            )
+        }
+        let order = Array(0..<capacity) + [0, capacity, 0, capacity / 4 + 1, capacity / 4, capacity, 1]
+        let names = self.sightings(order.map(packet)).map(\.peer.name)
+        #expect(names.count == Int(capacity) + 3)
+        #expect(names.suffix(3) == ["\(capacity)", "\(capacity / 4)", "1"])
+    }
+
+    @Test("reports a device that is no longer connectable as such if duplicates are allowed")
+    func connectable() {
+        let filter = ScanFilter(allowsDuplicates: true)
+        let data = self.data(name: "A")
+        var other = self.packet(data)
+        other.isConnectable = false
+        let reports = [self.packet(data), other, other]
+        #expect(self.sightings(reports, filter: filter).map(\.advertisement.isConnectable) == [true, false, false])
+        #expect(self.sightings(reports).count == 1)
+    }
+
+    private let identity = DeviceAddress(0xC000_0000_0077, kind: .random)
+
+    private func discoveries(_ report: AdvertisingReport, _ scanning: inout DiscoveryReports) -> [Discovery] {
+        let scan = Scan(session: 1, number: 1, filter: ScanFilter())
+        var discoveries: [Discovery] = []
+        scanning.receive(report, for: [scan], now: .uptimeNanoseconds(0), timestamp: 0) { discoveries.append($1) }
+        return discoveries
+    }
+
+    private func report(_ address: DeviceAddress, service: BluetoothUUID? = nil) -> AdvertisingReport {
+        self.packet(self.data(name: "A", service: service), from: address)
+    }
+
+    @Test("keeps the identifier and the reports of an advertiser that is identified")
+    func moved() throws {
+        let identities = IdentityStore(randomness: .seeded(1))
+        var scanning = DiscoveryReports(identities: identities)
+        let found = self.discoveries(self.report(self.address), &scanning)
+        let first = try #require(found.first)
+        #expect(first.peer.address == self.address)
+        scanning.identified(identities.move(self.address, to: self.identity), before: self.address)
+        let again = self.discoveries(self.report(self.identity), &scanning)
+        #expect(again.isEmpty)
+        let next = self.discoveries(self.report(self.identity, service: 0x180D), &scanning)
+        #expect(next.map(\.peer.identifier) == [first.peer.identifier])
+        #expect(next.map(\.peer.address) == [self.identity])
+        let other = self.discoveries(self.report(self.address), &scanning)
+        #expect(other.count == 1 && other.first?.peer.identifier != first.peer.identifier)
+    }
+
+    @Test("gives an advertiser heard under its identity address the identifier that apps know")
+    func known() throws {
+        let identities = IdentityStore(randomness: .seeded(1))
+        var scanning = DiscoveryReports(identities: identities)
+        let found = self.discoveries(self.report(self.identity), &scanning)
+        let first = try #require(found.first)
+        let record = identities.move(self.address, to: self.identity)
+        #expect(record.identifier != first.peer.identifier)
+        scanning.identified(record, before: self.address)
+        let again = self.discoveries(self.report(self.identity), &scanning)
+        #expect(again.isEmpty)
+        let next = self.discoveries(self.report(self.identity, service: 0x180D), &scanning)
+        #expect(next.map(\.peer.identifier) == [record.identifier])
+    }
+
+    @Test("prefers the reports under the earlier address for an advertiser heard under both")
+    func both() {
+        let identities = IdentityStore(randomness: .seeded(1))
+        var scanning = DiscoveryReports(identities: identities)
+        let early = self.discoveries(self.report(self.address, service: 0x180D), &scanning)
+        let late = self.discoveries(self.report(self.identity), &scanning)
+        #expect(early.count == 1 && late.count == 1)
+        scanning.identified(identities.move(self.address, to: self.identity), before: self.address)
+        let next = self.discoveries(self.report(self.identity, service: 0x180D), &scanning)
+        #expect(next.isEmpty)
+    }
+}

@@ -1,0 +1,184 @@
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import NIOCore
+import Testbed
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("6 Peers and their links")
+struct PeerTableTests {
+    @Test("knows a peer while there is a link with it, or a request for one")
+    func known() throws {
+        let talk = Conversation()
+        func count(_ adapter: BluetoothAdapter) -> Int? {
+            adapter.readEngine(in: talk.testbed) { core -> Int in core.peers.peers.count }
+        }
+        func counts() -> [Int?] {
+            [count(talk.centralAdapter), count(talk.ballAdapter)]
+        }
+        let peripheral = try talk.find()
+        talk.central.manager.stopScan()
+        #expect(counts() == [0, 0])
+        for _ in 1...2 {
+            talk.central.connect(peripheral, in: talk.testbed)
+            talk.testbed.run(.milliseconds(100))
+            #expect(counts() == [1, 1])
+            talk.central.disconnect(peripheral, in: talk.testbed)
+            talk.testbed.run()
+            #expect(counts() == [0, 0])
+        }
+        talk.ball.manager.stopAdvertising()
+        talk.testbed.run()
+        talk.central.manager.connect(peripheral)
+        talk.testbed.run()
+        #expect(counts() == [1, 0])
+        talk.central.manager.cancelPeripheralConnection(peripheral)
+        talk.testbed.run()
+        #expect(counts() == [0, 0])
+        talk.central.manager.connect(peripheral)
+        talk.testbed.run()
+        #expect(counts() == [1, 0])
+        talk.centralAdapter.setPowered(false)
+        talk.testbed.run()
+        #expect(counts() == [0, 0] && peripheral.state == .disconnected)
+    }
+
+    /// Keeps a peer's address without the peer.
+    private final class Reference: @unchecked Sendable {
+        // Unchecked: in virtual time the event loop runs on the test's thread.
+        weak var peer: Peer?
+    }
+
+    @Test("frees a peer that no app waits for any more", arguments: [true, false])
+    func freed(isCancelled: Bool) throws {
+        let talk = Conversation()
+        let peripheral = try talk.requestConnection()
+        let (address, reference) = (peripheral.address, Reference())
+        _ = talk.centralAdapter.readEngine(in: talk.testbed) { core in reference.peer = core.peers.peers[address] }
+        #expect(reference.peer != nil)
+        if isCancelled {
+            talk.central.manager.cancelPeripheralConnection(peripheral)
+        } else {
+            talk.centralAdapter.setPowered(false)
+        }
+        talk.testbed.run()
+        #expect(peripheral.state == .disconnected && reference.peer == nil)
+    }
+
+    @Test("6.3 reports a failed request once, and forgets its peer")
+    func failed() throws {
+        let talk = Conversation()
+        let peripheral = try talk.requestConnection()
+        let address = peripheral.address
+        talk.central.calls = []
+        for _ in 1...2 {
+            let count = talk.centralAdapter.readEngine(in: talk.testbed) { core -> Int in
+                core.peers.failed(address, .connectionTimeout)
+                core.flush()
+                return core.peers.peers.count
+            }
+            talk.testbed.run(.milliseconds(1))
+            #expect(talk.central.calls.count == 1 && talk.central.calls.first?.hasPrefix("fail CBErrorDomain") == true)
+            #expect(count == 0 && peripheral.state == .disconnected)
+        }
+    }
+
+    @Test("6.8 establishes a delayed connection on an existing link after its delay")
+    func delayedOnSharedLink() throws {
+        let talk = Conversation()
+        let peripheral = try talk.connect()
+        let (other, same) = try talk.otherApp(knowing: peripheral)
+        talk.ball.manager.stopAdvertising()
+        talk.testbed.run(.seconds(5))
+        let options: [String: Any] = [CBConnectPeripheralOptionStartDelayKey: NSNumber(value: 2)]
+        other.manager.connect(same, options: options)
+        talk.testbed.run(.milliseconds(1_990))
+        #expect(same.state == .connecting && other.calls == ["state 5"])
+        talk.testbed.run(.milliseconds(20))
+        #expect(same.state == .connected && other.calls == ["state 5", "connect 2"])
+        other.disconnect(same, in: talk.testbed)
+        other.manager.connect(same, options: options)
+        talk.testbed.run(.seconds(1))
+        other.manager.cancelPeripheralConnection(same)
+        talk.testbed.run(.seconds(5))
+        #expect(other.calls == ["state 5", "connect 2", "disconnect 0", "disconnect 0"])
+        #expect(same.state == .disconnected && peripheral.state == .connected)
+    }
+
+    @Test("continues a connection under the identity address, and fails the request for that address once")
+    func identified() throws {
+        let setup = try TwoBalls()
+        let (talk, second, known, waited) = (setup.talk, setup.second, setup.first, setup.other)
+        setup.connectFirst()
+        talk.central.calls = []
+        let (before, identity) = (known.address, waited.address)
+        func identify() -> [Bool]? {
+            talk.centralAdapter.readEngine(in: talk.testbed) { core -> [Bool] in
+                guard let link = core.host.links.first?.id else { return [] }
+                core.peers.identified(LinkInformation(id: link, peer: identity, isCentral: true), before: before)
+                core.flush()
+                return [
+                    core.peers.peers.count == 1, core.peers.peers[identity]?.link == link,
+                    core.peers.peers[before] == nil, core.peers.peer(of: link)?.address == identity,
+                    core.connectedPeers.peers(withAnyOf: [0x1800]) == [identity],
+                ]
+            }
+        }
+        for _ in 1...2 {
+            #expect(identify() == [true, true, true, true, true])
+            talk.testbed.run(.milliseconds(1))
+            #expect(talk.central.calls.count == 1 && talk.central.calls.first?.hasPrefix("fail CBErrorDomain") == true)
+        }
+        #expect(waited.state == .disconnected && known.state == .connected)
+        second.advertise(name: "Second")
+        talk.testbed.run(.seconds(5))
+        func counts() -> [Int]? {
+            talk.centralAdapter.readEngine(in: talk.testbed) { core -> [Int] in
+                [
+                    core.host.links.count, core.peers.peers.count,
+                    core.connectedPeers.peers(withAnyOf: [0x1800]).count,
+                ]
+            }
+        }
+        #expect(counts() == [1, 1, 1])
+        talk.central.disconnect(known, in: talk.testbed)
+        talk.testbed.run()
+        #expect(counts() == [0, 0, 0])
+    }
+
+    @Test("13.1 7.13 moves the record and the cached database to the identity address")
+    func moved() throws {
+        let setup = RestorationSetup(.central)
+        let peripheral = try setup.subscribe()
+        setup.testbed.run(.seconds(3))
+        let identity = DeviceAddress(0xC000_0000_0077, kind: .random)
+        let before = peripheral.address
+        func stored() throws -> [String] {
+            setup.testbed.run(.milliseconds(10))
+            let storage = setup.curious.storage
+            let name = try #require(storage.names.first { $0.hasPrefix("central-") })
+            let record = try #require(storage.load(CentralRecord.self, from: name))
+            return record.peripherals.map { "\($0.address) \($0.identifier)" }
+        }
+        #expect(try stored() == ["\(before) \(peripheral.identifier)"])
+        let states = setup.curious.adapter.readEngine(in: setup.testbed) { core -> [Bool] in
+            guard let link = core.host.links.first?.id else { return [] }
+            func isKnown(_ address: DeviceAddress) -> Bool { core.databaseCache.database(of: address) != nil }
+            var states = [isKnown(before), isKnown(identity)]
+            core.identified(LinkInformation(id: link, peer: identity, isCentral: true), before: before)
+            core.flush()
+            states += [isKnown(before), isKnown(identity)]
+            return states
+        }
+        #expect(states == [true, false, false, true])
+        #expect(try stored() == ["C0:00:00:00:00:77 \(peripheral.identifier)"])
+        #expect(peripheral.state == .connected && setup.central.found.count == 1)
+        setup.ball.manager.updateValue("Yes".octets, for: setup.ball.answer, onSubscribedCentrals: nil)
+        #expect(setup.testbed.run { setup.central.values == ["Yes"] })
+        #expect(!setup.central.calls.contains { $0.hasPrefix("modified") || $0.hasPrefix("disconnect") })
+        let found = setup.central.manager.retrieveConnectedPeripherals(withServices: [IDs.service])
+        #expect(found.count == 1 && found.first === peripheral)
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import NIOCore
+import Testbed
+import Testing
+
+@testable import BluetoothHost
+@testable import CoreBluetooth
+
+@Suite("1.4 9.7 A peripheral manager whose app may do less")
+struct PeripheralSessionPermissionTests {
+    /// A ball of an app with a permission.
+    private func ball(_ permission: ManagerPermission) -> ManagedBall {
+        let setup = ManagedBall()
+        setup.policy.change(to: permission, in: setup.testbed)
+        setup.ball.calls = []
+        return setup
+    }
+
+    @Test("9.7 publishes services added meanwhile when the app may publish, unless they were removed")
+    func addedLater() throws {
+        let setup = self.ball(.nothing)
+        let other = CBMutableService(type: IDs.other, primary: true)
+        setup.ball.manager.add(setup.ball.ball)
+        setup.ball.manager.add(other)
+        setup.testbed.run()
+        #expect(setup.ball.calls == [] && setup.contents()?.first == 0)
+        setup.ball.manager.remove(other)
+        setup.testbed.run()
+        setup.policy.change(to: .everything, in: setup.testbed)
+        #expect(setup.ball.calls == ["added 8E38"] && setup.contents()?.first == 1)
+        let handle = try #require(setup.ball.answer.publishedHandle)
+        #expect(setup.owns(handle) == true)
+        setup.policy.change(to: .nothing, in: setup.testbed)
+        #expect(setup.owns(handle) == false && setup.contents()?.first == 1)
+        setup.policy.change(to: .background, in: setup.testbed)
+        #expect(setup.ball.calls == ["added 8E38"] && setup.contents()?.first == 1)
+        let again = try #require(setup.ball.answer.publishedHandle)
+        #expect(setup.owns(again) == true)
+    }
+
+    @Test("9.7 does not publish again services removed meanwhile")
+    func removedMeanwhile() {
+        let setup = self.ball(.everything)
+        let other = CBMutableService(type: IDs.other, primary: true)
+        func services() -> Int? { setup.contents()?.first }
+        setup.ball.manager.add(setup.ball.ball)
+        setup.testbed.run()
+        #expect(services() == 1)
+        setup.policy.change(to: .nothing, in: setup.testbed)
+        setup.ball.manager.add(other)
+        setup.ball.manager.removeAllServices()
+        setup.testbed.run()
+        #expect(services() == 0)
+        setup.ball.manager.add(other)
+        setup.testbed.run()
+        #expect(services() == 0)
+        setup.policy.change(to: .everything, in: setup.testbed)
+        #expect(services() == 1)
+        setup.policy.change(to: .nothing, in: setup.testbed)
+        setup.ball.manager.remove(other)
+        setup.testbed.run()
+        setup.policy.change(to: .everything, in: setup.testbed)
+        #expect(services() == 0)
+        setup.ball.manager.add(other)
+        setup.testbed.run()
+        #expect(services() == 1)
+        setup.policy.change(to: .nothing, in: setup.testbed)
+        setup.ball.manager.add(setup.ball.ball)
+        setup.ball.manager.remove(setup.ball.ball)
+        setup.testbed.run()
+        #expect(setup.ball.count("added FFF3") == 0)
+        setup.policy.change(to: .everything, in: setup.testbed)
+        let third = CBMutableService(type: CBUUID(string: "FFF3"), primary: true)
+        setup.ball.manager.add(third)
+        setup.testbed.run()
+        #expect(setup.ball.count("added FFF3") == 1)
+    }
+
+    @Test("9.7 ends subscriptions with the services, once")
+    func subscribersMeanwhile() throws {
+        let setup = self.ball(.everything)
+        setup.ball.open()
+        setup.testbed.run(.milliseconds(1))
+        let peripheral = try setup.central.connect(in: setup.testbed)
+        let answer = try peripheral.discover([IDs.service], in: setup.testbed).characteristic(IDs.answer)
+        peripheral.setNotifyValue(true, for: answer)
+        try #require(setup.testbed.run { answer.isNotifying })
+        for _ in 1...2 {
+            setup.policy.change(to: .nothing, in: setup.testbed)
+            #expect(setup.ball.count("unsubscribed 0") == 1)
+            #expect(setup.contents() == [1, 1, 0])
+        }
+        setup.policy.change(to: .everything, in: setup.testbed)
+        #expect(setup.contents() == [1, 1, 0])
+        #expect(setup.ball.answer.subscribedCentrals?.isEmpty == true)
+    }
+
+    /// A ball with a PSM, and a central that has subscribed.
+    private func subscribed() throws -> ManagedBall {
+        let setup = ManagedBall()
+        setup.ball.open()
+        setup.ball.manager.publishL2CAPChannel(withEncryption: false)
+        try #require(setup.testbed.run { setup.ball.psms.count == 1 })
+        let peripheral = try setup.central.connect(in: setup.testbed)
+        let answer = try peripheral.discover([IDs.service], in: setup.testbed).characteristic(IDs.answer)
+        peripheral.setNotifyValue(true, for: answer)
+        try #require(setup.testbed.run { answer.isNotifying })
+        setup.testbed.run(.seconds(3))
+        return setup
+    }
+
+    @Test("1.4 removes services, subscribers, centrals and PSMs for good when the user denies Bluetooth")
+    func everything() throws {
+        let setup = try self.subscribed()
+        #expect(setup.contents() == [1, 1, 1])
+        #expect(try setup.answer() == L2CAPConnectionResult.success.rawValue)
+        setup.change(to: .denied)
+        #expect(setup.ball.manager.state == .unauthorized)
+        #expect(setup.contents() == [0, 0, 0])
+        #expect(try setup.answer() == L2CAPConnectionResult.spsmNotSupported.rawValue)
+        setup.change(to: .allowedAlways)
+        #expect(setup.ball.manager.state == .poweredOn)
+        #expect(setup.contents() == [0, 0, 0])
+        #expect(try setup.answer() == L2CAPConnectionResult.spsmNotSupported.rawValue)
+    }
+
+    @Test("1.4 A2 resumes a link that was held back when the user denies Bluetooth")
+    func heldBack() throws {
+        let setup = try self.subscribed()
+        let asked = try #require(setup.ball.question.publishedHandle)
+        setup.policy.authorization = .denied
+        let states = setup.adapter.readEngine(in: setup.testbed) { core -> [Bool] in
+            guard let session = core.peripheralSessions.first, let application = session.application,
+                let link = core.host.links.first?.id
+            else { return [] }
+            for _ in 1...228 { session.received(ByteBuffer(repeating: 1, count: 512), for: asked, on: link) }
+            var states = [core.isHeldBack(link)]
+            core.authorizationDidChange(of: application)
+            states.append(core.isHeldBack(link))
+            return states
+        }
+        #expect(states == [true, false])
+        setup.testbed.run()
+        #expect(setup.ball.manager.state == .unauthorized)
+    }
+}
+
+extension ManagedBall {
+    /// The numbers of services, centrals and subscriptions of the app's session.
+    fileprivate func contents() -> [Int]? {
+        self.adapter.readEngine(in: self.testbed) { core -> [Int] in
+            guard let session = core.peripheralSessions.first else { return [] }
+            return [session.services.count, session.centrals.count, session.subscriptions.count]
+        }
+    }
+
+    fileprivate func owns(_ handle: AttributeHandle) -> Bool? {
+        self.adapter.readEngine(in: self.testbed) { core -> Bool in
+            core.peripheralSessions.first?.owns(handle) ?? false
+        }
+    }
+
+    /// The answer to a request for a channel of the app's PSM.
+    fileprivate func answer() throws -> UInt16? {
+        let psm = try #require(self.ball.psms.first)
+        return self.adapter.readEngine(in: self.testbed) { core -> UInt16 in
+            guard let link = core.host.links.first?.id else { return .max }
+            let request = L2CAPChannelRequest(link: link, spsm: SPSM(rawValue: psm))
+            return core.channels.answer(request).rawValue
+        }
+    }
+
+    fileprivate func change(to authorization: CBManagerAuthorization) {
+        self.policy.decide(authorization)
+        self.testbed.run()
+    }
+}
