@@ -33,25 +33,24 @@ struct AppTests {
     func trace() throws {
         let setup = try Setup()
         let (world, app) = (setup.world, setup.app)
-        let key = app.instance
-        app.authorization = .denied
-        app.authorization = .allowedAlways
+        let key = app.instance.map(ObjectIdentifier.init)
         app.enterBackground()
-        #expect(app.launch() === key && app.state == .foreground, "a running app comes to the foreground")
+        #expect(ObjectIdentifier(app.launch()) == key && app.state == .foreground, "a running app is opened")
         app.enterBackground()
         world.advance(by: .seconds(10))
         app.enterForeground()
-        try world.run(until: setup.thermo.hasSubscriber(for: Reader.measurement))
         app.terminate()
         world.advance(by: .seconds(1))
         setup.send(7)
+        app.authorization = .denied
+        app.authorization = .allowedAlways
         app.forceQuit()
         app.forceQuit()
         #expect(
             Self.lines(world) == [
-                "is in the foreground", "may not use Bluetooth", "may use Bluetooth", "is in the background",
-                "is in the foreground", "is in the background", "is suspended", "is in the foreground",
-                "is ended by the system", "is launched by the system", "is in the background", "is ended by the user",
+                "is in the foreground", "is in the background", "is in the foreground", "is in the background",
+                "is suspended", "is in the foreground", "is ended by the system", "is launched by the system",
+                "is in the background", "may not use Bluetooth", "may use Bluetooth", "is ended by the user",
             ]
         )
         #expect(app.instance == nil && app.state == .notRunning)

@@ -50,10 +50,11 @@ struct ScriptChannelsTests {
 
     @Test("sends back what comes by default")
     func echo() throws {
-        let (world, device, _, channel) = try Self.open(.init(psm: 0x80))
+        let (world, device, phone, channel) = try Self.open(.init(psm: 0x80))
         #expect(device.bondCount == 0 && channel.outputStream?.write([3, 2, 1], maxLength: 3) == 3)
         #expect(Self.read(3, from: try #require(channel.inputStream), world) == Data([3, 2, 1]))
         #expect(device.channels.map(\.received) == [Data([3, 2, 1])] && device.channels.map(\.isOpen) == [true])
+        #expect(phone.errors.isEmpty)
     }
 
     @Test("demands encryption, and does what its closures say")
@@ -67,10 +68,10 @@ struct ScriptChannelsTests {
                 if data.last == 0 { channel.close() }
             }
         )
-        let (world, device, _, channel) = try Self.open(scripted)
+        let (world, device, phone, channel) = try Self.open(scripted)
         #expect(device.bondCount == 1 && channel.outputStream?.write([3, 2, 0], maxLength: 3) == 3)
         #expect(Self.read(4, from: try #require(channel.inputStream), world) == Data([1, 0, 2, 3]))
-        #expect(device.channels.map(\.isOpen) == [false])
+        #expect(device.channels.map(\.isOpen) == [false] && phone.errors.isEmpty)
     }
 
     @Test("closes after all that was sent, and takes nothing more")
@@ -85,9 +86,10 @@ struct ScriptChannelsTests {
                 channel.close()
             }
         )
-        let (world, device, _, channel) = try Self.open(scripted)
+        let (world, device, phone, channel) = try Self.open(scripted)
         #expect(device.channels.map(\.isOpen) == [false])
         #expect(Self.read(octets.count, from: try #require(channel.inputStream), world) == octets)
+        #expect(phone.errors.isEmpty)
     }
 
     @Test("sends all octets in order, more than the host takes at once")
@@ -124,13 +126,13 @@ struct ScriptChannelsTests {
 
     @Test("closes with the device's power and controller", arguments: [true, false])
     func closed(isPower: Bool) throws {
-        let (world, device, _, _) = try Self.open(.init(psm: 0x80))
+        let (world, device, phone, _) = try Self.open(.init(psm: 0x80))
         if isPower { device.isPowered = false } else { device.resetController() }
         #expect(device.channels.map(\.isOpen) == [false] && device.player.channels.isEmpty)
         device.channels.first?.send(Data([1]))
         device.channels.first?.close()
         world.advance(by: .seconds(1))
-        #expect(device.channels.first?.received == Data())
+        #expect(device.channels.first?.received == Data() && phone.errors.isEmpty)
     }
 
     @Test("ends the links of a slow device that is switched off, which is found again")

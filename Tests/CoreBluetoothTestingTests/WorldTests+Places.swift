@@ -174,7 +174,7 @@ struct PlacesTests {
         let stone = world.addDevice("stone", distance: 3)
         stone.move(to: Position(x: 1, y: 1), over: .seconds(1))
         let error = #expect(throws: WorldError.self) { try world.run(until: true) }
-        #expect(error?.reason.contains("PlacesTests.swift") == true)
+        #expect(error?.reason.contains("WorldTests+Places.swift") == true)
         #expect(error?.reason.contains("stone has a distance and no position") == true)
         #expect(!stone.isMoving && stone.distance == 3)
     }
