@@ -11,7 +11,7 @@ struct SharedControllerTests {
     private final class Controller: HCIChannel {
         let eventLoop: any EventLoop
         var sent: [HCIPacket] = []
-        /// How many packets had been sent when all left.
+        /// The numbers of packets that had been sent when all left together.
         var departures: [Int] = []
         weak var receiver: (any HCIChannelReceiver)?
 

@@ -68,28 +68,6 @@ struct CentralTests {
         #expect(hasStarted)
     }
 
-    @Test("keeps a wait that begins before the end of another one was told")
-    func overlapping() async throws {
-        let central = Central(output: OutputFormat(isJSON: false, isVerbose: false) { _ in })
-        let limit = ToolTestbed.realTimeLimit
-        let first = Task { @MainActor in try await central.wait(.link, limit, "late") {} }
-        await Task.yield()
-        try #require(central.awaited == .link)
-        let isKept = Watched(false)
-        central.end(.link, Failure("refused"))
-        try await central.wait(.strength, limit, "late") {
-            _ = Task { @MainActor in
-                _ = await first.result
-                let isAwaited = central.awaited == .strength
-                isKept.update { $0 = isAwaited }
-                central.pendingAnswer.end(.success(()))
-            }
-        }
-        #expect(isKept.value)
-        let failure = await #expect(throws: Failure.self) { try await first.value }
-        #expect(failure?.line == "refused")
-    }
-
     @Test("fails a request that is not answered in time with what it was, and awaits it no longer")
     func requests() async throws {
         let world = World(seed: 1)
@@ -185,19 +163,6 @@ struct CentralTests {
         }
         #expect(fifth == "none")
         #expect(ends.count == 2)
-    }
-
-    @Test("has the strength of the last measurement, and none if that has failed")
-    func strength() throws {
-        let world = World(seed: 2)
-        world.addPeripheral(ScriptedPeripheral(name: "Thermo"))
-        let testbed = try ToolTestbed(world)
-        let central = testbed.central
-        let peripheral = try testbed.connect("Thermo").peripheral
-        central.peripheral(peripheral, didReadRSSI: NSNumber(value: -50), error: nil)
-        #expect(central.strength == -50)
-        central.peripheral(peripheral, didReadRSSI: NSNumber(value: -50), error: CBError(.notConnected))
-        #expect(central.strength == nil)
     }
 
     @Test("asks nothing without a connected device, and fails what needs one")

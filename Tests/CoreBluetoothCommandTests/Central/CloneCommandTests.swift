@@ -30,7 +30,7 @@ struct CloneCommandTests {
 
     // MARK: Recording
 
-    /// What a device was asked for.
+    /// The requests to a device.
     @MainActor
     private final class Counts {
         var reads: [String: Int] = [:]

@@ -94,7 +94,7 @@ struct InspectCommandTests {
         peripheral = try testbed.connect("Safe").peripheral
     }
 
-    /// What a line prints.
+    /// The output of a line.
     private func lines(_ line: String, isJSON: Bool) throws -> [String] {
         try linesPrinted(isJSON: isJSON) { output in
             let connection = DeviceConnection(testbed.central, peripheral, output: output, isSession: true)

@@ -137,7 +137,7 @@ struct ControllerInterviewTests {
 
     // MARK: One question after the other
 
-    /// What a controller is asked and what is known then; what it has no answer for it refuses.
+    /// The report of an interview, and the commands that were asked; commands without an answer are refused.
     private func interview(
         _ answers: [HCIOpcode: HCIPacket],
         roundTrips: Int = 0

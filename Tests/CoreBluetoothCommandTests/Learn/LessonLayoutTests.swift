@@ -19,24 +19,6 @@ struct LessonLayoutTests {
         #expect(broken("a", String(repeating: " ", count: 40)) == ["a"])
     }
 
-    @Test("continues a word that is too long behind the indentation, line by line")
-    func longWords() {
-        let word = String("1234567890123456789012345678901234567890")
-        func broken(_ text: String, _ first: String, _ rest: String) -> [String] {
-            LessonLayout.broken(text, first: first, rest: rest, 20)
-        }
-        #expect(
-            broken(word, " 1  ", "      ") == [" 1  1234567890123456", "      78901234567890", "      1234567890"]
-        )
-        #expect(broken(word, "-", "") == ["-1234567890123456789", "01234567890123456789", "0"])
-        #expect(
-            broken("a \(word) b", "--", "..") == ["--a", "..123456789012345678", "..901234567890123456", "..7890 b"]
-        )
-        #expect(broken("1234 567890123456", "--- ", "    ") == ["--- 1234", "    567890123456"])
-        #expect(broken("123 567890123456", "--- ", "    ") == ["--- 123 567890123456"])
-        #expect(broken("1234567890123456", "--- ", "    ") == ["--- 1234567890123456"])
-    }
-
     @Test("keeps an indentation that leaves twelve columns, and gives up one that leaves eleven")
     func indentation() {
         func broken(_ first: Int, _ rest: Int) -> [String] {

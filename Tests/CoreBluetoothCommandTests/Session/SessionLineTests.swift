@@ -32,24 +32,6 @@ struct SessionLineTests {
         #expect((SessionLine.quoted(word) == word) == (word == "plain"))
     }
 
-    @Test("gives the words before the last one to the completion")
-    func wordsBefore() {
-        for (text, before, word) in [
-            ("", [], ""), ("re", [], "re"), ("read ", ["read"], ""), ("read FF", ["read"], "FF"),
-            ("read \"Battery L", ["read"], "Battery L"), ("read \"a b\" c\\ d", ["read", "a b"], "c d"),
-            ("read a ", ["read", "a"], ""),
-        ] as [(String, [String], String)] {
-            var given: [String] = []
-            let completion = SessionLine(text).completion { before, word in
-                given = before + [word]
-                return []
-            }
-            #expect(given == before + [word], "\(text)")
-            #expect(completion.candidates.isEmpty)
-            #expect(completion.replacedCount == SessionLine(text).lastLength)
-        }
-    }
-
     @Test("completes the last word in any case, quoted if it has to be")
     func completion() {
         func completion(_ text: String) -> LineCompletion {

@@ -6,7 +6,7 @@ import Foundation
 
 @testable import CoreBluetoothCommand
 
-/// Opens a channel, sends what it is given, and takes what comes where it reads.
+/// Opens a channel, sends data, and receives while it reads.
 @MainActor
 final class ChannelClient: NSObject, @preconcurrency CBCentralManagerDelegate,
     @preconcurrency CBPeripheralDelegate,
@@ -18,7 +18,7 @@ final class ChannelClient: NSObject, @preconcurrency CBCentralManagerDelegate,
     private(set) var error: (any Error)?
     var reads = true
     private let psm: CBL2CAPPSM
-    /// What the channel has not taken.
+    /// Data that the channel has not taken yet.
     private(set) var unsent = Data()
     private var central: CBCentralManager!
     private var peripheral: CBPeripheral?

@@ -4,13 +4,13 @@
 import CoreBluetooth
 import Foundation
 
-/// What the streams of a channel give and take.
+/// The state of both streams of a channel.
 final class StreamLine {
-    /// What can be read.
+    /// The octets that can be read.
     var octets = Data()
-    /// How many octets are taken.
+    /// The number of octets that are still taken.
     var capacity: Int
-    /// What is returned instead, where it is set.
+    /// Returned instead, if it is set.
     var readAnswer: Int?
     var writeAnswer: Int?
     private(set) var sent = Data()

@@ -13,7 +13,7 @@ import Testing
 struct SubscribedPeripheral {
     let world: World
     let session: CoreBluetoothCommand.PeripheralSession
-    /// Who has subscribed to its first characteristic.
+    /// The central that has subscribed to its first characteristic.
     let user: CBCentral
     private let testbed: ToolTestbed
 
@@ -30,7 +30,7 @@ struct SubscribedPeripheral {
         (self.world, self.session, self.testbed) = (world, session, testbed)
     }
 
-    /// A request of its user, to whose answer nobody listens: what is answered is seen in the request.
+    /// A request of its user, whose answer is in the request alone.
     func request(_ characteristic: CBMutableCharacteristic, _ offset: Int, _ value: Data? = nil) -> CBATTRequest {
         CBATTRequest(
             transaction: .unawaited,

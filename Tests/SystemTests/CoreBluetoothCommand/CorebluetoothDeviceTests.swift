@@ -37,7 +37,7 @@ struct CorebluetoothDeviceTests {
 
     // MARK: Finding
 
-    /// What is asked for, and what is there.
+    /// The devices that are there while "Peer" is looked for.
     enum Search: String, CaseIterable, Codable, Sendable {
         case nobody, unnamed, many, unconnectable, deaf
     }

@@ -12,9 +12,9 @@ import Testing
 
 @Suite("The progress of a command at a terminal")
 struct CorebluetoothProgressTests {
-    /// What is done at a device.
+    /// A command at a device.
     enum Doing: String, CaseIterable, Codable, Sendable {
-        case inspect, record, write, benchmark
+        case inspect, record, write
     }
 
     // A function that is registered with `atexit` captures nothing; each process has one test that uses this.
@@ -50,47 +50,11 @@ struct CorebluetoothProgressTests {
         return ScriptedPeripheral(name: "Peer", services: services, latency: .milliseconds(1300))
     }
 
-    /// A device that serves the benchmark: a read takes 1.2 s, and a value of 244 octets comes each 1.5 s.
-    private static func benchmarkDevice(_ world: World) -> ScriptedPeripheral {
-        let value = Data(repeating: 0x2A, count: 244)
-        let characteristics: [ScriptedPeripheral.Characteristic] = [
-            .init(
-                BenchmarkService.echo,
-                properties: .read,
-                onRead: { _ in .value(Data([42])).delayed(by: .milliseconds(1200)) }
-            ),
-            .init(
-                BenchmarkService.sink,
-                properties: [.read, .writeWithoutResponse],
-                onRead: { _ in .value(UInt64(976).littleEndianData) }
-            ),
-            .init(BenchmarkService.source, properties: .notify, updates: .every(.milliseconds(1500)) { _ in value }),
-            .init(BenchmarkService.order, properties: .write),
-            .init(BenchmarkService.channel, properties: .read, value: Data([0x80, 0, 1])),
-        ]
-        var isOrdered = false
-        let channel = ScriptedPeripheral.Channel(
-            psm: 0x80,
-            onData: { data, channel in
-                guard !isOrdered else { return }
-                isOrdered = true
-                // The highest bit of the number of eight octets says who sends.
-                let sends = data.count >= 8 && data[data.startIndex + 7] & 0x80 != 0
-                guard sends else { return world.after(.milliseconds(1500)) { channel.send(Data([1])) } }
-                for number in 1...4 { world.after(.milliseconds(1500 * number)) { channel.send(value) } }
-            }
-        )
-        let service = ScriptedPeripheral.Service(BenchmarkService.uuid, characteristics: characteristics)
-        return ScriptedPeripheral(name: "Peer", services: [service], channels: [channel])
-    }
-
     @MainActor
     private static func start(_ doing: Doing) throws -> SessionRun {
         var run = SessionRun()
-        run.world.addPeripheral(doing == .benchmark ? benchmarkDevice(run.world) : slowDevice())
-        var plan = try BenchmarkCommand.parse(["Peer", "--direction", "from"]).plan
-        (plan.reads, plan.octets) = (4, 976)
-        try run.startDeviceCommand(["Peer"], isJSON: true) { [plan] central, peripheral, output in
+        run.world.addPeripheral(slowDevice())
+        try run.startDeviceCommand(["Peer"], isJSON: true) { central, peripheral, output in
             let connection = DeviceConnection(central, peripheral, output: output, isSession: true)
             switch doing {
             case .inspect: try await DiscoverAction.parse([]).run(on: connection)
@@ -99,27 +63,19 @@ struct CorebluetoothProgressTests {
                 let recording = DeviceRecording(central: central, output: output)
                 try await recording.explore(peripheral)
                 try await recording.listen(2.9)
-            case .benchmark:
-                try await BenchmarkRun(central: central, peripheral: peripheral, output: output).run(plan)
             }
         }
         return run
     }
 
     @Test(
-        "counts services, reads and octets, and names a write that takes long",
+        "counts services, and names a write that takes long",
         arguments: [
             (.inspect, (0...3).map { "inspecting: \($0) of 4 services" }), (.write, ["writing FFF1: 1 s"]),
             (
                 .record,
                 (0...3).map { "recording: \($0) of 4 services" }
                     + ["taking what it sends: 1 s, 1 s left", "taking what it sends: 2 s, 0 s left"]
-            ),
-            (
-                .benchmark,
-                (0...3).map { "reading: \($0) of 4 reads" }
-                    + [0, 244, 488, 732].map { "notifications: \($0) of 976 octets" }
-                    + [0, 244, 488, 732].map { "L2CAP channel, from the device: \($0) of 976 octets" }
             ),
         ] as [(Doing, [String])]
     )
