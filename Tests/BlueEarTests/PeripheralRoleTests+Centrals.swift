@@ -1,6 +1,3 @@
-// The centrals of a peripheral, each of them alone: which one is meant, what waits for it, what it reads, what comes of
-// what it writes, and what is left of it at its end.
-
 import Foundation
 import Testbed
 import Testing
@@ -18,7 +15,7 @@ struct ListeningCentralsTests {
         CBCentral(identifier: identifier, lock: ObjectLock())
     }
 
-    /// A peripheral that hands nothing over, so that what waits is seen.
+    /// A peripheral that sends nothing, so that messages stay in the queue.
     private func speaker(_ message: [String: String]? = nil) -> Speaker {
         let speaker = self.testbed.speaker(message)
         speaker.manager.isHandingOver = true
@@ -34,9 +31,7 @@ struct ListeningCentralsTests {
         return peer
     }
 
-    // MARK: Which central
-
-    @Test("A central is the one that is known, unless it does not listen and Core Bluetooth has another object for it")
+    @Test("recognizes a central unless Core Bluetooth has made another object for it")
     func known() {
         let manager: PeripheralRole.BluetoothManager = self.speaker().manager
         let identifier = UUID()
@@ -50,7 +45,7 @@ struct ListeningCentralsTests {
         #expect(manager.peers.count == 1 && manager.listeners == [identifier])
     }
 
-    @Test("Of the centrals that do not listen the oldest is forgotten where there are more than may be")
+    @Test("forgets the oldest central that does not listen beyond the limit")
     func silent() throws {
         let speaker = self.speaker()
         let manager: PeripheralRole.BluetoothManager = speaker.manager
@@ -64,9 +59,7 @@ struct ListeningCentralsTests {
         #expect(manager.peers.last === last)
     }
 
-    // MARK: Sending
-
-    @Test("A message to one central is refused where that does not listen, or where as many wait as may")
+    @Test("refuses a message to a central that does not listen, or for which 64 wait")
     func sendingToOne() throws {
         let speaker = self.speaker()
         let manager: PeripheralRole.BluetoothManager = speaker.manager
@@ -83,7 +76,7 @@ struct ListeningCentralsTests {
         #expect(peer.waiting.count == limit && manager.lastMessage == nil && speaker.errors.isEmpty)
     }
 
-    @Test("A message to all reaches those who listen; one for whom too many wait is reported, and is alone in that")
+    @Test("sends to all that listen, and reports one for which 64 messages wait")
     func sendingToAll() throws {
         let speaker = self.speaker()
         let manager: PeripheralRole.BluetoothManager = speaker.manager
@@ -97,51 +90,7 @@ struct ListeningCentralsTests {
         #expect(manager.lastMessage == data)
     }
 
-    // MARK: Beginning and end
-
-    @Test("Who begins to listen is told the message, once for each time; one that is too long is reported")
-    func begin() {
-        let speaker = self.speaker(self.message)
-        let manager: PeripheralRole.BluetoothManager = speaker.manager
-        let central = self.central()
-        for count in 1...2 {
-            manager.begin(with: central)
-            #expect(manager.peers.map(\.waiting.count) == [1] && manager.peers.map(\.isSubscribed) == [true])
-            #expect(speaker.begun == Array(repeating: central.identifier, count: count))
-        }
-        manager.message = nil
-        manager.begin(with: central)
-        #expect(manager.peers.map(\.waiting.count) == [0] && speaker.errors.isEmpty)
-        manager.message = ["long": String(repeating: "x", count: BlueEarService.maximumMessageLength)]
-        manager.begin(with: central)
-        #expect(manager.peers.map(\.waiting.count) == [0] && manager.listeners == [central.identifier])
-        #expect(speaker.errors.map { if case .tooLong = $0 { true } else { false } } == [true])
-    }
-
-    @Test("The end of one who listened is reported, with the message that did not arrive whole; of others nothing is")
-    func end() throws {
-        let speaker = self.speaker()
-        let manager: PeripheralRole.BluetoothManager = speaker.manager
-        let silent = manager.peer(for: self.central())
-        manager.end(with: silent.central)
-        manager.end(with: self.central())
-        #expect(manager.peers.count == 1 && speaker.ended.isEmpty)
-        let first = try self.listening(speaker, waiting: 1)
-        let second = try self.listening(speaker, waiting: 0)
-        _ = second.assembler.receive(Data([0xBE, 0, 0, 0, 3, 0, 0, 0, 0, 1, 2]))
-        manager.end(with: first.central)
-        #expect(speaker.ended == [first.identifier] && speaker.errors.isEmpty)
-        manager.end(with: first.central)
-        #expect(speaker.ended.count == 1)
-        let third = try self.listening(speaker, waiting: 0)
-        manager.endAll()
-        #expect(speaker.ended == [first, second, third].map(\.identifier))
-        #expect(speaker.errors == [.incomplete] && manager.peers.isEmpty)
-    }
-
-    // MARK: Reading
-
-    @Test("A message that no value can hold is read in pieces, round and round, and another from its beginning")
+    @Test("reads a long message in pieces, again and again")
     func readingInPieces() {
         let peer = ListeningCentral(self.central())
         let short = Data(repeating: 0x62, count: 512)
@@ -166,7 +115,7 @@ struct ListeningCentralsTests {
         #expect(ListeningCentral(self.central()).readableValue(of: long, isBegin: true) == first)
     }
 
-    @Test("A read gets what was sent to the central last, else what went to all, else the first message, else nothing")
+    @Test("reads the last message to the central, to all, or the first message")
     func readableValue() throws {
         let manager: PeripheralRole.BluetoothManager = self.speaker().manager
         let central = self.central()
@@ -182,9 +131,7 @@ struct ListeningCentralsTests {
         #expect(manager.readableValue(for: self.central(), isBegin: true) == Data("to all".utf8))
     }
 
-    // MARK: Writing
-
-    @Test("What a central writes is answered at once, and reported when the answer is on its way")
+    @Test("answers a write at once, and reports it afterwards")
     func receiving() throws {
         let whole = try PropertyListMessage.encode(self.message)
         let first = Data([0xBE, 0, 0, 0, 3, 0, 0, 0, 0, 1, 2])

@@ -1,6 +1,3 @@
-// The hexadecimal digits in which a lock and its key write octets: each digit, what is none, and how many there may be.
-
-import Fixtures
 import Foundation
 import Testing
 
@@ -8,11 +5,10 @@ import Testing
 
 @Suite("Digits of a lock and its key")
 struct ChallengeResponseTests {
-    @Test("Every octet has two digits, which are read as it, in small and capital letters")
+    @Test("converts octets to two digits and back")
     func octets() {
         for octet in UInt8.min...UInt8.max {
             let text = ChallengeResponse.text(Data([octet]))
-            RunRecord.note("\(octet) \(text)")
             #expect(text.utf8.count == 2 && UInt8(text, radix: 16) == octet)
             #expect(ChallengeResponse.octets(text) == Data([octet]))
             #expect(ChallengeResponse.octets(text.uppercased()) == Data([octet]))
@@ -21,7 +17,7 @@ struct ChallengeResponseTests {
         #expect(ChallengeResponse.octets("00ff10Ab") == Data([0x00, 0xFF, 0x10, 0xAB]))
     }
 
-    @Test("A sign that is no digit is none, in either place")
+    @Test("rejects a sign that is not a digit")
     func signs() {
         for code in UInt8(0)..<128 {
             let sign = String(UnicodeScalar(code))
@@ -33,26 +29,32 @@ struct ChallengeResponseTests {
         #expect(ChallengeResponse.octets("é") == nil)
     }
 
-    @Test("128 digits are read, and no more", arguments: [126, 128, 130])
+    @Test("reads at most 128 digits", arguments: [126, 128, 130])
     func length(count: Int) {
         let octets = ChallengeResponse.octets(String(repeating: "a", count: count))
         #expect(octets?.count == (count <= 128 ? count / 2 : nil))
         #expect(ChallengeResponse.octets(String(repeating: "a", count: count - 1)) == nil)
     }
 
-    @Test("A response is that to its challenge under its secret, whole; the challenge has sixteen octets")
+    @Test("accepts only the whole response to the challenge under the secret")
     func responses() {
         var generator = SeededNumbers(1)
         let first = ChallengeResponse.makeChallenge(using: &generator)
         let second = ChallengeResponse.makeChallenge(using: &generator)
         #expect(first.count == 16 && second.count == 16 && first != second)
         let response = ChallengeResponse.response(to: first, secret: "sesame")
-        RunRecord.note("\(ChallengeResponse.text(first)) \(ChallengeResponse.text(response))")
         #expect(response.count == 32)
         #expect(ChallengeResponse.isResponse(response, to: first, secret: "sesame"))
         #expect(!ChallengeResponse.isResponse(response, to: second, secret: "sesame"))
         #expect(!ChallengeResponse.isResponse(response, to: first, secret: "Sesame"))
         #expect(!ChallengeResponse.isResponse(response.dropLast(), to: first, secret: "sesame"))
         #expect(!ChallengeResponse.isResponse(Data(), to: first, secret: "sesame"))
+    }
+
+    @Test("computes the documented HMAC")
+    func response() {
+        let response = ChallengeResponse.response(to: Data(0..<16), secret: "sesame")
+        // Computed by another implementation from "BlueEar lock 1" and the challenge under the key "sesame".
+        #expect(ChallengeResponse.text(response) == "d5cc2476279c69203673b33157b3e121643927c8c3955892e41936434b2b1b3e")
     }
 }

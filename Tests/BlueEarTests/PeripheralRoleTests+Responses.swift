@@ -1,6 +1,3 @@
-// What the messenger in the peripheral role answers to each request, as the system gets it: one response to each read
-// and to each write, whatever the number of its parts, before the observer hears of a message.
-
 import Foundation
 import NIOCore
 import Testbed
@@ -21,7 +18,7 @@ struct PeripheralResponsesTests {
         self.testbed.adapter().run { NotedResponses(delegate: nil, queue: nil) }
     }
 
-    @Test("A message in parts has one response, which goes before the observer hears of it")
+    @Test("confirms a message in parts once, before the observer is told")
     func received() throws {
         let speaker = self.testbed.speaker(nil)
         let responses = self.responses()
@@ -34,13 +31,12 @@ struct PeripheralResponsesTests {
         speaker.manager.peripheralManager(responses, didReceiveWrite: parts)
         #expect(before == [[.success]] && responses.take() == [.success])
         #expect(speaker.received == [Exchanged(message: ["a": "b"], peer: self.central.identifier)])
-        // A part without a value is one of no octets.
         let empty = [self.central.request(Self.own, 0, nil), self.central.request(Self.own, 0, data)]
         speaker.manager.peripheralManager(responses, didReceiveWrite: empty)
         #expect(responses.take() == [.success] && speaker.received.count == 2 && speaker.errors.isEmpty)
     }
 
-    @Test("What is no message has one response, and a write of nothing has none")
+    @Test("refuses once what is not a message")
     func refused() throws {
         let speaker = self.testbed.speaker(nil)
         let responses = self.responses()
@@ -74,7 +70,7 @@ struct PeripheralResponsesTests {
         #expect(speaker.received.isEmpty)
     }
 
-    @Test("A read gets the message from its octet on, as far as its end; one of another characteristic gets nothing")
+    @Test("reads a message from an offset up to its end")
     func read() throws {
         let speaker = self.testbed.speaker(["a": "b"])
         let responses = self.responses()

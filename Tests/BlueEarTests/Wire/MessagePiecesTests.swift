@@ -1,5 +1,3 @@
-// Cutting and putting together.
-
 import Fixtures
 import Foundation
 import Testbed
@@ -30,7 +28,7 @@ struct MessagePiecesTests {
         Data("b".utf8) + Data((1..<max(1, count)).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 
-    @Test("What is cut is put together again, at every length around the borders and at every limit")
+    @Test("cuts and joins messages of every length at every limit")
     func roundTrip() {
         var generator = SeededNumbers(1)
         for limit in [20, 21, 23, 64, 182, 244, 509, 512] {
@@ -50,7 +48,7 @@ struct MessagePiecesTests {
         }
     }
 
-    @Test("The limit may change from piece to piece")
+    @Test("cuts at a limit that changes from piece to piece")
     func changingLimit() {
         var generator = SeededNumbers(2)
         for _ in 0..<50 {
@@ -63,7 +61,7 @@ struct MessagePiecesTests {
         }
     }
 
-    @Test("The wire format is that of the documentation")
+    @Test("has the documented wire format")
     func format() {
         let message = Data("bplist00, and so on and so on".utf8)
         let pieces = cut(message) { 20 }
@@ -74,7 +72,7 @@ struct MessagePiecesTests {
         #expect(CRC32.checksum(of: Data("123456789".utf8)) == 0xCBF4_3926)
     }
 
-    @Test("A missing, doubled, swapped or broken piece loses the message, and that alone")
+    @Test("loses a message with a missing, doubled, swapped or broken piece, and only that")
     func faults() {
         var generator = SeededNumbers(3)
         let message = data(300, &generator)
@@ -96,7 +94,7 @@ struct MessagePiecesTests {
         }
     }
 
-    @Test("A message that begins in the middle of another breaks that off")
+    @Test("breaks off a message when another one begins")
     func brokenOff() {
         var generator = SeededNumbers(4)
         let message = data(300, &generator)
@@ -110,7 +108,7 @@ struct MessagePiecesTests {
         #expect(pieces.dropFirst().map { assembler.receive($0).outcome }.last == .message(message))
     }
 
-    @Test("Lengths that are lies are refused, and nothing is kept for them")
+    @Test("refuses a false length")
     func lies() {
         var assembler = MessageAssembler()
         let tooLong = Data([0xBE, 0, 0x10, 0, 1, 0, 0, 0, 0, 1])
@@ -124,7 +122,7 @@ struct MessagePiecesTests {
         #expect(assembler.receive(Data()) == (.message(Data()), false))
     }
 
-    @Test("D12: a message of exactly the maximum length is put together, and one octet more is refused")
+    @Test("D12: joins a message of the maximum length, and refuses a longer one")
     func maximumLength() {
         let limit = BlueEarService.maximumMessageLength
         let message = Data(repeating: 0x62, count: limit)
@@ -137,7 +135,7 @@ struct MessagePiecesTests {
         #expect(assembler.receive(longer[1]) == (.skipped, false))
     }
 
-    @Test("D12: the same limit holds for a message in one value")
+    @Test("D12: applies the limit to a message in one value")
     func maximumLengthInOneValue() {
         let limit = BlueEarService.maximumMessageLength
         let message = Data(repeating: 0x62, count: limit)
@@ -146,7 +144,7 @@ struct MessagePiecesTests {
         #expect(assembler.receive(message + [0x62]) == (.failure(.malformed), false))
     }
 
-    @Test("Anything at all is taken without a trap", arguments: 1...10 as ClosedRange<UInt64>)
+    @Test("accepts random values without a trap, and a message after them", arguments: simulationSeeds(3))
     func fuzz(seed: UInt64) {
         var generator = SeededNumbers(seed)
         var assembler = MessageAssembler()
@@ -156,25 +154,15 @@ struct MessagePiecesTests {
             )
             if !value.isEmpty, Bool.random(using: &generator) { value[0] = .random(in: 0xBE...0xBF, using: &generator) }
             if value.count > 5, Bool.random(using: &generator) { value.replaceSubrange(1..<4, with: [0, 0, 0]) }
-            let (outcome, brokeOff) = assembler.receive(value)
-            RunRecord.note("\(value.hex) \(outcome) \(brokeOff) \(assembler.isCollecting)")
-            if case .message(let message) = outcome {
+            if case .message(let message) = assembler.receive(value).outcome {
                 #expect(message.count <= BlueEarService.maximumMessageLength)
             }
         }
+        let message = self.data(300, &generator)
+        #expect(self.cut(message) { 40 }.map { assembler.receive($0).outcome }.last == .message(message))
     }
 
-    @Test("A message is complete when it was sent, also one of no octets")
-    func empty() {
-        var pieces = MessagePieces(Data())
-        #expect(!pieces.isComplete && !pieces.isCut)
-        pieces = MessagePieces(Data([1]))
-        #expect(!pieces.isComplete && !pieces.isCut)
-        pieces.advance(past: pieces.next(limit: 20))
-        #expect(pieces.isComplete && !pieces.isCut)
-    }
-
-    @Test("A piece behind a whole message has lost its beginning; so has one behind a message in one value")
+    @Test("refuses a piece without a beginning")
     func strayPieces() {
         var generator = SeededNumbers(6)
         let message = data(100, &generator)
@@ -186,11 +174,34 @@ struct MessagePiecesTests {
         #expect(assembler.receive(Data([0xBF, 2, 3])) == (.skipped, false))
     }
 
-    @Test("The limits that the documentation names")
-    func limits() {
-        #expect(BlueEarService.maximumMessageLength == 1_048_576 && BlueEarService.maximumWaitingMessages == 64)
-        #expect(ListeningCentral.maximumSilent == 64 && ChallengeResponse.challengeLength == 16)
-        var generator: any RandomNumberGenerator = SeededNumbers(1)
-        #expect(ChallengeResponse.makeChallenge(using: &generator).count == 16)
+    /// The octets as a part of longer data, behind three others.
+    private func part(_ octets: Data) -> Data { (Data([9, 9, 9]) + octets + Data([9])).dropFirst(3).dropLast() }
+
+    @Test("cuts a slice of other data at the same places")
+    func cutSlices() {
+        let message = Data((0..<100).map { UInt8($0) })
+        var (whole, slice) = (MessagePieces(message), MessagePieces(self.part(message)))
+        for _ in 0..<3 {
+            let piece = whole.next(limit: 40)
+            #expect(slice.next(limit: 40) == piece && slice.isLast(piece) == whole.isLast(piece))
+            whole.advance(past: piece)
+            slice.advance(past: piece)
+        }
+        // 31 octets, 38 and 31.
+        #expect(whole.isComplete && slice.isComplete && whole.pieceCount == 3)
+    }
+
+    @Test("joins pieces that are slices of other data")
+    func assembled() {
+        let message = Data((0..<100).map { UInt8($0) })
+        var pieces = MessagePieces(message)
+        var assembler = MessageAssembler()
+        var outcomes: [MessageAssembler.Outcome] = []
+        while !pieces.isComplete {
+            let piece = pieces.next(limit: 40)
+            pieces.advance(past: piece)
+            outcomes.append(assembler.receive(self.part(piece)).outcome)
+        }
+        #expect(outcomes == [.piece, .piece, .message(message)])
     }
 }

@@ -1,6 +1,3 @@
-// What a central does at the turns of its stages: a link that outlived the app, one that is given up, one that ends while
-// the adapter is off.
-
 import CoreBluetooth
 import Foundation
 import NIOCore
@@ -9,15 +6,15 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("A central's stages")
-struct StageTests {
+@Suite("The central role")
+struct CentralRoleTests {
     private let testbed = Testbed()
 
     /// A listener that gets the state of another one, which had a link, as an app that is launched again.
-    private func successor(of first: Listener) throws -> Listener {
+    private func successor(of first: Listener, message: [String: String]? = nil) throws -> Listener {
         let manager = try #require(first.manager.centralManager)
         let peripheral = try #require(first.manager.discoveredPeripheral)
-        let second = Listener(nil, on: first.adapter, in: self.testbed)
+        let second = Listener(message, on: first.adapter, in: self.testbed)
         second.manager.stays = true
         second.manager.centralManager = manager
         let state = [CBCentralManagerRestoredStatePeripheralsKey: [peripheral]]
@@ -26,7 +23,7 @@ struct StageTests {
     }
 
     @Test(
-        "A link that outlived the app is reported and taken up: at once where it is listened to, else it is explored",
+        "takes up a link that outlived the app, and explores it unless it is subscribed",
         arguments: [true, false]
     )
     func takenUp(isListening: Bool) throws {
@@ -49,7 +46,7 @@ struct StageTests {
         #expect(second.calls == ["didConnectPeripheral", "didReceiveData"])
     }
 
-    @Test("A peripheral that was lost before the app was launched again is waited for, without a limit and unreported")
+    @Test("waits without a limit for a peripheral that was lost before the app was launched again")
     func waitedFor() throws {
         let speaker = self.testbed.speaker(nil)
         let first = self.testbed.listener(nil) { $0.stays = true }
@@ -63,7 +60,7 @@ struct StageTests {
     }
 
     @Test(
-        "A peripheral that was given up is searched for, not waited for, when the adapter comes back",
+        "searches for a peripheral that was given up when the adapter is back",
         arguments: [true, false]
     )
     func givenUpWithoutAdapter(isConnected: Bool) throws {
@@ -72,7 +69,6 @@ struct StageTests {
         let listener = Listener(nil, on: self.testbed.adapter(), in: self.testbed)
         listener.onCall = { name in
             guard name.hasPrefix("didDiscover: "), !isConnected else { return }
-            // Nobody is there any more who could be connected to.
             foreign.peripheralManager?.stopAdvertising()
         }
         listener.scan()
@@ -84,7 +80,7 @@ struct StageTests {
         #expect(listener.ended == 0)
     }
 
-    @Test("A pending connection that the system drops is requested again, and nothing is reported")
+    @Test("requests a connection again that the system dropped")
     func droppedRequest() throws {
         let speaker = self.testbed.speaker(nil)
         let listener = self.testbed.listener(nil) { $0.stays = true }
@@ -103,7 +99,7 @@ struct StageTests {
         #expect(self.testbed.run { listener.begun == 2 })
     }
 
-    @Test("The end of a talk is reported once, also where the next link comes to none")
+    @Test("reports the end of a conversation once, also if the next link fails")
     func oneEnd() throws {
         let ear = ArticlePeripheral(on: self.testbed.adapter())
         ear.isSilent = true
@@ -124,7 +120,7 @@ struct StageTests {
         #expect(listener.begun == 1 && listener.ended == 1)
     }
 
-    @Test("Who leaves from inside the callback of a message on a second link answers it no more")
+    @Test("does not answer a message if it leaves inside its callback")
     func leavingInsteadOfAnswering() {
         let speaker = self.testbed.speaker()
         let listener = self.testbed.listener { $0.stays = true }
@@ -138,7 +134,7 @@ struct StageTests {
         #expect(speaker.received.count == 1)
     }
 
-    @Test("An error of a write that is no refusal ends the link after a second, and the message is kept")
+    @Test("ends the link a second after a broken write, and writes the message on the next one")
     func brokenWrite() throws {
         let ear = RefusingEar(nil, on: self.testbed.adapter())
         let listener = self.testbed.listener(nil) { $0.stays = true }
@@ -158,22 +154,7 @@ struct StageTests {
         #expect(listener.errors.isEmpty && listener.sent.isEmpty)
     }
 
-    @Test("A foreign device is looked for again after five seconds, one that failed after one")
-    func delays() throws {
-        let foreign = ArticlePeripheral(on: self.testbed.adapter())
-        foreign.service.characteristics = []
-        let listener = self.testbed.listener(nil)
-        #expect(self.testbed.run { listener.calls.last == "didDisconnectPeripheral" })
-        // The last step of the wait above was one of five milliseconds.
-        self.testbed.run(.milliseconds(4_994))
-        #expect(listener.calls.last == "didDisconnectPeripheral")
-        self.testbed.run(.milliseconds(7))
-        #expect(listener.calls.last == "didStartScanningPeripherals")
-        #expect(CentralRole.BluetoothManager.connectionTimeout == 10)
-        #expect(CentralRole.BluetoothManager.retryDelay == 1)
-    }
-
-    @Test("A delayed value of another characteristic is none of the talk's")
+    @Test("ignores a value of another characteristic")
     func anotherCharacteristic() throws {
         let speaker = self.testbed.speaker(nil)
         let listener = self.testbed.listener(nil) { $0.stays = true }
@@ -186,7 +167,7 @@ struct StageTests {
         withExtendedLifetime(speaker) {}
     }
 
-    @Test("Who leaves while nobody is there has finished at once, and searches no more, until it begins anew")
+    @Test("stops searching when it leaves, until it begins again")
     func leavesWhileSearching() throws {
         let listener = self.testbed.listener { $0.stays = true }
         #expect(self.testbed.run { listener.calls.contains("didStartScanningPeripherals") })
@@ -199,12 +180,11 @@ struct StageTests {
         #expect(speaker.received.isEmpty && listener.calls.count { $0 == "didStartScanningPeripherals" } == 1)
         listener.scan()
         #expect(self.testbed.run { speaker.received.count == 1 })
-        // It stays, as it is to.
         self.testbed.run(.seconds(20))
         #expect(listener.begun == 1 && listener.ended == 0)
     }
 
-    @Test("A message that is too long to be sent is reported, and the talk goes on")
+    @Test("reports a message that is too long to be sent")
     func tooLong() {
         let speaker = self.testbed.speaker()
         let listener = self.testbed.listener(["a": String(repeating: "x", count: 20_000_000)]) { $0.stays = true }
@@ -213,5 +193,69 @@ struct StageTests {
         #expect(listener.received == [["Hello": "Darkness"]])
         self.testbed.run(.seconds(5))
         #expect(listener.ended == 0 && speaker.received.isEmpty)
+    }
+
+    @Test("answers the first message only on a link that outlived the app")
+    func answered() throws {
+        let speaker = self.testbed.speaker(nil)
+        let first = self.testbed.listener(nil) { $0.stays = true }
+        self.testbed.run { first.begun == 1 }
+        let second = try self.successor(of: first, message: ["Yo": "Lo"])
+        second.manager.centralManagerDidUpdateState(try #require(second.manager.centralManager))
+        #expect(second.begun == 1)
+        for count in 1...2 {
+            try speaker.manager.send(["number": "\(count)"])
+            self.testbed.run { second.received.count == count }
+        }
+        self.testbed.run(.seconds(1))
+        #expect(second.sent == [["Yo": "Lo"]] && speaker.received.map(\.message) == [["Yo": "Lo"]])
+    }
+
+    @Test("waits for a message on the new link before it leaves")
+    func leavingOnTheSecondLink() throws {
+        let speaker = self.testbed.speaker()
+        let listener = self.testbed.listener { $0.stays = true }
+        #expect(self.testbed.run { listener.sent == [["Yo": "Lo"]] })
+        listener.manager.leaveWhenDone()
+        #expect(self.testbed.run { listener.isFinished })
+        speaker.manager.message = nil
+        listener.isFinished = false
+        listener.scan()
+        #expect(self.testbed.run { listener.begun == 2 })
+        listener.manager.leaveWhenDone()
+        self.testbed.run(.seconds(5))
+        #expect(!listener.isFinished && listener.ended == 1)
+        try speaker.manager.send(["now": "go"])
+        #expect(self.testbed.run { listener.isFinished })
+        #expect(listener.received.last == ["now": "go"] && listener.sent.count == 2 && listener.ended == 2)
+    }
+
+    @Test("reports a value that cannot be read, and leaves if it reads", arguments: [false, true])
+    func brokenValue(reads: Bool) throws {
+        let speaker = self.testbed.speaker(nil)
+        let listener = self.testbed.listener(nil) { $0.stays = true }
+        self.testbed.run { listener.begun == 1 }
+        listener.manager.reads = reads
+        let peripheral = try #require(listener.manager.discoveredPeripheral)
+        let characteristic = try #require(peripheral.services?.first?.characteristics?.first)
+        let refusal = CBATTError(.insufficientAuthorization)
+        listener.manager.peripheral(peripheral, didUpdateValueFor: characteristic, error: refusal)
+        #expect(listener.errors == [.refused(.insufficientAuthorization)])
+        #expect(listener.calls.contains("didFailConnection") == reads)
+        withExtendedLifetime(speaker) {}
+    }
+
+    @Test("reports lost keys at the end of a link, and requests the link again")
+    func lostKeys() throws {
+        let speaker = self.testbed.speaker(nil)
+        let listener = self.testbed.listener(nil) { $0.stays = true }
+        self.testbed.run { listener.begun == 1 }
+        let manager = try #require(listener.manager.centralManager)
+        let peripheral = try #require(listener.manager.discoveredPeripheral)
+        let error = CBError(.peerRemovedPairingInformation)
+        listener.manager.centralManager(manager, didDisconnectPeripheral: peripheral, error: error)
+        #expect(listener.errors == [.lostKeys] && listener.ended == 1)
+        #expect(self.testbed.run { listener.begun == 2 })
+        withExtendedLifetime(speaker) {}
     }
 }

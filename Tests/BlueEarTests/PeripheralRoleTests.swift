@@ -1,17 +1,13 @@
-// What a peripheral makes of its state that comes back, of an adapter that is there then or not, and of space in
-// the transmit queue.
-
-import CoreBluetooth
-import Fixtures
 import Foundation
 import NIOCore
 import Testbed
 import Testing
 
 @testable import BlueEar
+@testable import CoreBluetooth
 
-@Suite("The state of a peripheral that comes back")
-struct PeripheralStatesTests {
+@Suite("The peripheral role")
+struct PeripheralRoleTests {
     /// A delegate that notes with whom the state came back, and with whom messages can be exchanged.
     private final class RestoredEar: PeripheralRole.BlueEar, MessageObserver {
         var restored: [[UUID]] = []
@@ -34,7 +30,7 @@ struct PeripheralStatesTests {
         return (speaker, speaker.manager, try #require(speaker.manager.peripheralManager))
     }
 
-    @Test("A service that comes back is used where it is the messenger's; else it is as if there was none")
+    @Test("takes up a restored service only if it is the messenger's")
     func foreignServices() throws {
         let (speaker, manager, peripheral) = try self.heard()
         func service(_ uuid: String, _ characteristic: String) -> CBMutableService {
@@ -68,7 +64,7 @@ struct PeripheralStatesTests {
         withExtendedLifetime(speaker) {}
     }
 
-    @Test("Who listened before the app ended does so afterwards, and is not told the first message again")
+    @Test("keeps restored subscribers without repeating the first message")
     func subscribers() throws {
         let (speaker, manager, peripheral) = try self.heard()
         let listener = self.testbed.listener(nil) { $0.stays = true }
@@ -89,7 +85,7 @@ struct PeripheralStatesTests {
         withExtendedLifetime(speaker) {}
     }
 
-    @Test("A service that came back is not published again, but advertised where it is not", arguments: [true, false])
+    @Test("advertises a restored service without publishing it again", arguments: [true, false])
     func adapterThatIsThere(isAdvertising: Bool) throws {
         let (speaker, manager, peripheral) = try self.heard()
         if !isAdvertising { peripheral.stopAdvertising() }
@@ -103,7 +99,6 @@ struct PeripheralStatesTests {
         self.testbed.run(.seconds(1))
         let started = ["peripheralManagerDidStartAdvertising", "didStartAdvertising"]
         #expect(names == ["peripheralManagerDidUpdateState"] + (isAdvertising ? [] : started))
-        // The next time it is published as ever.
         names = []
         manager.peripheralManagerDidUpdateState(peripheral)
         self.testbed.run(.seconds(1))
@@ -111,34 +106,74 @@ struct PeripheralStatesTests {
         speaker.onCall = nil
     }
 
-    @Test("What waits is handed over when the state is back, and when the transmit queue has space")
+    @Test("publishes once when the adapter is on once more")
+    func again() throws {
+        let speaker = self.testbed.speaker()
+        #expect(self.testbed.run { speaker.calls.contains("didStartAdvertising") })
+        let manager = try #require(speaker.manager.peripheralManager)
+        speaker.manager.peripheralManagerDidUpdateState(manager)
+        self.testbed.run(.seconds(1))
+        #expect(speaker.calls == ["didStartConfiguration", "didStartAdvertising", "didStartAdvertising"])
+        #expect(speaker.errors.isEmpty && manager.isAdvertising)
+        let listener = self.testbed.listener { $0.stays = true }
+        #expect(self.testbed.run { listener.sent.count == 1 })
+        #expect(listener.manager.discoveredPeripheral?.services?.count == 1)
+        #expect(speaker.received.map(\.message) == [["Yo": "Lo"]])
+    }
+
+    @Test("sends a message from inside a callback after the present one")
     func handingOver() throws {
-        let (speaker, manager, peripheral) = try self.heard()
-        let listener = self.testbed.listener(nil) { $0.stays = true }
-        #expect(self.testbed.run { listener.received.count == 1 })
-        for way in ["state", "space"] {
-            manager.isHandingOver = true
-            try manager.send(["by": way])
-            manager.isHandingOver = false
-            #expect(manager.peers.map(\.waiting.count) == [1])
-            if way == "state" {
-                manager.isRestored = true
-                manager.peripheralManagerDidUpdateState(peripheral)
-            } else {
+        let speaker = self.testbed.speaker(nil)
+        let listeners = (0..<2).map { _ in self.testbed.listener(nil) { $0.stays = true } }
+        #expect(self.testbed.run { listeners.allSatisfy { $0.begun == 1 } && speaker.begun.count == 2 })
+        var isSent = false
+        speaker.onCall = { name in
+            guard name == "didSendData", !isSent else { return }
+            isSent = true
+            try? speaker.manager.send(["number": "2"])
+        }
+        try speaker.manager.send(["number": "1"])
+        #expect(self.testbed.run { speaker.sent.count == 4 })
+        speaker.onCall = nil
+        #expect(speaker.sent.compactMap { $0.message["number"] } == ["1", "1", "2", "2"])
+        #expect(self.testbed.run { listeners.allSatisfy { $0.received == [["number": "1"], ["number": "2"]] } })
+    }
+
+    private final class Log: @unchecked Sendable {
+        // Unchecked: the listener is that of the test's thread alone.
+
+        var lines: [String] = []
+    }
+
+    @Test("keeps messages while there is no adapter")
+    func withoutAdapter() throws {
+        let speaker = self.testbed.speaker(nil)
+        let manager: PeripheralRole.BluetoothManager = speaker.manager
+        #expect(manager.peripheralManager?.state != .poweredOn)
+        let peer = manager.peer(for: CBCentral(identifier: UUID(), lock: ObjectLock()))
+        peer.isSubscribed = true
+        let log = Log()
+        let listener: @Sendable (String) -> Void = { log.lines.append($0) }
+        try LogLines.$listener.withValue(listener) {
+            try manager.send(["a": "b"], to: peer.identifier)
+            if let peripheral = manager.peripheralManager {
                 manager.peripheralManagerIsReady(toUpdateSubscribers: peripheral)
             }
-            #expect(manager.peers.map(\.waiting.count) == [0] && !manager.isHandingOver)
-            #expect(self.testbed.run { listener.received.last == ["by": way] })
         }
-        #expect(speaker.sent.map(\.message).suffix(2) == [["by": "state"], ["by": "space"]])
-        // Without the adapter nothing is, and all who listened are gone.
-        manager.isHandingOver = true
-        try manager.send(["too": "late"])
-        manager.isHandingOver = false
-        manager.isRestored = true
-        speaker.adapter.setPowered(false)
-        #expect(self.testbed.run { speaker.ended.count == 1 })
+        #expect(log.lines.isEmpty)
+        #expect(peer.waiting.map(\.message) == [["a": "b"]] && !manager.isHandingOver)
+    }
+
+    @Test("reports a service or an advertisement that the system refuses")
+    func refusals() throws {
+        let (speaker, manager, peripheral) = try self.heard()
+        let service = try #require(manager.service)
+        let calls = speaker.calls
+        let broken = CBError(.connectionTimeout)
+        manager.peripheralManager(peripheral, didAdd: service, error: broken)
+        manager.peripheralManagerDidStartAdvertising(peripheral, error: CBATTError(.insufficientAuthorization))
         self.testbed.run(.seconds(1))
-        #expect(!manager.isRestored && manager.peers.isEmpty && listener.received.last == ["by": "space"])
+        #expect(speaker.calls == calls)
+        #expect(speaker.errors == [.bluetooth(broken.localizedDescription), .refused(.insufficientAuthorization)])
     }
 }

@@ -1,8 +1,6 @@
-// The article's story: the key's app is ended by the system while its owner is away; the request for the connection
-// survives it; on return the lock opens, and the app is launched with what it had.
+// The article's story: the key's app is ended while its owner is away, and launched again on return.
 
 import CoreBluetoothTesting
-import Fixtures
 import Foundation
 import Testbed
 import Testing
@@ -11,7 +9,7 @@ import Testing
 
 @Suite("The key's app, and the lock's")
 struct KeyAppTests {
-    /// What happened to the key, launch by launch.
+    /// The key's events of each launch.
     private final class EventLog {
         var launches: [[ElectronicKey.Event]] = []
         var last: [ElectronicKey.Event] { launches.last ?? [] }
@@ -24,7 +22,6 @@ struct KeyAppTests {
     ) -> (lock: ElectronicLock, phone: Device, app: App<ElectronicKey>, log: EventLog) {
         let lock = world.addDevice("door").run { ElectronicLock(secret: "sesame") }
         lock.generator = SeededNumbers(1)
-        lock.onEvent = { note($0) }
         let phone = world.addDevice("phone")
         let log = EventLog()
         let app = phone.install("Key", backgroundModes: .central) {
@@ -32,7 +29,6 @@ struct KeyAppTests {
             key.manager.scheduler = WorldScheduler(world)
             log.launches.append([])
             key.onEvent = { event in
-                note(event)
                 if case .stateChanged = event { return }
                 log.launches[log.launches.count - 1].append(event)
             }
@@ -57,7 +53,7 @@ struct KeyAppTests {
     }
 
     @Test(
-        "The app is ended by the system while the owner is away: on return the lock opens, and the app is launched again"
+        "launches the key's app again and opens the lock on return"
     )
     func endedWhileAway() throws {
         try withWorld { world in
@@ -71,7 +67,7 @@ struct KeyAppTests {
             phone.distance = 2
             try world.run(until: lock.isOpen)
             #expect(app.launches == [.byUser, .bySystem])
-            // Restored first, then connected: nothing was searched, and nobody touched the phone.
+            // Restored first, then connected without a search.
             guard case .restored(let peers)? = log.last.first else {
                 Issue.record("not restored first: \(log.last)")
                 return
@@ -88,28 +84,7 @@ struct KeyAppTests {
         }
     }
 
-    @Test("Ended and launched again, and again: a week of coming and going")
-    func aWeek() throws {
-        try withWorld { world in
-            let (lock, phone, app, log) = install(in: world)
-            try leaveHome(world, phone, lock, app)
-            for day in 1...7 {
-                app.terminate()
-                world.advance(by: .seconds(600))
-                phone.distance = 2
-                try world.run(until: lock.isOpen)
-                #expect(app.launches.count == day + 1)
-                world.advance(by: .seconds(60))
-                phone.distance = 1000
-                try world.run(until: !lock.isOpen)
-                world.advance(by: .seconds(30))
-            }
-            #expect(log.launches.count == app.launches.count)
-            #expect(log.launches.dropFirst().allSatisfy { if case .restored? = $0.first { true } else { false } })
-        }
-    }
-
-    @Test("The app is ended at home: the link stays, the lock is open, and the app is launched when the owner leaves")
+    @Test("keeps the link of an app that is ended at home, and launches it when the owner leaves")
     func endedAtHome() throws {
         try withWorld { world in
             let (lock, phone, app, log) = install(in: world)
@@ -132,7 +107,7 @@ struct KeyAppTests {
     }
 
     @Test(
-        "Without an identifier, or ended by its owner, the app does not come back, and the lock stays closed",
+        "keeps the lock closed without a restore identifier, or after a force quit",
         arguments: [true, false]
     )
     func notRestored(hasIdentifier: Bool) throws {
@@ -150,7 +125,7 @@ struct KeyAppTests {
         }
     }
 
-    @Test("The lock's app is ended by the system: it is launched when a key comes, and opens")
+    @Test("launches the lock's app when a key comes")
     func lockApp() throws {
         try withWorld { world in
             let door = world.addDevice("door")
@@ -159,7 +134,6 @@ struct KeyAppTests {
                 let lock = ElectronicLock(secret: "sesame", restoreIdentifier: "lock")
                 launchCount += 1
                 lock.generator = SeededNumbers(launchCount)
-                lock.onEvent = { note($0) }
                 return lock
             }
             app.launch()
@@ -185,7 +159,7 @@ struct KeyAppTests {
     }
 
     @Test(
-        "The app of either half is ended under its link: the next message launches it, and nothing is lost",
+        "launches an ended app with the next message, and loses nothing",
         arguments: [true, false]
     )
     func messengerEnded(isListeners: Bool) throws {
@@ -225,7 +199,6 @@ struct KeyAppTests {
                 try listeners[0].manager.send(["wake": "up", "long": long])
                 try world.run(until: speakers.first?.received.last?.message == ["wake": "up", "long": long])
                 #expect(speakerApp.launches == [.byUser, .bySystem])
-                // Who listened still does.
                 try speakers[0].manager.send(["I am": "awake"])
                 try world.run(until: listeners[0].received.last == ["I am": "awake"])
             }
