@@ -1,6 +1,3 @@
-// What a ball answers to each request, as the system gets it: one response to each read and to each write, whatever the
-// number of its parts, before anybody hears of a question.
-
 import Foundation
 import NIOCore
 import Testbed
@@ -9,7 +6,7 @@ import Testing
 @testable import CoreBluetooth
 @testable @_spi(Steps) import ITCB
 
-@Suite("Responses of the ball")
+@Suite("Responses of the ball to requests")
 struct BallResponsesTests {
     private static var question: CBUUID { _static_ITCB_SDK_8BallService_Question_UUID }
     private static var answer: CBUUID { _static_ITCB_SDK_8BallService_Answer_UUID }
@@ -17,7 +14,7 @@ struct BallResponsesTests {
     private let testbed = Testbed()
     private let central = CBCentral.unlinked()
 
-    /// A ball that a person answers for, and what notes its responses.
+    /// A ball that is answered by hand, and a manager that notes its responses.
     private func ball() -> (Ball, NotedResponses) {
         let ball = self.testbed.ball("Crystal")
         ball.sdk.answersByHand = true
@@ -26,7 +23,7 @@ struct BallResponsesTests {
         return (ball, responses)
     }
 
-    @Test("A read of the answer gets what is there from its octet on; one of the question is not permitted")
+    @Test("answers a read of the answer from its offset on")
     func reading() {
         let (ball, responses) = self.ball()
         func read(_ uuid: CBUUID, _ offset: Int) -> String {
@@ -34,7 +31,6 @@ struct BallResponsesTests {
             ball.sdk.peripheralManager(responses, didReceiveRead: request)
             return request.value.map { String(decoding: $0, as: UTF8.self) } ?? "none"
         }
-        // Of a central that has not asked.
         #expect(read(Self.answer, 0) == "" && responses.take() == [.success])
         #expect(read(Self.answer, 1) == "none" && responses.take() == [.invalidOffset])
         #expect(ball.sdk._centrals.isEmpty && ball.sdk.central == nil)
@@ -42,7 +38,6 @@ struct BallResponsesTests {
         device._didAsk("Rain?")
         #expect(read(Self.answer, 0) == "" && responses.take() == [.success] && ball.answered.isEmpty)
         device.sendAnswer("Yes.", toQuestion: "Rain?")
-        // What gets nothing has not fetched the answer.
         #expect(read(Self.question, 0) == "none" && responses.take() == [.readNotPermitted])
         #expect(read(Self.answer, 5) == "none" && responses.take() == [.invalidOffset])
         #expect(ball.answered.isEmpty)
@@ -53,7 +48,7 @@ struct BallResponsesTests {
         #expect(ball.answered.count == 1 && ball.errors.isEmpty)
     }
 
-    @Test("A write that is no question has one response, and its central is not known by it")
+    @Test("refuses a write that is not a question once, and does not remember its central")
     func refusals() {
         let (ball, responses) = self.ball()
         typealias Row = (parts: [(uuid: CBUUID, offset: Int, value: Data?)], result: CBATTError.Code, text: String)
@@ -80,12 +75,11 @@ struct BallResponsesTests {
             #expect(ball.steps.last == .questionReceived(row.text, isAccepted: false), "\(row.parts)")
         }
         #expect(ball.steps.count == rows.count && ball.asked.isEmpty && ball.sdk._centrals.isEmpty)
-        // Of nothing there is nothing to be answered.
         ball.sdk.peripheralManager(responses, didReceiveWrite: [])
         #expect(responses.take().isEmpty && ball.steps.count == rows.count)
     }
 
-    @Test("A question in parts is confirmed once, before the observers hear of it; the next one finds the person busy")
+    @Test("confirms a question in parts once before it tells the observers")
     func confirmed() {
         let (ball, responses) = self.ball()
         var before: [[CBATTError.Code]] = []
