@@ -1,5 +1,4 @@
-// What an app's service becomes when it is published: every permission and every property by itself, the security that
-// an adapter demands beside, descriptors, and included services.
+// The definition that an app's service is published as.
 
 import BluetoothHost
 import BluetoothTypes
@@ -47,7 +46,7 @@ struct LocalServiceDefinitionTests {
 
     private func level(_ requirement: SecurityRequirement?) -> UInt8? { requirement?.level.rawValue }
 
-    @Test("9.5 8.1 each permission by itself, and several: what reading and writing need of the link")
+    @Test("9.5 8.1 maps permissions to the security that reading and writing need")
     func permissions() throws {
         let table: [(CBAttributePermissions, read: UInt8?, write: UInt8?)] = [
             ([], nil, nil), (.readable, 1, nil), (.writeable, nil, 1), (.readEncryptionRequired, 2, nil),
@@ -61,7 +60,7 @@ struct LocalServiceDefinitionTests {
             let definition = try self.definition(open, [.read, .write], permissions)
             #expect(self.level(definition.permissions.read) == read, "\(permissions)")
             #expect(self.level(definition.permissions.write) == write, "\(permissions)")
-            // An adapter that requires pairing demands an encrypted link at least, and permits nothing more.
+            // An adapter that requires pairing demands at least an encrypted link.
             let demanding = try self.definition(strict, [.read, .write], permissions)
             #expect(self.level(demanding.permissions.read) == read.map { max($0, 2) }, "\(permissions)")
             #expect(self.level(demanding.permissions.write) == write.map { max($0, 2) }, "\(permissions)")
@@ -69,7 +68,7 @@ struct LocalServiceDefinitionTests {
         }
     }
 
-    @Test("9.5 each property by itself: its octet, and what a subscription needs of the link")
+    @Test("9.5 maps properties to their octet and to the security that a subscription needs")
     func properties() throws {
         let table: [(CBCharacteristicProperties, octet: UInt8, subscription: UInt8)] = [
             ([], 0, 1), (.read, 0x02, 1), (.writeWithoutResponse, 0x04, 1), (.write, 0x08, 1), (.notify, 0x10, 1),
@@ -90,23 +89,18 @@ struct LocalServiceDefinitionTests {
         }
     }
 
-    @Test("9.3 a static value, which may be of no octets, with each permission to read")
-    func values() throws {
+    @Test("9.3 publishes a static value, also an empty one, as not writable", arguments: [Data(), Data([1, 2, 3])])
+    func values(value: Data) throws {
         let manager = self.manager()
-        for value in [Data(), Data([1, 2, 3])] {
-            for permissions in [.readable, .readEncryptionRequired, .readAuthenticationRequired, []]
-                as [CBAttributePermissions]
-            {
-                for properties in [.read, []] as [CBCharacteristicProperties] {
-                    let definition = try self.definition(manager, properties, permissions, value: value)
-                    #expect(definition.value.map { Data(octetsOf: $0) } == value)
-                    #expect(definition.permissions.write == nil)
-                }
-            }
+        for permissions in [.readable, .readEncryptionRequired, .readAuthenticationRequired] as [CBAttributePermissions]
+        {
+            let definition = try self.definition(manager, .read, permissions, value: value)
+            #expect(definition.value.map { Data(octetsOf: $0) } == value)
+            #expect(definition.permissions.write == nil)
         }
     }
 
-    @Test("9.4 descriptors with a text or with octets are published, those without a value are not")
+    @Test("9.4 publishes descriptors with a text or with octets, and omits those without a value")
     func descriptors() throws {
         let (text, format) = (CBUUID(string: "2901"), CBUUID(string: "2904"))
         let secret = CBMutableDescriptor(type: text, value: "secret")
@@ -133,7 +127,7 @@ struct LocalServiceDefinitionTests {
         }
     }
 
-    @Test("9.2 a service names those that it includes by what they were published as, one that was not by no name")
+    @Test("9.2 names included services by their tokens, and keeps the token of a service added again")
     func services() throws {
         let manager = self.manager()
         let services = (0..<4).map { number in
@@ -149,36 +143,9 @@ struct LocalServiceDefinitionTests {
         #expect(local.record.number == 4 && local.record.included == [3, 0, 1] && local.record.isPrimary)
         #expect(local.definition.isPrimary && local.definition.uuid == IDs.service.value)
         #expect(local.definition.characteristics.map(\.uuid) == [IDs.question.value, IDs.answer.value])
-        // One that is registered again keeps its name, also behind others.
         let again = manager.register(services[1])
         #expect(again.token.number == 2 && !again.definition.isPrimary && again.includedServices.isEmpty)
         #expect(again.definition.uuid == CBUUID(string: "FFB1").value && again.definition.characteristics.isEmpty)
         #expect(manager.register(services[3]).token.number == 5)
-    }
-
-    @Test("9.2 a service that is withdrawn leaves no handle and no subscriber, and can be added again")
-    func withdrawn() throws {
-        let manager = self.manager()
-        let service = CBMutableService(type: IDs.service, primary: true)
-        let answer = CBMutableCharacteristic.answer()
-        service.characteristics = [answer]
-        let central = CBCentral(identifier: UUID(random: 1, 1), lock: ObjectLock())
-        for round in 1...2 {
-            manager.add(service)
-            #expect(self.testbed.run { answer.publishedHandle != nil }, "round \(round)")
-            #expect(answer.subscribedStorage.isEmpty)
-            answer.subscribedStorage = [central]
-            if round == 1 { manager.remove(service) } else { manager.removeAllServices() }
-            #expect(answer.publishedHandle == nil && answer.subscribedCentrals?.isEmpty == true)
-            self.testbed.run()
-        }
-        // Added once more while it is there: nobody is subscribed any more.
-        manager.add(service)
-        self.testbed.run()
-        answer.subscribedStorage = [central]
-        manager.add(service)
-        #expect(answer.subscribedStorage.isEmpty)
-        self.testbed.run()
-        #expect(answer.publishedHandle != nil)
     }
 }

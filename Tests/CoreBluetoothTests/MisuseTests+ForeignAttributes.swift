@@ -1,5 +1,4 @@
-// Attributes that are none of the present connection's: objects of an earlier one, at whose handles there are others
-// now, and an app's own.
+// Attributes that do not belong to the present connection: those of an earlier one, and an app's own.
 
 import Foundation
 import NIOCore
@@ -8,13 +7,13 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("2 Attributes of others")
+@Suite("2 Attributes of other connections")
 struct ForeignAttributesTests {
     /// A central that has discovered a ball twice, on two links.
     private struct Setup {
         let talk: Conversation
         let peripheral: CBPeripheral
-        /// What was discovered on the first link.
+        /// Those of the first link.
         let service: CBService
         let question: CBCharacteristic
         let descriptor: CBDescriptor
@@ -34,7 +33,6 @@ struct ForeignAttributesTests {
                 return (peripheral, try #require(question.service), question, descriptor)
             }
             let first = try discover()
-            // Kept beyond the link, as an app may do.
             (self.service, self.question, self.descriptor) = (first.1, first.2, first.3)
             talk.central.disconnect(first.0, in: talk.testbed)
             let second = try discover()
@@ -44,7 +42,7 @@ struct ForeignAttributesTests {
             talk.ball.calls = []
         }
 
-        /// What is said when the app gives a command.
+        /// The lines that a command logs.
         func said(_ command: () -> Void) -> [String] {
             let lines = CapturedLog()
             lines.capture(command)
@@ -56,7 +54,7 @@ struct ForeignAttributesTests {
         }
     }
 
-    @Test("2 6.6 attributes of an earlier connection are not those that have their handles now")
+    @Test("2 6.6 rejects attributes of an earlier connection in every call")
     func earlier() throws {
         let setup = try Setup()
         let (peripheral, service, question, descriptor) = (
@@ -80,7 +78,7 @@ struct ForeignAttributesTests {
         #expect(peripheral.writeWindow.count == 0)
     }
 
-    @Test("2 an app's own attributes are not a peripheral's")
+    @Test("2 rejects an app's own attributes")
     func own() throws {
         let setup = try Setup()
         let (peripheral, ball) = (setup.peripheral, setup.talk.ball)

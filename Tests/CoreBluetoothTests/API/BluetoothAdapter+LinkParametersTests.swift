@@ -1,6 +1,3 @@
-// What tools ask of an adapter about the link to a device: how it is carried, and how secure it is; with a link,
-// without one, and of an adapter that has ended.
-
 import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
@@ -15,7 +12,7 @@ import Testing
 
 @Suite("The parameters of a link")
 struct LinkParametersTests {
-    /// Asks for everything, and returns what was reported, in order.
+    /// Asks for everything, and returns the reports in order.
     private func ask(_ adapter: BluetoothAdapter, about identifier: UUID, in testbed: Testbed) -> [String] {
         let reports = NIOLockedValueBox<[String]>([])
         let note: @Sendable (String) -> Void = { text in reports.withLockedValue { $0.append(text) } }
@@ -54,7 +51,7 @@ struct LinkParametersTests {
         return reports.withLockedValue { $0 }
     }
 
-    @Test("with a link its MTU, PHYs and timing are reported; without one, that there is none")
+    @Test("reports MTU, PHYs, timing and security of a link, or that there is no link")
     func links() throws {
         let talk = Conversation()
         let (peripheral, _, _) = try talk.discover()
@@ -70,16 +67,5 @@ struct LinkParametersTests {
         #expect(self.ask(talk.centralAdapter, about: peripheral.identifier, in: talk.testbed) == none)
         talk.centralAdapter.kill()
         #expect(self.ask(talk.centralAdapter, about: peripheral.identifier, in: talk.testbed) == none)
-    }
-
-    @Test("work for the event loop is done in its turn")
-    func turns() {
-        let testbed = Testbed()
-        let adapter = testbed.adapter("Curious")
-        let count = NIOLockedValueBox(0)
-        adapter.whenTurning { count.withLockedValue { $0 += 1 } }
-        #expect(count.withLockedValue { $0 } == 0)
-        testbed.run(.milliseconds(1))
-        #expect(count.withLockedValue { $0 } == 1)
     }
 }
