@@ -1,5 +1,4 @@
-// The article's two apps, as bare as they are there: one value is one property list, and nobody asks twice. Their logs
-// and labels are left out; what they would show is kept.
+// The article's two apps, without their logs and labels.
 
 import CoreBluetooth
 import Foundation
@@ -22,7 +21,7 @@ final class ArticlePeripheral: NSObject, CBPeripheralManagerDelegate {
     var received: [[String: String]] = []
     /// How many values it did not understand.
     var misunderstood = 0
-    /// What it says to who subscribes, as it goes into the value.
+    /// The value for a new subscriber.
     var hello = list(["Hello": "Darkness"])
     /// Whether it says anything at all.
     var isSilent = false
@@ -84,10 +83,10 @@ final class ArticleCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDele
     var received: [[String: String]] = []
     /// How many values it did not understand.
     var misunderstood = 0
-    /// What came of its writes: nothing, or an error.
+    /// The errors of its writes, `nil` for a success.
     var writes: [CBATTError.Code?] = []
     var hasDisconnected = false
-    /// What it writes.
+    /// The value that it writes.
     var answer = list(["Yo": "Lo"])
     /// How it writes.
     var type = CBCharacteristicWriteType.withResponse

@@ -1,5 +1,4 @@
-// The link is lost in every step, from either side; peers are silent, strange or not there: nothing hangs, everything
-// is reported, and the two find each other again.
+// Links that are lost in every step, and peers that are silent, strange or gone.
 
 import CoreBluetooth
 import Foundation
@@ -11,7 +10,7 @@ import Testing
 
 @Suite("Lost links")
 struct LostLinkTests {
-    /// Who loses power.
+    /// The side that loses power.
     enum Side: CaseIterable {
         case peripheral
         case central
@@ -30,7 +29,7 @@ struct LostLinkTests {
         let count: (String) -> Void = { _ in
             steps += 1
             guard let cut, steps == cut.step else { return }
-            // As a flat battery would: at once, but not from inside a callback.
+            // Not inside the callback.
             testbed.world.after(.zero) { lost.setPowered(false) }
         }
         speaker.onCall = count
@@ -44,7 +43,6 @@ struct LostLinkTests {
         #expect(testbed.run { listener.isFinished }, "\(String(describing: cut)): \(listener.calls)")
         #expect(Set(listener.received) == [down], "\(String(describing: cut))")
         #expect(Set(speaker.received.map(\.message)) == [up], "\(String(describing: cut))")
-        // What was broken off is reported on either side, and nothing else.
         #expect(listener.errors.allSatisfy { $0 == .incomplete }, "\(listener.errors)")
         #expect(speaker.errors.allSatisfy { $0 == .incomplete }, "\(speaker.errors)")
         #expect(testbed.run { speaker.begun.count == speaker.ended.count }, "\(String(describing: cut))")
@@ -52,7 +50,7 @@ struct LostLinkTests {
         return steps
     }
 
-    @Test("Power is lost in every step of an exchange", arguments: Side.allCases, [10, 300])
+    @Test("recovers from a loss of power in every step of an exchange", arguments: Side.allCases, [10, 300])
     func everyStep(side: Side, length: Int) {
         let total = play(cut: nil, length: length)
         #expect(total >= 20)
@@ -61,7 +59,7 @@ struct LostLinkTests {
         }
     }
 
-    @Test("Who stays waits for a peripheral that went away, for a day, and says then what was to be said")
+    @Test("waits a day for a peripheral, and sends then what was waiting")
     func away() throws {
         let testbed = Testbed()
         let speaker = testbed.speaker()
@@ -80,7 +78,7 @@ struct LostLinkTests {
         #expect(listener.errors.isEmpty && speaker.errors.isEmpty)
     }
 
-    @Test("A peripheral that does not connect in time is reported, and tried again")
+    @Test("reports a peripheral that does not connect in time, and tries again")
     func connectionTimeout() {
         let testbed = Testbed()
         let speaker = testbed.speaker()
@@ -98,7 +96,7 @@ struct LostLinkTests {
         #expect(speaker.received.map(\.message) == [["Yo": "Lo"]])
     }
 
-    @Test("A service that came back with the app's state is published anew when the adapter was off meanwhile")
+    @Test("publishes a restored service again after the adapter was off")
     func restoredWithoutAdapter() throws {
         let testbed = Testbed()
         let speaker = testbed.speaker()
@@ -122,7 +120,7 @@ struct LostLinkTests {
         #expect(listener.errors.isEmpty && speaker.received.map(\.message) == [["Yo": "Lo"]])
     }
 
-    @Test("Who leaves while a connection is waited for has finished at once, and connects no more")
+    @Test("finishes at once when it leaves during a pending connection")
     func leavingWhileConnecting() {
         let testbed = Testbed()
         let speaker = testbed.speaker()
@@ -138,7 +136,7 @@ struct LostLinkTests {
         #expect(listener.received.count == 1 && speaker.manager.listeners.isEmpty)
     }
 
-    @Test("A connection that fails is reported, and tried again")
+    @Test("reports a failed connection, and tries again")
     func failToConnect() throws {
         let testbed = Testbed()
         let speaker = testbed.speaker()
@@ -165,36 +163,7 @@ struct LostLinkTests {
         #expect(speaker.received.count == 1)
     }
 
-    @Test("A peripheral to which no connection came about is not waited for when the adapter comes back")
-    func failToConnectWithoutAdapter() throws {
-        let testbed = Testbed()
-        let speaker = testbed.speaker()
-        let listener = Listener(["Yo": "Lo"], on: testbed.adapter(), in: testbed)
-        listener.onCall = { name in
-            guard name.hasPrefix("didDiscover: ") else { return }
-            testbed.world.after(.zero) {
-                guard let manager = listener.manager.centralManager,
-                    let peripheral = listener.manager.discoveredPeripheral
-                else { return }
-                listener.manager.centralManager(
-                    manager,
-                    didFailToConnect: peripheral,
-                    error: CBError(.connectionFailed)
-                )
-                listener.onCall = nil
-                listener.adapter.setPowered(false)
-            }
-        }
-        listener.scan()
-        #expect(testbed.run { listener.calls.contains("didFailConnection") })
-        testbed.run(.milliseconds(100))
-        listener.adapter.setPowered(true)
-        #expect(testbed.run { listener.isFinished })
-        #expect(listener.calls.filter { $0 == "didStartScanningPeripherals" }.count == 2)
-        #expect(speaker.received.count == 1)
-    }
-
-    @Test("Who begins anew while the adapter is off searches when it is back")
+    @Test("searches when the adapter is back if it began while it was off")
     func againWithoutAdapter() throws {
         let testbed = Testbed()
         let speaker = testbed.speaker()
@@ -210,33 +179,7 @@ struct LostLinkTests {
         #expect(testbed.run { speaker.received.count == 2 })
     }
 
-    @Test("A link that comes about when its connection was given up is closed at once")
-    func connectedTooLate() throws {
-        let testbed = Testbed()
-        let speaker = testbed.speaker()
-        let listener = Listener(["Yo": "Lo"], on: testbed.adapter(), in: testbed)
-        var isGivenUp = false
-        listener.onCall = { name in
-            guard name == "didConnectPeripheral", !isGivenUp,
-                let manager = listener.manager.centralManager,
-                let peripheral = listener.manager.discoveredPeripheral
-            else { return }
-            isGivenUp = true
-            testbed.world.after(.zero) {
-                // As if the pause had begun before the link was there.
-                listener.manager.pause(1)
-                listener.manager.centralManager(manager, didConnect: peripheral)
-            }
-        }
-        listener.scan()
-        #expect(testbed.run { isGivenUp })
-        testbed.run(.milliseconds(500))
-        #expect(listener.manager.discoveredPeripheral?.state == .disconnected)
-        #expect(testbed.run { listener.isFinished })
-        #expect(speaker.received.count == 1)
-    }
-
-    @Test("A peripheral without the characteristic is reported, left, and looked at again later")
+    @Test("reports a peripheral without the characteristic, and explores it again later")
     func foreign() {
         let testbed = Testbed()
         let foreign = ArticlePeripheral(on: testbed.adapter())
@@ -251,7 +194,7 @@ struct LostLinkTests {
         #expect(testbed.run { listener.isFinished })
     }
 
-    @Test("A peripheral that says nothing is waited for; when it speaks at last it is answered")
+    @Test("waits for a silent peripheral, and answers it")
     func silent() {
         let testbed = Testbed()
         let peripheral = ArticlePeripheral(on: testbed.adapter())
@@ -269,7 +212,7 @@ struct LostLinkTests {
         #expect(peripheral.received == [["Yo": "Lo"]])
     }
 
-    @Test("Centrals that come and go leave nothing behind")
+    @Test("keeps nothing of centrals that come and go")
     func nothingLeft() {
         let testbed = Testbed()
         let speaker = testbed.speaker()
@@ -282,19 +225,18 @@ struct LostLinkTests {
         #expect(speaker.manager.peers.count <= ListeningCentral.maximumSilent)
     }
 
-    @Test("Work that is cancelled is not done, and work that nobody keeps is")
-    @MainActor
-    func scheduler() async {
-        let scheduler = RunLoopScheduler()
-        var done: [Int] = []
-        let work = scheduler.schedule(after: 0.01) { done.append(1) }
-        work.cancel()
-        await withCheckedContinuation { continuation in
-            _ = scheduler.schedule(after: 0.05) {
-                done.append(2)
-                continuation.resume()
-            }
-        }
-        #expect(done == [2])
+    @Test("reports a peripheral without the service, and explores it again later")
+    func withoutService() {
+        let testbed = Testbed()
+        let foreign = ArticlePeripheral(on: testbed.adapter())
+        testbed.run(.seconds(1))
+        foreign.peripheralManager?.removeAllServices()
+        let listener = testbed.listener(nil)
+        #expect(testbed.run(until: { !listener.errors.isEmpty }, within: .seconds(8)))
+        #expect(listener.errors == [.notAnEar])
+        #expect(testbed.run { listener.calls.suffix(2) == ["didFailConnection", "didDisconnectPeripheral"] })
+        foreign.peripheralManager?.add(foreign.service)
+        #expect(testbed.run { listener.isFinished })
+        #expect(listener.errors == [.notAnEar])
     }
 }

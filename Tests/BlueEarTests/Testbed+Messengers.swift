@@ -1,7 +1,6 @@
-// Who is in the messenger's testbeds: both halves of it, with the timers on the testbed's clock.
+// Both roles of the messenger on a testbed, with their timers on its clock.
 
 import CoreBluetooth
-import Fixtures
 import Foundation
 import Testbed
 
@@ -33,13 +32,7 @@ extension WorldScheduler: WorkScheduler {
     }
 }
 
-/// What of it can be called off.
 extension WorldScheduler.Timer: ScheduledWork {}
-
-/// A message as text that is the same in every run.
-func text(_ message: [String: String]) -> String {
-    message.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",")
-}
 
 /// A message with whom it was exchanged.
 struct Exchanged: Equatable {
@@ -47,7 +40,7 @@ struct Exchanged: Equatable {
     let peer: UUID
 }
 
-/// A messenger in the peripheral role, and what it reported.
+/// A messenger in the peripheral role, and its reports.
 final class Speaker: PeripheralRole.BlueEar, MessageObserver {
     let adapter: BluetoothAdapter
     private(set) var manager: PeripheralRole.BluetoothManager!
@@ -71,7 +64,6 @@ final class Speaker: PeripheralRole.BlueEar, MessageObserver {
     }
 
     private func called(_ name: String) {
-        RunRecord.note("peripheral \(name)")
         calls.append(name)
         onCall?(name)
     }
@@ -81,31 +73,18 @@ final class Speaker: PeripheralRole.BlueEar, MessageObserver {
     func didSendData() { called("didSendData") }
     func didReceiveData() { called("didReceiveData") }
     func didReceive(_ message: [String: String], from peer: UUID) {
-        RunRecord.note("peripheral received \(text(message))")
         received.append(Exchanged(message: message, peer: peer))
         onReceive?(message, peer)
     }
     func didSend(_ message: [String: String], to peer: UUID) {
-        RunRecord.note("peripheral sent \(text(message))")
         sent.append(Exchanged(message: message, peer: peer))
     }
-    func didBegin(with peer: UUID) {
-        RunRecord.note("peripheral begins")
-        begun.append(peer)
-    }
-    func didEnd(with peer: UUID) {
-        RunRecord.note("peripheral ends")
-        ended.append(peer)
-    }
-    func didFail(_ error: BlueEarError, with peer: UUID?) {
-        RunRecord.note("peripheral \(error) \(peer != nil)")
-        errors.append(error)
-    }
-    func didUpdateState(_ state: CBManagerState) { RunRecord.note("peripheral \(state.rawValue)") }
-    func didRestoreState(peers: [UUID]) { RunRecord.note("peripheral restored with \(peers.count)") }
+    func didBegin(with peer: UUID) { begun.append(peer) }
+    func didEnd(with peer: UUID) { ended.append(peer) }
+    func didFail(_ error: BlueEarError, with peer: UUID?) { errors.append(error) }
 }
 
-/// A messenger in the central role, and what it reported.
+/// A messenger in the central role, and its reports.
 final class Listener: CentralRole.BlueEar, MessageObserver {
     let adapter: BluetoothAdapter
     let manager: CentralRole.BluetoothManager
@@ -137,7 +116,6 @@ final class Listener: CentralRole.BlueEar, MessageObserver {
     func scan() { adapter.run { manager.scan() } }
 
     private func called(_ name: String) {
-        RunRecord.note("central \(name)")
         calls.append(name)
         onCall?(name)
     }
@@ -150,32 +128,16 @@ final class Listener: CentralRole.BlueEar, MessageObserver {
     func didReceiveData() { called("didReceiveData") }
     func didFailConnection() { called("didFailConnection") }
     func didReceive(_ message: [String: String], from peer: UUID) {
-        RunRecord.note("central received \(text(message))")
         received.append(message)
         onReceive?(message)
     }
     func didSend(_ message: [String: String], to peer: UUID) {
-        RunRecord.note("central sent \(text(message))")
         sent.append(message)
     }
-    func didBegin(with peer: UUID) {
-        RunRecord.note("central begins")
-        begun += 1
-    }
-    func didEnd(with peer: UUID) {
-        RunRecord.note("central ends")
-        ended += 1
-    }
-    func didFinish() {
-        RunRecord.note("central finished")
-        isFinished = true
-    }
-    func didFail(_ error: BlueEarError, with peer: UUID?) {
-        RunRecord.note("central \(error) \(peer != nil)")
-        errors.append(error)
-    }
-    func didUpdateState(_ state: CBManagerState) { RunRecord.note("central \(state.rawValue)") }
-    func didRestoreState(peers: [UUID]) { RunRecord.note("central restored with \(peers.count)") }
+    func didBegin(with peer: UUID) { begun += 1 }
+    func didEnd(with peer: UUID) { ended += 1 }
+    func didFinish() { isFinished = true }
+    func didFail(_ error: BlueEarError, with peer: UUID?) { errors.append(error) }
 }
 
 /// Numbers that are the same in every run.
@@ -192,7 +154,7 @@ struct SeededNumbers: RandomNumberGenerator {
     }
 }
 
-/// A message whose property list has exactly so many octets, where that is possible, else a few less.
+/// A message whose property list has `length` octets, or a few less if that is impossible.
 func message(of length: Int, _ generator: inout SeededNumbers) -> [String: String] {
     let alphabet = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 =\"<>&\n")
     func make(_ count: Int) -> [String: String] {

@@ -6,153 +6,22 @@ import Testing
 
 @Suite("2 Misuse")
 struct MisuseTests {
-    @Test("2 commands before poweredOn are ignored and logged")
-    func poweredOff() {
-        let testbed = Testbed()
-        let adapter = testbed.adapter("One")
-        let central = CentralApp(on: adapter)
-        let peripheral = PeripheralApp(on: adapter)
-        let lines = CapturedLog()
-        lines.capture {
-            central.manager.scanForPeripherals(withServices: nil)
-            central.manager.stopScan()
-            #expect(central.manager.retrievePeripherals(withIdentifiers: [UUID()]).isEmpty)
-            #expect(central.manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
-            peripheral.manager.startAdvertising(nil)
-            peripheral.manager.add(peripheral.ball)
-            #expect(!peripheral.manager.updateValue(Data(), for: peripheral.answer, onSubscribedCentrals: nil))
-        }
-        #expect(lines.all.count == 7)
-        let expected = "[CoreBluetooth] API MISUSE: <CBCentralManager: 0x"
-        #expect(lines.all.prefix(4).allSatisfy { $0.hasPrefix(expected) })
-        #expect(
-            lines.all.allSatisfy { $0.hasSuffix("> can only accept this command while in the powered on state") }
-        )
-        testbed.run()
-        #expect(!central.manager.isScanning)
-        #expect(!peripheral.manager.isAdvertising)
-    }
-
-    @Test("2 commands of a peripheral that is not connected are ignored and logged")
-    func notConnected() throws {
-        let talk = Conversation()
-        let peripheral = try talk.find()
-        let lines = CapturedLog()
-        lines.capture {
-            peripheral.discoverServices(nil)
-            peripheral.readRSSI()
-        }
-        #expect(lines.all.count == 2)
-        #expect(lines.all[0].hasPrefix("[CoreBluetooth] API MISUSE: <CBPeripheral: 0x"))
-        #expect(
-            lines.all[0].hasSuffix(
-                """
-                , identifier = \(peripheral.identifier.uuidString), name = Crystal, mtu = 0, state = disconnected> \
-                can only accept commands while in the connected state
-                """
-            )
-        )
-    }
-
-    @Test("2 a peripheral that is dropped while it connects")
-    func droppedConnecting() throws {
-        let talk = Conversation()
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.testbed.run { !talk.central.found.isEmpty }
-        let lines = CapturedLog()
-        lines.capture {
-            talk.central.manager.connect(talk.central.found.removeFirst())
-        }
-        #expect(lines.all.count == 1)
-        #expect(
-            lines.all[0].hasPrefix("[CoreBluetooth] API MISUSE: Cancelling connection for unused peripheral <CBPer")
-        )
-        #expect(lines.all[0].hasSuffix("state = connecting>, Did you forget to keep a reference to it?"))
-        talk.testbed.run(.seconds(3))
-        #expect(talk.central.count("connect 2") == 0)
-    }
-
-    @Test("2 a peripheral that is dropped while connected")
-    func droppedConnected() throws {
-        let talk = Conversation()
-        try autoreleasedDiscover(talk)
-        let lines = CapturedLog()
-        lines.capture { talk.central.found = [] }
-        #expect(lines.all.count == 1)
-        #expect(lines.all[0].hasPrefix("[CoreBluetooth] API MISUSE: Forcing disconnection of unused peripheral <CBPer"))
-        #expect(lines.all[0].hasSuffix("state = connected>. Did you forget to cancel the connection?"))
-        talk.testbed.run(.seconds(3))
-        #expect(talk.ball.count("unsubscribed 0") == 1)
-    }
-
-    private func autoreleasedDiscover(_ talk: Conversation) throws {
-        let (peripheral, _, answer) = try talk.discover()
-        peripheral.setNotifyValue(true, for: answer)
-        talk.testbed.run { answer.isNotifying }
-    }
-
-    @Test("2 a write without response where the property is absent")
+    @Test("2 ignores a write without response to a characteristic without the property")
     func writeWithoutResponse() throws {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
-        let lines = CapturedLog()
-        lines.capture { peripheral.writeValue("x".octets, for: answer, type: .withoutResponse) }
-        #expect(lines.all.count == 1)
-        #expect(lines.all[0].hasPrefix("[CoreBluetooth] WARNING: Characteristic <CBCharacteristic: 0x"))
-        #expect(
-            lines.all[0].contains("UUID = \(IDs.answer.uuidString), properties = 0x12, value = (null), notifying = NO>")
-        )
-        #expect(
-            lines.all[0].hasSuffix(
-                " does not specify the \"Write Without Response\" property - ignoring response-less write"
-            )
+        self.expectEach(
+            of: [{ peripheral.writeValue("x".octets, for: answer, type: .withoutResponse) }],
+            toSay: """
+                WARNING: Characteristic \(answer) does not specify the "Write Without Response" property - ignoring \
+                response-less write
+                """
         )
         talk.testbed.run()
         #expect(talk.ball.written.isEmpty)
     }
 
-    @Test("2 discovery without a delegate")
-    func noDelegate() throws {
-        let talk = Conversation()
-        let peripheral = try talk.connect()
-        peripheral.delegate = nil
-        let lines = CapturedLog()
-        lines.capture {
-            peripheral.discoverServices(nil)
-            peripheral.readRSSI()
-        }
-        #expect(lines.all.count == 2)
-        #expect(
-            lines.all[0].hasSuffix(
-                "while delegate is either nil or does not implement peripheral:didDiscoverServices:"
-            )
-        )
-        #expect(lines.all[1].contains("API MISUSE: Reading RSSI for peripheral <CBPeripheral: 0x"))
-        talk.testbed.run()
-        #expect(peripheral.services != nil)
-    }
-
-    @Test("2 attributes of a connection that has ended, and peripherals of another manager")
-    func foreign() throws {
-        let talk = Conversation()
-        let (peripheral, _, answer) = try talk.discover()
-        talk.central.disconnect(peripheral, in: talk.testbed)
-        talk.central.connect(peripheral, in: talk.testbed)
-        let other = CentralApp(on: talk.centralAdapter)
-        talk.testbed.run { other.manager.state == .poweredOn }
-        let lines = CapturedLog()
-        lines.capture {
-            peripheral.readValue(for: answer)
-            other.manager.connect(peripheral)
-        }
-        #expect(lines.all.count == 2)
-        #expect(lines.all[0].contains("is not a valid characteristic for peripheral"))
-        #expect(lines.all[1].contains("is not a valid peripheral of"))
-        talk.testbed.run()
-        #expect(peripheral.state == .connected)
-    }
-
-    /// A central and a ball that know each other well and are switched off now.
+    /// A central and a ball that are switched off after a subscription.
     private func switchedOff() throws -> (Conversation, CBPeripheral, CBCharacteristic) {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
@@ -164,7 +33,7 @@ struct MisuseTests {
         return (talk, peripheral, answer)
     }
 
-    /// Gives one command after the other, each of which must say this and nothing else.
+    /// Expects each command to log one line.
     private func expectEach(
         of commands: [() -> Void],
         toSay line: String,
@@ -177,7 +46,7 @@ struct MisuseTests {
         }
     }
 
-    @Test("2 every command of a central manager that is not powered on is dropped with the same line")
+    @Test("2 ignores every call of a central manager that is not powered on")
     func centralCommands() throws {
         let (talk, peripheral, _) = try self.switchedOff()
         let manager: CBCentralManager = talk.central.manager
@@ -199,7 +68,7 @@ struct MisuseTests {
         #expect(peripheral.state == .disconnected)
     }
 
-    @Test("2 every command of a peripheral manager that is not powered on is dropped with the same line")
+    @Test("2 ignores every call of a peripheral manager that is not powered on")
     func peripheralCommands() throws {
         let (talk, _, _) = try self.switchedOff()
         let ball = talk.ball
@@ -222,7 +91,7 @@ struct MisuseTests {
         #expect(ball.calls == calls)
     }
 
-    @Test("2 every command of a peripheral that is not connected is dropped with the same line")
+    @Test("2 ignores every call of a peripheral that is not connected")
     func disconnectedCommands() throws {
         let talk = Conversation { ball in
             ball.answer.descriptors = [CBMutableDescriptor(type: CBUUID(string: "2901"), value: "The answer")]
@@ -252,7 +121,7 @@ struct MisuseTests {
         #expect(talk.central.calls == calls)
     }
 
-    @Test("2 each discovery and the signal strength are warned of where no delegate listens, in Apple's words")
+    @Test("2 warns of discoveries and of reading the strength without a delegate")
     func unheard() throws {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
@@ -283,7 +152,7 @@ struct MisuseTests {
         )
     }
 
-    @Test("2 services that change without anybody who listens are warned of")
+    @Test("2 warns of changed services without a delegate method")
     func unheardChange() throws {
         final class Deaf: NSObject, CBPeripheralDelegate {}
         let deaf = Deaf()
@@ -308,5 +177,44 @@ struct MisuseTests {
         }
     }
 
-    /// Whether what a process said on standard error holds a text.
+    @Test("2 5.2 logs and ends the connection, or the request, of a peripheral that the app releases")
+    func released() throws {
+        let talk = Conversation()
+        let start = "[CoreBluetooth] API MISUSE:"
+        func drop(_ state: String, _ first: String, _ last: String) throws {
+            let lines = CapturedLog()
+            let description = try talk.peripheral.description
+            lines.capture { talk.central.found = [] }
+            #expect(description.contains("state = \(state)"))
+            #expect(lines.all == ["\(start) \(first) unused peripheral \(description)\(last)"])
+        }
+        func subscribe() throws {
+            let (peripheral, _, answer) = try talk.discover()
+            peripheral.setNotifyValue(true, for: answer)
+            talk.testbed.run { answer.isNotifying }
+        }
+        try subscribe()
+        try drop("connected", "Forcing disconnection of", ". Did you forget to cancel the connection?")
+        talk.testbed.run { talk.ball.count("unsubscribed 0") == 1 }
+        talk.central.calls = []
+        _ = try talk.requestConnection()
+        try drop("connecting", "Cancelling connection for", ", Did you forget to keep a reference to it?")
+        talk.ball.advertise(name: "Crystal")
+        talk.testbed.run(.seconds(3))
+        #expect(talk.central.count("connect 2") == 0)
+    }
+
+    @Test("2 5.3 rejects a peripheral of another manager")
+    func foreignPeripheral() throws {
+        let talk = Conversation()
+        let peripheral = try talk.connect()
+        let (other, _) = try talk.otherApp(knowing: peripheral)
+        let manager: CBCentralManager = other.manager
+        self.expectEach(
+            of: [{ manager.connect(peripheral) }, { manager.cancelPeripheralConnection(peripheral) }],
+            toSay: "API MISUSE: \(peripheral) is not a valid peripheral of \(manager)"
+        )
+        talk.testbed.run(.seconds(1))
+        #expect(other.calls == ["state 5"] && peripheral.state == .connected)
+    }
 }

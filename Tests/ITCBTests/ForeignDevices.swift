@@ -1,12 +1,11 @@
-// Devices made of Core Bluetooth alone, for what the SDK itself never does.
+// Devices made of Core Bluetooth alone, which do what the SDK never does.
 
 import CoreBluetooth
-import Fixtures
 import Foundation
 
 @testable import ITCB
 
-/// A ball that does what its test calls, and nothing else.
+/// A ball that does only what its test calls.
 final class ForeignBall: NSObject, CBPeripheralManagerDelegate {
     var manager: CBPeripheralManager!
     let name: String
@@ -54,12 +53,12 @@ final class ForeignBall: NSObject, CBPeripheralManagerDelegate {
     ) { subscribers.append(central) }
 }
 
-/// A central that does what its test calls, and nothing else.
+/// A central that does only what its test calls.
 final class ForeignCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     var manager: CBCentralManager!
     var peripheral: CBPeripheral?
     var isReady = false
-    /// What came of each write: "ok" or the error.
+    /// The result of each write: "ok" or the error.
     var writes: [String] = []
     var notified: [String] = []
     var isSubscribed = false
@@ -133,9 +132,7 @@ final class ForeignCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDele
 
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
     {
-        let text = error.map { words($0) } ?? "ok"
-        RunRecord.note("write \(text)")
-        writes.append(text)
+        writes.append(error.map { words($0) } ?? "ok")
     }
 
     func peripheral(
@@ -147,7 +144,6 @@ final class ForeignCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDele
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
     {
         let text = error.map { words($0) } ?? String(decoding: characteristic.value ?? Data(), as: UTF8.self)
-        RunRecord.note("value \(text) \(isReading)")
         if isReading {
             isReading = false
             reads.append(text)

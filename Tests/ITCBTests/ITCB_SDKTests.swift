@@ -2,9 +2,10 @@ import Foundation
 import Testbed
 import Testing
 
-@testable import ITCB
+@testable import CoreBluetooth
+@testable @_spi(Steps) import ITCB
 
-@Suite("Observers of the SDK")
+@Suite("The SDK and its observers")
 struct ITCB_SDKTests {
     private final class ObjectObserver: ITCB_Observer_Protocol {
         var uuid = UUID()
@@ -17,7 +18,7 @@ struct ITCB_SDKTests {
         func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {}
     }
 
-    @Test("An object is given its identity when it is added, and is added once")
+    @Test("adds an object once and gives it an identity")
     func object() {
         let sdk = ITCB_SDK()
         let observer = ObjectObserver()
@@ -39,7 +40,7 @@ struct ITCB_SDKTests {
         #expect(!sdk.isObserving(observer))
     }
 
-    @Test("A value is known by the identity that its stored copy was given")
+    @Test("knows a value by the identity of its stored copy")
     func value() {
         let sdk = ITCB_SDK()
         var observer = ValueObserver()
@@ -54,7 +55,7 @@ struct ITCB_SDKTests {
         #expect(sdk.observers.isEmpty)
     }
 
-    @Test("An error is kept and reported to all observers, once")
+    @Test("keeps an error and reports it to all observers once")
     func errors() {
         let sdk = ITCB_SDK()
         let observers = (0..<3).map { _ in ObjectObserver() }
@@ -65,7 +66,7 @@ struct ITCB_SDKTests {
         #expect(sdk.error?.localizedDescription == "ITCB-SDK-ERROR-UNKNOWN")
     }
 
-    @Test("An observer may be removed while it is being called")
+    @Test("lets an observer leave inside a call")
     func leaving() {
         final class Leaver: ITCB_Observer_Protocol {
             var uuid = UUID()
@@ -84,28 +85,42 @@ struct ITCB_SDKTests {
         #expect(sdk.observers.isEmpty)
     }
 
-    @Test("A fresh SDK has a name, no error and no observers")
-    func fresh() {
-        let sdk = ITCB_SDK()
-        #expect(sdk.localName == "ERROR")
-        #expect(sdk.error == nil)
-        #expect(sdk.observers.isEmpty)
-        #expect(!sdk.isCoreBluetoothPoweredOn)
-    }
-
-    @Test("Work that is cancelled is not done, and work that nobody keeps is")
-    @MainActor
-    func scheduler() async {
-        let scheduler = _ITCB_SDK_RunLoopScheduler()
-        var done: [Int] = []
-        let work = scheduler.schedule(after: 0.01) { done.append(1) }
-        work.cancel()
-        await withCheckedContinuation { continuation in
-            _ = scheduler.schedule(after: 0.05) {
-                done.append(2)
-                continuation.resume()
+    @Test("notes each state of the adapter")
+    func states() throws {
+        let testbed = Testbed()
+        let central = testbed.central()
+        let ball = testbed.ball("Crystal")
+        testbed.run(.seconds(1))
+        let managers: [(sdk: ITCB_SDK, manager: CBManager)] = [
+            (central.sdk, try #require(central.sdk.centralManagerInstance)),
+            (ball.sdk, try #require(ball.sdk.peripheralManagerInstance)),
+        ]
+        let states: [(state: CBManagerState, name: String)] = [
+            (.unknown, "unknown"), (.resetting, "resetting"), (.unsupported, "unsupported"),
+            (.unauthorized, "unauthorized"), (.poweredOff, "poweredOff"), (.poweredOn, "poweredOn"),
+        ]
+        for (sdk, manager) in managers {
+            for (state, name) in states {
+                central.steps = []
+                ball.steps = []
+                manager.setState(state)
+                sdk._noteState(of: manager)
+                let isOn = state == .poweredOn
+                #expect(central.steps + ball.steps == [.stateChanged(isPoweredOn: isOn, state: name)])
+                #expect(sdk.isCoreBluetoothPoweredOn == isOn)
             }
         }
-        #expect(done == [2])
+    }
+
+    @Test("makes a central or a ball")
+    func modes() throws {
+        let testbed = Testbed()
+        let adapter = testbed.adapter()
+        let central = try #require(adapter.run { ITCB_SDK.createInstance(isCentral: true) })
+        let ball = try #require(adapter.run { ITCB_SDK.createInstance(isCentral: false) })
+        #expect(central is ITCB_SDK_Central && ball is ITCB_SDK_Peripheral)
+        #expect(central.error == nil && central.observers.isEmpty && ball.localName == "ERROR")
+        testbed.run(.seconds(1))
+        #expect(central.isCoreBluetoothPoweredOn && ball.isCoreBluetoothPoweredOn)
     }
 }

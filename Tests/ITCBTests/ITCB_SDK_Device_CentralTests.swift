@@ -1,5 +1,3 @@
-// A central, as the ball sees it: who is busy, what is lost with a subscription, and at which limits.
-
 import Foundation
 import NIOCore
 import Testbed
@@ -40,7 +38,7 @@ struct ITCB_SDK_Device_CentralTests {
         )
     }
 
-    @Test("A central that unsubscribes before a person has answered is reported, and can ask again")
+    @Test("reports a central that unsubscribes before it is answered, and lets it ask again")
     func unsubscribedBeforeTheAnswer() {
         let (ball, central) = self.testbed.pair(answersByHand: true)
         central.subscribe()
@@ -55,7 +53,7 @@ struct ITCB_SDK_Device_CentralTests {
         #expect(self.testbed.run { central.writes == ["ok", "ok"] })
     }
 
-    @Test("A person answers one question at a time: another central is refused until then")
+    @Test("answers one question at a time by hand")
     func onePersonOneQuestion() throws {
         let (ball, central) = self.testbed.pair(answersByHand: true)
         let other = ForeignCentral(on: self.testbed.adapter())
@@ -75,7 +73,7 @@ struct ITCB_SDK_Device_CentralTests {
         #expect(other.writes == ["ATT17", "ok"])
     }
 
-    @Test("Without a person a question does not wait for that of another central, answered and not fetched yet")
+    @Test("accepts questions of other centrals before an answer is fetched")
     func questionsThatDoNotWait() {
         let (ball, central) = self.testbed.pair()
         let other = ForeignCentral(on: self.testbed.adapter())
@@ -87,7 +85,7 @@ struct ITCB_SDK_Device_CentralTests {
         #expect(ball.asked == ["Mine?", "And mine?", "And more?"])
     }
 
-    @Test("An answer that is read may have 512 octets, and one more is refused", arguments: [512, 513])
+    @Test("sends an answer of 512 octets to a reader, and refuses a longer one", arguments: [512, 513])
     func readAnswer(length: Int) {
         let (ball, central) = self.testbed.pair()
         let answer = String(repeating: "x", count: length)
@@ -100,13 +98,13 @@ struct ITCB_SDK_Device_CentralTests {
         #expect(ball.answered.count == (length == 512 ? 1 : 0))
     }
 
-    @Test("An answer that is notified may be as long as one update, and one octet more is refused", arguments: [0, 1])
+    @Test("notifies an answer of one update, and refuses a longer one", arguments: [0, 1])
     func notifiedAnswer(excess: Int) throws {
-        let (ball, central) = self.testbed.pair()
+        let ball = self.testbed.ball("Crystal")
+        let central = ForeignCentral(on: self.testbed.adapter(mtu: 50))
+        self.testbed.run { central.isReady }
         central.subscribe()
-        #expect(self.testbed.run { central.isSubscribed })
-        let device = try #require(ball.sdk._centrals.first)
-        device._central.lock.withLock { device._central.mtu = 50 }
+        self.testbed.run { central.isSubscribed }
         let answer = String(repeating: "x", count: 47 + excess)
         ball.onAsked = { $0.sendAnswer(answer, toQuestion: $1) }
         central.write("Long?")
@@ -117,19 +115,7 @@ struct ITCB_SDK_Device_CentralTests {
         #expect(ball.answered.count == (excess == 0 ? 1 : 0))
     }
 
-    @Test("An answer is reported as sent when it is read, once")
-    func readTwice() {
-        let (ball, central) = self.testbed.pair()
-        central.write("Read?")
-        central.read()
-        #expect(self.testbed.run { central.reads.count == 1 })
-        central.read()
-        #expect(self.testbed.run { central.reads.count == 2 })
-        #expect(central.reads[0] == central.reads[1])
-        #expect(ball.answered.count == 1)
-    }
-
-    @Test("What an earlier question was answered is not read for a later one that a person has not answered yet")
+    @Test("hides the answer to an earlier question")
     func noEarlierAnswer() throws {
         let (ball, central) = self.testbed.pair()
         central.write("First?")
@@ -142,23 +128,7 @@ struct ITCB_SDK_Device_CentralTests {
         #expect(central.reads[1] == "")
     }
 
-    @Test("An answer for a central that is subscribed no more is dropped, and those behind it are sent")
-    func droppedAnswer() throws {
-        let (ball, central) = self.testbed.pair()
-        central.subscribe()
-        #expect(self.testbed.run { central.isSubscribed })
-        let subscribed = try #require(ball.sdk._centrals.first)
-        let unlinked = ITCB_SDK_Device_Central(self.unlinkedCentral(), owner: ball.sdk)
-        ball.sdk._waitingAnswers = [unlinked, subscribed].map {
-            _ITCB_SDK_WaitingAnswer(device: $0, answer: "Yes.", question: "Will it?")
-        }
-        ball.sdk._roomIsBack()
-        #expect(ball.sdk._waitingAnswers.isEmpty)
-        #expect(self.testbed.run { central.notified == ["Yes."] })
-        #expect(ball.answered == ["Will it? Yes."])
-    }
-
-    @Test("As many centrals are remembered as may; one more removes the oldest that is not subscribed")
+    @Test("forgets the oldest central that is not subscribed beyond the limit")
     func maximumCentrals() throws {
         let ball = self.testbed.ball("Crystal")
         let limit = ITCB_SDK_Peripheral._maximumCentrals
@@ -171,13 +141,12 @@ struct ITCB_SDK_Device_CentralTests {
         #expect(ball.sdk._centrals.count == limit)
         #expect(ball.sdk._centrals.first === first && ball.sdk._centrals.last === last)
         #expect(!ball.sdk._centrals.contains { $0 === second })
-        // One that is known is heard again: nobody has to go.
         #expect(ball.sdk._device(for: first._central) === first)
         #expect(ball.sdk._centrals.last === first && ball.sdk._centrals.count == limit)
         #expect(ball.sdk.central as? ITCB_SDK_Device_Central === first)
     }
 
-    @Test("A question may have 512 octets, and one more is refused for its length", arguments: [512, 513])
+    @Test("accepts a question of 512 octets, and refuses a longer one", arguments: [512, 513])
     func questionLength(length: Int) {
         let data = Data(String(repeating: "x", count: length - 1).utf8) + Data("?".utf8)
         let result = self.question([(0, data)])
@@ -185,7 +154,7 @@ struct ITCB_SDK_Device_CentralTests {
         if case .failure(let refusal) = result { #expect(refusal.code == .invalidAttributeValueLength) }
     }
 
-    @Test("A later part of a question replaces what an earlier one wrote in its place")
+    @Test("replaces what an earlier part of a question wrote in the same place")
     func replacedPart() throws {
         let parts: [(offset: Int, value: Data?)] = [
             (0, Data("Will it?".utf8)), (5, Data("he".utf8)), (7, nil), (7, Data("? Or she?".utf8)),
@@ -193,21 +162,72 @@ struct ITCB_SDK_Device_CentralTests {
         #expect(try self.question(parts).get() == "Will he? Or she?")
     }
 
-    @Test("A write to another characteristic is no question")
-    func anotherCharacteristic() {
-        let result = self.question([(0, Data("Will it?".utf8))], to: _static_ITCB_SDK_8BallService_Answer_UUID)
-        guard case .failure(let refusal) = result else {
-            Issue.record("it was taken for a question")
-            return
-        }
-        #expect(refusal.code == .writeNotPermitted && refusal.question == "")
+    @Test("accepts other questions when a person stops answering with one open")
+    func openQuestion() {
+        let (ball, central) = self.testbed.pair(answersByHand: true)
+        let other = ForeignCentral(on: self.testbed.adapter())
+        #expect(self.testbed.run { other.isReady })
+        central.subscribe()
+        central.write("Mine?")
+        #expect(self.testbed.run { central.writes == ["ok"] })
+        ball.sdk.answersByHand = false
+        #expect(ball.sdk._centrals.contains { $0._hasOpenQuestion })
+        other.subscribe()
+        other.write("And mine?")
+        #expect(self.testbed.run { other.writes.count == 1 })
+        #expect(other.writes == ["ok"] && ball.asked == ["Mine?", "And mine?"])
+        #expect(self.testbed.run { other.notified.count == 1 })
+        #expect(central.notified.isEmpty && ball.errors.isEmpty)
     }
 
-    @Test("The limits that the documentation names")
-    func limits() {
-        #expect(ITCB_SDK_Peripheral._maximumWaitingAnswers == 64 && ITCB_SDK_Peripheral._maximumCentrals == 128)
-        #expect(_static_ITCB_SDK_MaximumValueLength == 512)
-        #expect(ITCB_SDK_Central._connectionTimeoutLengthInSeconds == 10)
-        #expect(ITCB_SDK_Central._retryDelayInSeconds == 1 && ITCB_SDK_Central._rescanIntervalInSeconds == 5)
+    @Test("lets a central read the answer that it was notified of, and reports it once")
+    func notifiedAndRead() {
+        let (ball, central) = self.testbed.pair()
+        central.subscribe()
+        central.write("Will it?")
+        #expect(self.testbed.run { central.notified.count == 1 })
+        for count in 1...2 {
+            central.read()
+            self.testbed.run { central.reads.count == count }
+        }
+        #expect(central.reads == central.notified + central.notified && central.reads[0].hasPrefix("SLUG-ANSWER-"))
+        #expect(ball.answered == ["Will it? \(central.reads[0])"])
+    }
+
+    @Test("keeps the last accepted question as the value of its characteristic")
+    func questionValue() throws {
+        let (ball, central) = self.testbed.pair()
+        central.subscribe()
+        #expect(self.testbed.run { central.isSubscribed })
+        let service = try #require(ball.sdk._centrals.first?._subscribedChar?.service)
+        let question = try #require(service.characteristics?[_static_ITCB_SDK_8BallService_Question_UUID.uuidString])
+        #expect(question.value == nil)
+        for text in ["First?", "no question", "Second?", "nor this"] {
+            central.write(text)
+            let count = central.writes.count + 1
+            #expect(self.testbed.run { central.writes.count == count })
+            let accepted = ["First?", "First?", "Second?", "Second?"]
+            #expect(question.value == Data(accepted[count - 1].utf8))
+        }
+        #expect(central.writes == ["ok", "ATT14", "ok", "ATT14"])
+    }
+
+    @Test("ends the oldest subscribed central if all are subscribed")
+    func allSubscribed() throws {
+        let ball = self.testbed.ball("Crystal")
+        ball.sdk.answersByHand = true
+        let characteristic = try #require(ITCB_SDK_Peripheral._makeService().characteristics?.last)
+        func hear() -> ITCB_SDK_Device_Central {
+            ball.sdk._device(for: self.unlinkedCentral())
+        }
+        let devices = (0..<ITCB_SDK_Peripheral._maximumCentrals).map { _ in hear() }
+        devices.forEach { $0._didSubscribe(to: characteristic) }
+        devices[0]._didAsk("Q?")
+        #expect(ball.sdk._centrals.count == devices.count && ball.errors.isEmpty)
+        let last = hear()
+        #expect(ball.sdk._centrals.count == devices.count)
+        #expect(ball.sdk._centrals.first === devices[1] && ball.sdk._centrals.last === last)
+        #expect(ball.errors == ["sendFailed.deviceOffline"])
+        #expect(!devices[0]._isSubscribed && !devices[0]._hasOpenQuestion && devices[1]._isSubscribed)
     }
 }

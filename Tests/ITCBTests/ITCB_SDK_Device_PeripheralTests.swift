@@ -1,5 +1,3 @@
-// The conversation as the central leads it: with balls that are slow, strange or gone.
-
 import CoreBluetooth
 import Foundation
 import NIOCore
@@ -18,7 +16,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         return (testbed, ball, central, try #require(central.device("Strange")))
     }
 
-    @Test("A question without a question mark is refused by the ball, over the air")
+    @Test("reports a question that the ball refuses for want of a question mark")
     func noQuestionMark() throws {
         let testbed = Testbed()
         let ball = testbed.ball("Crystal")
@@ -30,14 +28,13 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(words(central.found[0].error) == "sendFailed.coreBluetooth.questionPlease")
         #expect(ball.asked.isEmpty)
         #expect(ball.steps.contains(.questionReceived("no question mark", isAccepted: false)))
-        // The ball is as good as before.
         central.found[0].sendQuestion("Better?")
         #expect(testbed.run { central.answered.count == 1 })
         #expect(central.asked == ["Better?"])
         #expect(central.found[0].error == nil)
     }
 
-    @Test("A second question while one is pending is refused as busy; the first is answered")
+    @Test("refuses a second question while one is pending")
     func busy() throws {
         let testbed = Testbed()
         let ball = testbed.ball("Crystal")
@@ -53,7 +50,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(central.errors == ["sendFailed.deviceBusy"])
     }
 
-    @Test("Questions can be asked from inside the callback of the answer before")
+    @Test("asks the next question inside the callback of an answer")
     func chain() throws {
         let testbed = Testbed()
         let ball = testbed.ball("Crystal")
@@ -69,7 +66,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(ball.answered == central.answered)
     }
 
-    @Test("A long question goes as prepared writes, and is answered")
+    @Test("sends questions of up to 512 octets")
     func longQuestion() throws {
         let testbed = Testbed()
         let ball = testbed.ball("Crystal")
@@ -85,7 +82,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(central.answered == ball.answered)
     }
 
-    @Test("A question that no attribute can hold is refused at once")
+    @Test("refuses a question longer than an attribute")
     func tooLong() throws {
         let testbed = Testbed()
         let ball = testbed.ball("Crystal")
@@ -98,26 +95,27 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(ball.asked == ["Short?"])
     }
 
-    @Test("A ball that confirms and never answers is offline after two seconds, and can be asked again")
-    func noAnswer() throws {
+    @Test("reports a ball that confirms and never answers after the time limit, and asks it again", arguments: [2, 5])
+    func noAnswer(seconds: Int64) throws {
         let (testbed, ball, central, device) = try testbedWithForeignBall()
+        #expect(central.sdk.answerTimeLimit == 2)
+        central.sdk.answerTimeLimit = TimeInterval(seconds)
         ball.onWrite = { ball.manager.respond(to: $0, withResult: .success) }
         device.sendQuestion("Anybody?")
-        #expect(testbed.run { central.asked == ["Anybody?"] })
-        testbed.run(.milliseconds(1900))
-        #expect(central.errors.isEmpty)
-        testbed.run(.milliseconds(200))
+        testbed.run(.milliseconds(seconds * 1_000 - 1))
+        #expect(central.asked == ["Anybody?"] && central.errors.isEmpty)
+        testbed.run(.milliseconds(1))
         #expect(central.errors == ["sendFailed.deviceOffline"])
         ball.onWrite = {
             ball.manager.respond(to: $0, withResult: .success)
             ball.notify(Data("SLUG-ANSWER-03".utf8))
         }
         device.sendQuestion("Now?")
-        #expect(testbed.run { central.answered == ["Now? SLUG-ANSWER-03"] })
+        testbed.run { central.answered == ["Now? SLUG-ANSWER-03"] }
         #expect(central.errors.count == 1)
     }
 
-    @Test("A question has its two seconds once the user is idle, such as after the code of a pairing was entered")
+    @Test("starts the time limit of a question when the user becomes idle")
     func busyUser() throws {
         let (testbed, ball, central, device) = try testbedWithForeignBall()
         ball.onWrite = { ball.manager.respond(to: $0, withResult: .success) }
@@ -128,7 +126,6 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(central.errors.isEmpty)
         testbed.run(.milliseconds(200))
         #expect(central.errors == ["sendFailed.deviceOffline"])
-        // The user was never busy.
         testbed.run(.seconds(1))
         busyUntil = .uptimeNanoseconds(0)
         central.sdk.userIdleTime = { nil }
@@ -137,7 +134,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(central.errors.count == 2)
     }
 
-    @Test("A10 A ball that changes its services before it answers had a problem, and can be asked again")
+    @Test("A10 reports a ball that changes its services before it answers, and asks it again")
     func changedServices() throws {
         let (testbed, ball, central, device) = try testbedWithForeignBall()
         ball.onWrite = { ball.manager.respond(to: $0, withResult: .success) }
@@ -156,7 +153,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(testbed.run { central.answered == ["Now? SLUG-ANSWER-05"] })
     }
 
-    @Test("A ball that does not even confirm is offline after two seconds")
+    @Test("disconnects a ball that does not confirm two questions, and asks it on a new link")
     func noConfirmation() throws {
         let (testbed, ball, central, device) = try testbedWithForeignBall()
         device.sendQuestion("Anybody?")
@@ -179,7 +176,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(testbed.run { central.answered == ["And now? SLUG-ANSWER-04"] })
     }
 
-    @Test("A ball that does not confirm the end of its notifications is disconnected, and found again")
+    @Test("disconnects a ball that does not confirm the end of its notifications, and finds it again")
     func stuckAfterTimeout() throws {
         let (testbed, ball, central, device) = try testbedWithForeignBall()
         device.sendQuestion("Anybody?")
@@ -192,7 +189,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(ball.requests.count == 1)
     }
 
-    @Test("A late answer is not taken for the answer to the next question")
+    @Test("ignores a late answer to an earlier question")
     func lateAnswer() throws {
         let (testbed, ball, central, device) = try testbedWithForeignBall()
         var held: CBATTRequest?
@@ -214,7 +211,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(central.asked == ["Second?"])
     }
 
-    @Test("An answer that overtakes its confirmation is kept for it, and an empty one is none")
+    @Test("keeps an answer that overtakes its confirmation, and ignores an empty one")
     func earlyAnswer() throws {
         let (testbed, ball, central, device) = try testbedWithForeignBall()
         ball.onWrite = {
@@ -227,7 +224,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(central.errors.isEmpty)
     }
 
-    @Test("An answer that is no text is an error, not silence", arguments: [Data(), Data([0xC3, 0x28])])
+    @Test("reports an answer that is not text", arguments: [Data(), Data([0xC3, 0x28])])
     func badAnswer(data: Data) throws {
         let (testbed, ball, central, device) = try testbedWithForeignBall()
         ball.onWrite = {
@@ -238,7 +235,6 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(testbed.run { !central.errors.isEmpty })
         #expect(central.errors == ["sendFailed.peripheralError.nil"])
         #expect(central.answered.isEmpty)
-        // That is all: nothing is awaited any more, and the ball can be asked again.
         testbed.run(.seconds(5))
         #expect(central.errors.count == 1)
         #expect(central.steps.contains(.discoveredCharacteristics(count: 2)))
@@ -254,23 +250,8 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(device.question == nil)
     }
 
-    @Test("Notifications without a pending question are ignored")
-    func unasked() throws {
-        let (testbed, ball, central, device) = try testbedWithForeignBall()
-        ball.onWrite = {
-            ball.manager.respond(to: $0, withResult: .success)
-            ball.notify(Data("SLUG-ANSWER-01".utf8))
-            ball.notify(Data("SLUG-ANSWER-02".utf8))
-        }
-        device.sendQuestion("Once?")
-        #expect(testbed.run { central.answered.count == 1 })
-        testbed.run(.seconds(3))
-        #expect(central.answered == ["Once? SLUG-ANSWER-01"])
-        #expect(central.errors.isEmpty)
-    }
-
     @Test(
-        "The error of a ball's refusal is reported",
+        "reports why the ball refused a question",
         arguments: [
             (CBATTError.Code.unlikelyError, "sendFailed.coreBluetooth.questionPlease"),
             (.insufficientResources, "sendFailed.coreBluetooth.deviceBusy"),
@@ -288,7 +269,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(central.errors.count == 1)
     }
 
-    @Test("An error of the write that is no ATT error is reported, and the ball can be asked again")
+    @Test("reports an error of the write that is not an ATT error")
     func brokenWrite() throws {
         let (testbed, ball, central, device) = try testbedWithForeignBall()
         device.sendQuestion("Lost?")
@@ -301,79 +282,12 @@ struct ITCB_SDK_Device_PeripheralTests {
         device.peripheral(device._peripheral, didWriteValueFor: answer, error: error)
         #expect(central.errors.isEmpty)
         device.peripheral(device._peripheral, didWriteValueFor: question, error: error)
-        #expect(central.errors == ["sendFailed.unknown.CB6"] && device._timeoutTimer == nil)
-        if case .idle = device._stage {} else { Issue.record("\(device._stage)") }
+        #expect(central.errors == ["sendFailed.unknown.CB6"])
+        testbed.run(.seconds(5))
+        #expect(central.errors.count == 1)
     }
 
-    @Test("A ball without the service is disconnected and reported, and examined again later")
-    func noService() {
-        let testbed = Testbed()
-        let ball = ForeignBall("Empty", on: testbed.adapter(), hasService: false)
-        let central = testbed.central()
-        #expect(testbed.run { !central.errors.isEmpty })
-        #expect(central.errors == ["coreBluetooth.peripheralError.nil"])
-        #expect(central.found.isEmpty)
-        #expect(central.sdk.devices.isEmpty)
-        ball.manager.add(ball.service)
-        #expect(testbed.run { central.found.count == 1 })
-    }
-
-    @Test("A ball that lacks one of the two characteristics is disconnected and reported", arguments: [0, 1])
-    func oneCharacteristic(kept: Int) throws {
-        let testbed = Testbed()
-        let ball = ForeignBall("Half", on: testbed.adapter(), hasService: false)
-        testbed.run { ball.manager.state == .poweredOn }
-        ball.service.characteristics = [try #require(ball.service.characteristics)[kept]]
-        ball.manager.add(ball.service)
-        let central = testbed.central()
-        #expect(testbed.run { !central.errors.isEmpty })
-        #expect(central.errors == ["coreBluetooth.peripheralError.nil"])
-        #expect(central.steps.contains(.discoveredCharacteristics(count: 1)))
-        #expect(central.found.isEmpty && central.sdk.devices.isEmpty)
-        // The link has ended: the ball can be found by others, and is tried again later.
-        let tries = central.steps.count { $0 == .connecting(name: "Half") }
-        #expect(testbed.run { central.steps.count { $0 == .connecting(name: "Half") } > tries })
-    }
-
-    @Test("A connection that is not established within the limit is cancelled and reported")
-    func connectionTimeout() {
-        let testbed = Testbed()
-        let ball = testbed.ball("Crystal")
-        let central = testbed.central()
-        central.onStep = { step in
-            guard case .connecting = step else { return }
-            ball.adapter.setPowered(false)
-        }
-        #expect(testbed.run { central.sdk.devices.count == 1 })
-        testbed.run(.seconds(Int64(ITCB_SDK_Central._connectionTimeoutLengthInSeconds) + 1))
-        #expect(central.sdk.devices.isEmpty)
-        #expect(central.errors == ["coreBluetooth.deviceOffline"])
-        central.onStep = nil
-        ball.adapter.setPowered(true)
-        #expect(testbed.run { central.found.count == 1 })
-    }
-
-    @Test("A connection that fails is reported, and tried again")
-    func failToConnect() throws {
-        let testbed = Testbed()
-        let ball = testbed.ball("Crystal")
-        let central = testbed.central()
-        testbed.run { central.sdk.devices.count == 1 }
-        let device = try #require(central.sdk.devices.first as? ITCB_SDK_Device_Peripheral)
-        let error = CBError(.connectionFailed)
-        central.sdk.centralManager(
-            central.sdk.centralManagerInstance,
-            didFailToConnect: device._peripheral,
-            error: error
-        )
-        #expect(central.errors == ["coreBluetooth.CB10"])
-        #expect(central.steps.contains(.connectionFailed(name: "Crystal")))
-        #expect(central.sdk.devices.isEmpty)
-        #expect(testbed.run { central.ready == ["Crystal"] })
-        #expect(ball.errors.isEmpty)
-    }
-
-    @Test("A rejection is reported to the local observers alone")
+    @Test("reports a rejection to the local observers only")
     func rejection() throws {
         let testbed = Testbed()
         let ball = testbed.ball("Crystal")
@@ -387,7 +301,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(central.ready == ["Crystal"])
     }
 
-    @Test("A device is itself, and no other")
+    @Test("identifies a device by itself")
     func identity() {
         let testbed = Testbed()
         let balls = (1...2).map { testbed.ball("Ball \($0)") }
@@ -395,5 +309,43 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(testbed.run { central.found.count == balls.count })
         #expect(central.found[0].amIThisDevice(central.found[0]))
         #expect(!central.found[0].amIThisDevice(central.found[1]))
+        #expect(!central.found[0].amIThisDevice(OtherDevice(uuid: central.found[0].uuid, name: "Strange")))
+    }
+
+    @Test("drops an early answer if an observer cancels the connection when the question is confirmed")
+    func cancelledAtTheConfirmation() throws {
+        final class Canceller: ITCB_Observer_Central_Protocol {
+            var uuid = UUID()
+            func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {}
+            func deviceDiscovered(_ device: any ITCB_Device_Peripheral_Protocol) {}
+            func questionAskedOfDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
+                guard let device = device as? ITCB_SDK_Device_Peripheral else { return }
+                device.owner?._cancelConnection(device, because: .unknown(nil))
+            }
+            func questionAnsweredByDevice(_ device: any ITCB_Device_Peripheral_Protocol) {}
+        }
+        let (testbed, ball, central, device) = try testbedWithForeignBall()
+        let canceller = Canceller()
+        central.sdk.addObserver(canceller)
+        ball.onWrite = {
+            ball.notify(Data("SLUG-ANSWER-09".utf8))
+            ball.manager.respond(to: $0, withResult: .success)
+        }
+        device.sendQuestion("Quick?")
+        testbed.run { central.asked == ["Quick?"] }
+        testbed.run(.seconds(3))
+        #expect(device.answer == nil && central.answers.isEmpty)
+        #expect(central.errors == ["unknown.nil"])
+    }
+
+    /// A device of another SDK.
+    private struct OtherDevice: ITCB_Device_Protocol {
+        let uuid: String?
+        let name: String
+        let error: ITCB_Errors! = nil
+
+        func amIThisDevice(_ device: any ITCB_Device_Protocol) -> Bool { false }
+
+        func rejectConnectionBecause(_ reason: ITCB_RejectionReason!) {}
     }
 }

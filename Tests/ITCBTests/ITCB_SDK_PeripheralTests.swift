@@ -1,5 +1,3 @@
-// The ball's side: what a central can do to it, and what it gets.
-
 import BluetoothAir
 import BluetoothHost
 import Foundation
@@ -12,6 +10,8 @@ import Testing
 
 @Suite("The ball")
 struct ITCB_SDK_PeripheralTests {
+    private let testbed = Testbed()
+
     private func testbedWithForeignCentral(settings: AirSettings = .instant) -> (Testbed, Ball, ForeignCentral) {
         let testbed = Testbed(settings: settings)
         let ball = testbed.ball("Crystal")
@@ -20,16 +20,7 @@ struct ITCB_SDK_PeripheralTests {
         return (testbed, ball, central)
     }
 
-    @Test("A question that is not UTF-8 gets an ATT error")
-    func notUTF8() {
-        let (testbed, ball, central) = testbedWithForeignCentral()
-        central.write(Data([0xC3, 0x28, 0x3F]))
-        #expect(testbed.run { !central.writes.isEmpty })
-        #expect(central.writes == ["ATT4"])
-        #expect(ball.asked.isEmpty)
-    }
-
-    @Test("A question without a question mark gets the error for it", arguments: ["", "no", "?no", "no? "])
+    @Test("refuses a question without a question mark", arguments: ["", "no", "?no", "no? "])
     func noQuestionMark(question: String) {
         let (testbed, ball, central) = testbedWithForeignCentral()
         central.write(question)
@@ -38,7 +29,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(ball.asked.isEmpty)
     }
 
-    @Test("A question as prepared writes gets its answer")
+    @Test("answers a question in prepared writes")
     func preparedWrites() {
         let (testbed, ball, central) = testbedWithForeignCentral()
         central.subscribe()
@@ -49,26 +40,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(ball.asked == [question])
     }
 
-    @Test("A question as prepared writes gets an ATT error where it is none")
-    func preparedRefusal() {
-        let (testbed, ball, central) = testbedWithForeignCentral()
-        central.subscribe()
-        central.write(String(repeating: "x", count: 500))
-        #expect(testbed.run { !central.writes.isEmpty })
-        #expect(central.writes == ["ATT14"])
-        #expect(ball.asked.isEmpty)
-    }
-
-    @Test("A question that is too long for an attribute gets an ATT error")
-    func tooLong() {
-        let (testbed, ball, central) = testbedWithForeignCentral()
-        central.write(String(repeating: "x", count: 600) + "?")
-        #expect(testbed.run { !central.writes.isEmpty })
-        #expect(central.writes.first?.hasPrefix("ATT") == true, "\(central.writes)")
-        #expect(ball.asked.isEmpty)
-    }
-
-    @Test("Who asks without having subscribed gets the answer when subscribing")
+    @Test("answers when a central subscribes after its question")
     func lateSubscription() {
         let (testbed, ball, central) = testbedWithForeignCentral()
         central.write("Subscribed?")
@@ -82,7 +54,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(ball.errors.isEmpty)
     }
 
-    @Test("Who asks without having subscribed gets the answer when reading; before the first question it is empty")
+    @Test("answers when a central reads, with nothing before its first question")
     func reading() {
         let (testbed, ball, central) = testbedWithForeignCentral()
         central.read()
@@ -95,7 +67,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(ball.errors.isEmpty)
     }
 
-    @Test("An observer that answers by itself is not answered over")
+    @Test("does not answer over an observer")
     func ownAnswer() {
         let (testbed, ball, central) = testbedWithForeignCentral()
         ball.onAsked = { $0.sendAnswer("SLUG-ANSWER-19", toQuestion: $1) }
@@ -107,19 +79,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(ball.answered == ["Mine? SLUG-ANSWER-19"])
     }
 
-    @Test("An answer that would be cut short is refused, not cut")
-    func longAnswer() {
-        let (testbed, ball, central) = testbedWithForeignCentral()
-        ball.onAsked = { $0.sendAnswer(String(repeating: "x", count: 600), toQuestion: $1) }
-        central.subscribe()
-        central.write("Long?")
-        #expect(testbed.run { !ball.errors.isEmpty })
-        #expect(ball.errors == ["sendFailed.peripheralError.ATT13"])
-        testbed.run(.seconds(1))
-        #expect(central.notified.isEmpty)
-    }
-
-    @Test("Answers wait for space in the transmit queue; none is lost, none overtakes another")
+    @Test("sends all answers in order when the transmit queue has room again")
     func backPressure() {
         let (testbed, ball, central) = testbedWithForeignCentral(settings: .realistic)
         let answers = (0..<120).map { "SLUG-ANSWER-\($0)" }
@@ -153,7 +113,7 @@ struct ITCB_SDK_PeripheralTests {
         return { device = nil }
     }
 
-    @Test("Too many answers are refused as busy, and so are questions meanwhile")
+    @Test("refuses answers and questions as busy beyond 64 waiting answers")
     func overflow() {
         let (testbed, ball, central) = testbedWithForeignCentral(settings: .realistic)
         let stop = flood(ball)
@@ -166,7 +126,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(!ball.errors.isEmpty)
         #expect(ball.errors.allSatisfy { $0 == "sendFailed.deviceBusy" })
         #expect(ball.sdk._waitingAnswers.count <= ITCB_SDK_Peripheral._maximumWaitingAnswers)
-        // What was taken is delivered, in its order, and then there is space again.
+        // Accepted answers are sent in order.
         stop()
         ball.onAsked = nil
         #expect(testbed.run { ball.sdk._waitingAnswers.isEmpty && central.notified.count == ball.answered.count })
@@ -194,7 +154,7 @@ struct ITCB_SDK_PeripheralTests {
         }
     }
 
-    @Test("D3: a central whose answers wait is refused, and another one is not while there is room")
+    @Test("D3: refuses a central whose answers wait, and accepts another one")
     func busyCentral() {
         let (testbed, ball, central) = testbedWithForeignCentral(settings: .realistic)
         let other = ForeignCentral(on: testbed.adapter())
@@ -213,7 +173,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(ball.errors.isEmpty)
     }
 
-    @Test("D4: a central that nothing waits for is refused, too, while as many answers wait as may")
+    @Test("D4: refuses every central while 64 answers wait")
     func fullQueue() {
         let (testbed, ball, central) = testbedWithForeignCentral(settings: .realistic)
         let other = ForeignCentral(on: testbed.adapter())
@@ -230,7 +190,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(ball.errors.isEmpty)
     }
 
-    @Test("A central that unsubscribes is not notified, and asks again as if it were new")
+    @Test("stops notifying a central that unsubscribes, and answers it when it subscribes again")
     func unsubscribe() {
         let (testbed, ball, central) = testbedWithForeignCentral()
         central.subscribe()
@@ -249,7 +209,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(ball.errors.isEmpty)
     }
 
-    @Test("A central that leaves while answers wait for it is reported")
+    @Test("reports a central that leaves while answers wait for it")
     func leaving() {
         let (testbed, ball, central) = testbedWithForeignCentral(settings: .realistic)
         let stop = flood(ball)
@@ -269,7 +229,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(testbed.run { asker.answered.count == 1 })
     }
 
-    @Test("All twenty answers come, and nothing else")
+    @Test("gives each of the twenty answers")
     func twentyAnswers() {
         let testbed = Testbed()
         let ball = testbed.ball("Crystal")
@@ -278,44 +238,91 @@ struct ITCB_SDK_PeripheralTests {
         #expect(seen == Set((0..<20).map { "SLUG-ANSWER-" + ($0 < 10 ? "0\($0)" : "\($0)") }))
     }
 
-    // MARK: Offsets
-
-    @Test("A central may read its answer from any octet up to its end, and gets an ATT error behind that")
-    func readFromOffset() throws {
-        let testbed = Testbed()
-        let ball = testbed.ball("Crystal")
-        ball.onAsked = { $0.sendAnswer("Yes, indeed.", toQuestion: $1) }
-        let central = BareCentral(in: testbed)
-        let link = try central.connect()
-        let handles = try central.valueHandles(of: _static_ITCB_SDK_8BallServiceUUID.value, on: link)
-        try #require(handles.count == 2)
-        _ = try central.perform(WriteValue(ByteBuffer(string: "Will it?"), to: handles[0]), on: link).get()
-        func read(from offset: Int) throws -> String {
-            String(buffer: try central.perform(ReadValue(handles[1], from: offset), on: link).get())
-        }
-        #expect(try read(from: 0) == "Yes, indeed.")
-        #expect(try read(from: 5) == "indeed.")
-        #expect(try read(from: 12) == "")
-        #expect(throws: GATTError.att(.invalidOffset, handle: handles[1])) { try read(from: 13) }
+    /// A ball that is heard, and its manager.
+    private func ball() throws -> (ball: Ball, manager: CBPeripheralManager) {
+        let ball = self.testbed.ball("Crystal")
+        #expect(self.testbed.run { ball.steps.contains(.advertising(name: "Crystal")) })
+        ball.steps = []
+        return (ball, try #require(ball.sdk.peripheralManagerInstance))
     }
 
-    @Test("The pieces of a question meet, or the whole gets an ATT error")
-    func pieces() throws {
-        let testbed = Testbed()
-        let ball = testbed.ball("Crystal")
-        let central = BareCentral(in: testbed)
-        let link = try central.connect()
-        let handle = try #require(
-            try central.valueHandles(of: _static_ITCB_SDK_8BallServiceUUID.value, on: link).first
+    @Test("reports a service or an advertisement that the system refuses")
+    func systemErrors() throws {
+        let (ball, manager) = try self.ball()
+        let service = ITCB_SDK_Peripheral._makeService()
+        ball.sdk.peripheralManager(manager, didAdd: service, error: CBError(.connectionTimeout))
+        #expect(ball.errors == ["coreBluetooth.CB6"] && ball.steps.isEmpty)
+        ball.sdk.peripheralManagerDidStartAdvertising(manager, error: CBATTError(.unlikelyError))
+        #expect(ball.errors == ["coreBluetooth.CB6", "coreBluetooth.ATT14"] && ball.steps.isEmpty)
+        #expect(words(ball.sdk.error) == "coreBluetooth.ATT14")
+        ball.sdk.peripheralManager(manager, didAdd: service, error: nil)
+        ball.sdk.peripheralManagerDidStartAdvertising(manager, error: nil)
+        #expect(ball.steps == [.serviceAdded, .advertising(name: "Crystal")] && ball.errors.count == 2)
+    }
+
+    @Test("knows a central that subscribes to the answer only")
+    func subscriptions() throws {
+        let (ball, manager) = try self.ball()
+        let characteristics = try #require(ITCB_SDK_Peripheral._makeService().characteristics)
+        let identifier = try #require(UUID(uuidString: "00000000-0000-0000-0000-00000000000A"))
+        let central = CBCentral(identifier: identifier, lock: ObjectLock())
+        let name = identifier.uuidString
+        ball.sdk.peripheralManager(manager, central: central, didSubscribeTo: characteristics[0])
+        #expect(ball.steps.isEmpty && ball.sdk.central == nil)
+        ball.sdk.peripheralManager(manager, central: central, didSubscribeTo: characteristics[1])
+        #expect(ball.steps == [.subscribed(central: name)] && ball.sdk.central?.uuid == name)
+        ball.sdk.peripheralManager(manager, central: central, didUnsubscribeFrom: characteristics[0])
+        #expect(ball.steps.count == 1)
+        ball.sdk.peripheralManager(manager, central: central, didUnsubscribeFrom: characteristics[1])
+        #expect(ball.steps.last == .unsubscribed(central: name) && ball.errors.isEmpty)
+    }
+
+    @Test("advertises a changed name while it is heard")
+    func name() throws {
+        let (ball, manager) = try self.ball()
+        ball.sdk.localName = "Crystal"
+        self.testbed.run(.seconds(1))
+        #expect(ball.steps.isEmpty && manager.isAdvertising)
+        ball.sdk.localName = "Onyx"
+        self.testbed.run(.seconds(1))
+        #expect(ball.steps == [.advertising(name: "Onyx")] && manager.isAdvertising)
+        manager.stopAdvertising()
+        self.testbed.run(.seconds(1))
+        ball.sdk.localName = "Opal"
+        self.testbed.run(.seconds(1))
+        #expect(ball.steps.count == 1 && !manager.isAdvertising)
+    }
+
+    @Test("reports an open question before the adapter's own error")
+    func adapterLost() {
+        let (ball, central) = self.testbed.pair(answersByHand: true)
+        central.subscribe()
+        central.write("Who?")
+        #expect(self.testbed.run { central.writes == ["ok"] })
+        ball.adapter.setPowered(false)
+        #expect(self.testbed.run { ball.errors.contains("coreBluetooth.nil") })
+        #expect(ball.errors == ["sendFailed.deviceOffline", "coreBluetooth.nil"])
+        #expect(ball.sdk._centrals.isEmpty && ball.sdk.central == nil)
+    }
+
+    @Test("publishes and advertises again when the adapter is on once more")
+    func onAgain() throws {
+        let ball = self.testbed.ball("Crystal")
+        #expect(self.testbed.run { ball.steps.contains(.advertising(name: "Crystal")) })
+        ball.steps = []
+        let manager = try #require(ball.sdk.peripheralManagerInstance)
+        ball.sdk.peripheralManagerDidUpdateState(manager)
+        self.testbed.run(.seconds(1))
+        #expect(
+            ball.steps == [
+                .stateChanged(isPoweredOn: true, state: "poweredOn"), .serviceAdded, .advertising(name: "Crystal"),
+            ]
         )
-        func write(_ pieces: [(offset: Int, text: String)]) throws {
-            let pieces = pieces.map { (offset: $0.offset, value: ByteBuffer(string: $0.text)) }
-            try central.perform(WriteInPieces(handle, pieces), on: link).get()
-        }
-        #expect(throws: GATTError.att(.invalidOffset, handle: handle)) { try write([(0, "Will"), (5, " it?")]) }
-        #expect(throws: GATTError.att(.invalidOffset, handle: handle)) { try write([(1, "Will it?")]) }
-        #expect(ball.asked.isEmpty)
-        try write([(0, "Will"), (4, " it?")])
-        #expect(ball.asked == ["Will it?"])
+        #expect(ball.errors.isEmpty && manager.isAdvertising)
+        let central = self.testbed.central()
+        #expect(self.testbed.run { central.ready == ["Crystal"] })
+        #expect(central.steps.contains(.discoveredServices(count: 1)))
+        central.found[0].sendQuestion("Rain?")
+        #expect(self.testbed.run { central.answered.count == 1 && ball.asked == ["Rain?"] })
     }
 }

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Errors of the SDK")
 struct ITCB_SDK_ProtocolTests {
-    @Test("Every error has its key")
+    @Test("has the seed's key for every error")
     func errors() {
         #expect(ITCB_Errors.coreBluetooth(nil).localizedDescription == "ITCB-SDK-ERROR-BLUETOOTH")
         #expect(ITCB_Errors.sendFailed(nil).localizedDescription == "ITCB-SDK-ERROR-SEND-FAILURE")
         #expect(ITCB_Errors.unknown(nil).localizedDescription == "ITCB-SDK-ERROR-UNKNOWN")
     }
 
-    @Test("Every reason has its key")
+    @Test("has the seed's key for every reason")
     func reasons() {
         #expect(ITCB_RejectionReason.deviceOffline.localizedDescription == "ITCB-SDK-REJECT-OFFLINE")
         #expect(ITCB_RejectionReason.deviceBusy.localizedDescription == "ITCB-SDK-REJECT-BUSY")
@@ -22,7 +22,7 @@ struct ITCB_SDK_ProtocolTests {
         #expect(ITCB_RejectionReason.unknown(nil).localizedDescription == "ITCB-SDK-REJECT-UNKNOWN")
     }
 
-    @Test("An error keeps the error inside")
+    @Test("keeps an inner error")
     func associatedValues() {
         let inner = CBATTError(.unlikelyError)
         #expect(ITCB_Errors.coreBluetooth(inner).associatedValue as? CBATTError == inner)
@@ -35,7 +35,7 @@ struct ITCB_SDK_ProtocolTests {
         #expect(ITCB_RejectionReason.questionPlease.associatedValue == nil)
     }
 
-    @Test("The wire's constants are those of the series")
+    @Test("has the seed's UUIDs and range of strength")
     func constants() {
         #expect(_static_ITCB_SDK_8BallServiceUUID.uuidString == "8E38140A-27BE-4090-8955-4FC4B5698D1E")
         #expect(_static_ITCB_SDK_8BallService_Question_UUID.uuidString == "BDD37D7A-F66A-47B9-A49C-FE29FD235A77")
@@ -44,7 +44,7 @@ struct ITCB_SDK_ProtocolTests {
         #expect(_static_ITCB_SDK_RSSI_Max == -20)
     }
 
-    @Test("The service of a ball: a question to write, an answer to read and be notified of")
+    @Test("publishes a question to write and an answer to read and notify")
     func service() throws {
         let service = ITCB_SDK_Peripheral._makeService()
         #expect(service.isPrimary)

@@ -1,5 +1,3 @@
-// Equal seeds give equal runs: every HCI packet of every device is the same, octet for octet.
-
 import BluetoothAir
 import Fixtures
 import Foundation
@@ -11,7 +9,7 @@ import Testing
 
 @Suite("Replay")
 struct ReplayTests {
-    /// Plays in a lossy testbed; returns what each device's host and controller said to each other.
+    /// Plays in a lossy testbed, and returns the HCI packets of each device.
     private func play(seed: UInt64) throws -> [[String]] {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -47,7 +45,7 @@ struct ReplayTests {
         return packets
     }
 
-    @Test("The same seed gives the same bytes, twice; another seed gives others")
+    @Test("repeats every HCI packet of a seed")
     func sameBytes() throws {
         let first = try play(seed: 7)
         let second = try play(seed: 7)

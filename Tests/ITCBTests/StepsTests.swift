@@ -1,6 +1,3 @@
-// What happens beneath the SDK, step by step, as a trace of it shows: none is missing, none comes twice, and each in its
-// place.
-
 import Foundation
 import Testbed
 import Testing
@@ -16,7 +13,7 @@ struct StepsTests {
         steps.map { "\($0)".replacing(#/[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}/#, with: "…") }
     }
 
-    @Test("A question that is refused, one that is answered, and the end of the ball")
+    @Test("notes a refused question, an answered one and the end of the ball")
     func conversation() {
         let ball = self.testbed.ball("Crystal")
         let central = self.testbed.central()
@@ -54,7 +51,7 @@ struct StepsTests {
         )
     }
 
-    @Test("A ball whose services change is explored anew")
+    @Test("explores a ball again whose services change")
     func changedServices() throws {
         let ball = ForeignBall("Strange", on: self.testbed.adapter())
         let central = self.testbed.central()

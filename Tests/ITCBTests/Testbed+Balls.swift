@@ -1,7 +1,6 @@
-// Who is in the SDK's testbeds: balls and those who ask, with their timers on the testbed's clock.
+// The SDK's balls and centrals on a testbed, with their timers on its clock.
 
 import CoreBluetooth
-import Fixtures
 import Foundation
 import Testbed
 import Testing
@@ -37,7 +36,6 @@ extension WorldScheduler: ITCB_SDK_Scheduler {
     }
 }
 
-/// What of it can be called off.
 extension WorldScheduler.Timer: ITCB_SDK_ScheduledWork {}
 
 /// An error as a path of its parts.
@@ -68,7 +66,7 @@ func words(_ error: (any Error)?) -> String {
     }
 }
 
-/// One who asks, and what came of it.
+/// A central that asks, and what its observer is told.
 final class Asker: ITCB_Observer_Central_Protocol {
     let adapter: BluetoothAdapter
     let sdk: ITCB_SDK_Central
@@ -97,13 +95,12 @@ final class Asker: ITCB_Observer_Central_Protocol {
         sdk._scheduler = scheduler
         sdk.addObserver(self)
         sdk.stepObserver = { [unowned self] in
-            RunRecord.note("\($0)")
             self.steps.append($0)
             self.onStep?($0)
         }
     }
 
-    /// The ball with a name, where it is here and ready.
+    /// The ready ball with a name.
     func device(_ name: String) -> ITCB_SDK_Device_Peripheral? {
         sdk.devices.lazy.compactMap { $0 as? ITCB_SDK_Device_Peripheral }.first { $0.name == name && $0._isReady }
     }
@@ -121,21 +118,17 @@ final class Asker: ITCB_Observer_Central_Protocol {
     }
 
     func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
-        RunRecord.note("central \(words(error)) \(words(sdk.error))")
         errors.append(words(error))
     }
     func questionAskedOfDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
-        RunRecord.note("\(device.name) has \(device.question ?? "nil")")
         asked.append(device.question ?? "nil")
     }
     func questionAnsweredByDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
-        RunRecord.note("\(device.name) says \(device.answer ?? "nil") to \(device.question ?? "nil")")
         answers.append(device.answer ?? "nil")
         answered.append("\(device.question ?? "nil") \(device.answer ?? "nil")")
         onAnswer?(device)
     }
     func deviceDiscovered(_ device: any ITCB_Device_Peripheral_Protocol) {
-        RunRecord.note("\(device.name) is there")
         found.append(device)
         onFound?(device)
     }
@@ -151,7 +144,7 @@ extension ITCB_SDK_Device_Peripheral {
     }
 }
 
-/// A ball, and what came of it.
+/// A ball, and what its observer is told.
 final class Ball: ITCB_Observer_Peripheral_Protocol {
     let adapter: BluetoothAdapter
     let sdk: ITCB_SDK_Peripheral
@@ -176,23 +169,19 @@ final class Ball: ITCB_Observer_Peripheral_Protocol {
         sdk._generator = SeededAnswers(state: seed)
         sdk.addObserver(self)
         sdk.stepObserver = { [unowned self] in
-            RunRecord.note("\($0)")
             self.steps.append($0)
             self.onStep?($0)
         }
     }
 
     func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
-        RunRecord.note("ball \(words(error))")
         errors.append(words(error))
     }
     func questionAskedByDevice(_ device: any ITCB_Device_Central_Protocol, question: String) {
-        RunRecord.note("asked \(question)")
         asked.append(question)
         onAsked?(device, question)
     }
     func answerSentToDevice(_ device: any ITCB_Device_Central_Protocol, answer: String, toQuestion: String) {
-        RunRecord.note("answered \(toQuestion) \(answer)")
         answered.append("\(toQuestion) \(answer)")
     }
 }

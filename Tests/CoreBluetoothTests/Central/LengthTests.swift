@@ -6,10 +6,10 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7.7 10.5 Lengths")
+@Suite("7.5 7.6 7.7 10.5 Lengths and capacity")
 struct LengthTests {
     @Test(
-        "7.7 10.5 the longest write and the longest update follow the MTU; longer ones are not sent, or are cut",
+        "7.7 10.5 limits writes without response and cuts updates by the MTU",
         arguments: [(23, 20), (185, 182), (247, 244), (517, 512)]
     )
     func lengths(mtu: Int, length: Int) throws {
@@ -65,7 +65,7 @@ struct LengthTests {
         #expect(answer.value?.count == length)
     }
 
-    @Test("7.5 data is copied: what the app changes after the call is not written")
+    @Test("7.5 copies the data of a write")
     func copied() throws {
         let talk = Conversation()
         let (peripheral, question, _) = try talk.discover()
@@ -79,7 +79,7 @@ struct LengthTests {
         #expect(talk.ball.written.allSatisfy { $0.count == 300 })
     }
 
-    @Test("7.6 obeying canSendWriteWithoutResponse loses nothing, even on an air that loses one packet in ten")
+    @Test("7.6 loses nothing on an air that loses one packet in ten if the app heeds canSendWriteWithoutResponse")
     func lossy() throws {
         let talk = Conversation(settings: AirSettings(hasAirTime: true, loss: 0.1), seed: 3)
         let (peripheral, question, _) = try talk.discover()
@@ -96,7 +96,7 @@ struct LengthTests {
         #expect(talk.ball.written == (0..<500).map { "\($0)".octets })
     }
 
-    @Test("7.6 writes without capacity are queued up to a limit, then dropped and logged")
+    @Test("7.6 queues 4096 writes without capacity, then drops and logs them")
     func withoutCapacity() throws {
         let talk = Conversation()
         let (peripheral, question, _) = try talk.discover()

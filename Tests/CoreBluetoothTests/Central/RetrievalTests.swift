@@ -6,7 +6,7 @@ import Testing
 
 @Suite("5 Identity, retention, retrieval")
 struct RetrievalTests {
-    @Test("5.2 the manager keeps no peripheral; what nobody keeps is gone")
+    @Test("5.2 frees a peripheral that the app releases, and retrieves it again")
     func retention() throws {
         let talk = Conversation()
         talk.central.manager.scanForPeripherals(withServices: nil)
@@ -25,7 +25,7 @@ struct RetrievalTests {
         #expect(again.name == "Crystal")
     }
 
-    @Test("5.2 of a peripheral that the app lets go while values wait, no more of them comes")
+    @Test("5.2 drops pending values of a released peripheral")
     func valuesOfReleased() throws {
         let talk = Conversation()
         talk.central.subscribeToAnswer(services: nil)
@@ -41,7 +41,7 @@ struct RetrievalTests {
         #expect(talk.central.values == ["0"] && seen == nil)
     }
 
-    @Test("5.3 while it lives, a peripheral is one object")
+    @Test("5.3 returns the same object while a peripheral lives")
     func sameObject() throws {
         let talk = Conversation()
         let peripheral = try talk.find()
@@ -50,7 +50,7 @@ struct RetrievalTests {
         #expect((peripheral.copy() as? CBPeripheral) === peripheral)
     }
 
-    @Test("5.4 known ones in the order asked for, unknown ones left out")
+    @Test("5.4 retrieves known peripherals in the order asked for")
     func order() throws {
         let talk = Conversation()
         let other = PeripheralApp(on: talk.testbed.adapter("Other"))
@@ -64,7 +64,7 @@ struct RetrievalTests {
         #expect(found.map(\.identifier) == [identifiers[1], identifiers[0]])
     }
 
-    @Test("B8 every connected device has Generic Access and Generic Attribute, whatever was discovered of it")
+    @Test("B8 retrieves connected peripherals by Generic Access and Generic Attribute")
     func commonServices() throws {
         let talk = Conversation()
         let common = ["1800", "1801"].map { CBUUID(string: $0) }
@@ -80,7 +80,7 @@ struct RetrievalTests {
         #expect(talk.central.manager.retrieveConnectedPeripherals(withServices: []).isEmpty)
     }
 
-    @Test("5.4 a retrieved peripheral connects without a scan")
+    @Test("5.4 connects a retrieved peripheral without a scan")
     func connectRetrieved() throws {
         let talk = Conversation()
         talk.central.manager.scanForPeripherals(withServices: nil)
@@ -93,7 +93,7 @@ struct RetrievalTests {
         other.connect(peripheral, in: talk.testbed)
     }
 
-    @Test("5.5 connected peripherals by service")
+    @Test("5.5 retrieves connected peripherals by discovered service")
     func connected() throws {
         let talk = Conversation()
         let (peripheral, _, _) = try talk.discover()
@@ -106,61 +106,49 @@ struct RetrievalTests {
         #expect(manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
     }
 
-    @Test("13.2 connection events by identifier and by service")
-    func connectionEvents() throws {
+    @Test("1.2 keeps delegates and owners weakly")
+    func weakOwners() throws {
         let talk = Conversation()
-        let watcher = CentralApp(on: talk.centralAdapter)
-        talk.testbed.run { watcher.manager.state == .poweredOn }
-        watcher.manager.registerForConnectionEvents(options: [.serviceUUIDs: [IDs.service]])
-        talk.testbed.run()
-        let (peripheral, _, _) = try talk.discover()
-        #expect(watcher.calls == ["state 5", "event 1"])
-        #expect(watcher.found[0].identifier == peripheral.identifier)
-        talk.central.disconnect(peripheral, in: talk.testbed)
-        #expect(watcher.calls == ["state 5", "event 1", "event 0"])
-
-        watcher.manager.registerForConnectionEvents(options: [.peripheralUUIDs: [peripheral.identifier]])
-        talk.central.connect(peripheral, in: talk.testbed)
-        #expect(watcher.calls.suffix(1) == ["event 1"])
-        #expect(watcher.calls.count == 4)
-
-        watcher.manager.registerForConnectionEvents(options: nil)
-        talk.central.disconnect(peripheral, in: talk.testbed)
-        #expect(watcher.calls.count == 4)
-    }
-
-    @Test("13.2 who asks for a peer by its identifier and by its service hears of its link once")
-    func connectionEventsByBoth() throws {
-        let talk = Conversation()
-        let watcher = CentralApp(on: talk.centralAdapter)
-        talk.testbed.run { watcher.manager.state == .poweredOn }
-        let peripheral = try talk.find()
-        watcher.manager.registerForConnectionEvents(options: [
-            .serviceUUIDs: [IDs.service], .peripheralUUIDs: [peripheral.identifier],
-        ])
-        talk.testbed.run()
-        talk.central.connect(peripheral, in: talk.testbed)
-        #expect(watcher.calls == ["state 5", "event 1"])
-        _ = try peripheral.discover([IDs.service], in: talk.testbed)
-        talk.testbed.run()
-        #expect(watcher.calls == ["state 5", "event 1"])
-        talk.central.disconnect(peripheral, in: talk.testbed)
-        #expect(watcher.calls == ["state 5", "event 1", "event 0"])
-    }
-
-    @Test("5.1 the same seed gives the same identifiers and the same calls")
-    func determinism() throws {
-        func run() throws -> ([String], [UUID]) {
-            let talk = Conversation()
-            let (peripheral, question, answer) = try talk.discover()
-            peripheral.setNotifyValue(true, for: answer)
-            peripheral.writeValue("Is it?".octets, for: question, type: .withResponse)
-            talk.testbed.run(.seconds(1))
-            return (talk.central.calls + talk.ball.calls, talk.central.found.map(\.identifier))
+        var services: [CBService] = []
+        var characteristics: [CBCharacteristic] = []
+        var descriptors: [CBDescriptor] = []
+        do {
+            let (peripheral, _, answer) = try talk.discover()
+            peripheral.discoverDescriptors(for: answer)
+            talk.testbed.run { answer.descriptors != nil }
+            services = peripheral.services ?? []
+            characteristics = services[0].characteristics ?? []
+            descriptors = answer.descriptors ?? []
+            #expect(services[0].peripheral === peripheral)
+            #expect(characteristics.allSatisfy { $0.service === services[0] })
+            #expect(descriptors.allSatisfy { $0.characteristic === answer })
+            final class Passing: NSObject, CBPeripheralDelegate {}
+            peripheral.delegate = Passing()
+            #expect(peripheral.delegate == nil)
         }
-        let first = try run()
-        let second = try run()
-        #expect(first.0 == second.0)
-        #expect(first.1 == second.1)
+        CapturedLog().capture { talk.central.found = [] }
+        #expect(services[0].peripheral == nil)
+        talk.testbed.run()
+        services = []
+        #expect(characteristics.allSatisfy { $0.service == nil })
+        characteristics = []
+        #expect(descriptors.allSatisfy { $0.characteristic == nil })
+    }
+
+    @Test("5.4 retrieves nothing while Bluetooth is off, and the same objects afterwards")
+    func retrievalWhileOff() throws {
+        let talk = Conversation()
+        let (peripheral, _, _) = try talk.discover()
+        let manager: CBCentralManager = talk.central.manager
+        talk.centralAdapter.setPowered(false)
+        talk.testbed.run()
+        CapturedLog().capture {
+            #expect(manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]).isEmpty)
+            #expect(manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
+        }
+        talk.centralAdapter.setPowered(true)
+        talk.testbed.run { manager.state == .poweredOn }
+        #expect(manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]).first === peripheral)
+        #expect(manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
     }
 }

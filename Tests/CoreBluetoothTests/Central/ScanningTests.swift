@@ -12,7 +12,7 @@ import Testing
 
 @Suite("4 Scanning")
 struct ScanningTests {
-    @Test("4.2 several sightings are one didDiscover, with the merged data")
+    @Test("4.2 4.5 reports a device once, with its scan response and its strength")
     func coalesced() throws {
         let talk = Conversation { $0.open(name: "Crystal_10") }
         talk.central.manager.scanForPeripherals(withServices: [IDs.service])
@@ -26,17 +26,10 @@ struct ScanningTests {
         #expect(advertisement[CBAdvertisementDataIsConnectable] as? Bool == true)
         #expect(talk.central.found[0].name == "Crystal_10")
         #expect(talk.central.found[0].state == .disconnected)
-    }
-
-    @Test("4.5 RSSI is a number of dBm: 1 m is inside the window of the 8-ball")
-    func rssi() {
-        let talk = Conversation()
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.testbed.run { !talk.central.found.isEmpty }
         #expect((-60 ... -20).contains(talk.central.rssi[0].intValue))
     }
 
-    @Test("4.1 only advertisers of one of the services are reported; nil and an empty list mean all")
+    @Test("4.1 reports devices with one of the services, or all for nil and an empty list")
     func filter() {
         let talk = Conversation()
         talk.central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D"), CBUUID(string: "180F")])
@@ -50,18 +43,7 @@ struct ScanningTests {
         #expect(talk.central.count("discover Crystal") == 2)
     }
 
-    @Test("4.3 starting anew reports everything again")
-    func restart() {
-        let talk = Conversation()
-        for round in 1...3 {
-            talk.central.manager.scanForPeripherals(withServices: nil)
-            talk.testbed.run(.seconds(1))
-            #expect(talk.central.count("discover Crystal") == round)
-        }
-        #expect(talk.central.found.count == 1)
-    }
-
-    @Test("4.3 what was heard before is not taken for what a device says now: a later scan waits for its new name")
+    @Test("4.3 waits for the new scan response in a later scan")
     func forgotten() {
         // Names of ten octets, which are in the scan response.
         let talk = Conversation { $0.open(name: "Crystal_10") }
@@ -76,7 +58,7 @@ struct ScanningTests {
         talk.testbed.run { talk.central.advertisements.count == 2 }
         let names = talk.central.advertisements.map { $0[CBAdvertisementDataLocalNameKey] as? String }
         #expect(names == ["Crystal_10", "Brass_four"])
-        // Nor after the adapter was off.
+        // The same after the adapter was off.
         talk.centralAdapter.setPowered(false)
         talk.ball.manager.stopAdvertising()
         talk.ball.advertise(name: "Tin_number")
@@ -88,7 +70,7 @@ struct ScanningTests {
         #expect(talk.central.advertisements.last?[CBAdvertisementDataLocalNameKey] as? String == "Tin_number")
     }
 
-    @Test("4.2 AllowDuplicates reports each packet")
+    @Test("4.2 reports each packet with AllowDuplicates")
     func duplicates() {
         let talk = Conversation()
         talk.central.manager.scanForPeripherals(
@@ -100,24 +82,7 @@ struct ScanningTests {
         #expect(talk.central.found.count == 1)
     }
 
-    @Test(
-        "an option is on where its value is true or a number but 0, and off where it is anything else",
-        arguments: ["true", "false", "1", "0", "text"]
-    )
-    func optionValues(name: String) {
-        let values: [String: Any] = [
-            "true": true, "false": false, "1": NSNumber(value: 1), "0": NSNumber(value: 0), "text": "true",
-        ]
-        let talk = Conversation()
-        talk.central.manager.scanForPeripherals(
-            withServices: nil,
-            options: [CBCentralManagerScanOptionAllowDuplicatesKey: values[name] as Any]
-        )
-        talk.testbed.run(.seconds(3))
-        #expect((talk.central.count("discover Crystal") > 1) == ["true", "1"].contains(name))
-    }
-
-    @Test("4.9 after stopScan nothing is reported")
+    @Test("4.9 reports nothing after stopScan")
     func stop() {
         let talk = Conversation()
         talk.central.manager.scanForPeripherals(withServices: nil)
@@ -131,7 +96,7 @@ struct ScanningTests {
         #expect(talk.central.found.count == 1)
     }
 
-    @Test("4.8 services in the overflow area are found by those who look for them")
+    @Test("4.8 finds services in the overflow area")
     func overflow() throws {
         let talk = Conversation { ball in
             ball.open(name: "C", services: [IDs.service, IDs.question, IDs.answer])
@@ -144,7 +109,7 @@ struct ScanningTests {
         #expect(advertisement[CBAdvertisementDataManufacturerDataKey] == nil)
     }
 
-    @Test("several managers of an adapter scan each for itself")
+    @Test("scans for each manager separately")
     func managers() {
         let talk = Conversation()
         let other = CentralApp(on: talk.centralAdapter)
@@ -159,7 +124,6 @@ struct ScanningTests {
         other.manager.scanForPeripherals(withServices: nil)
         talk.testbed.run(.seconds(1))
         #expect(other.count("discover Crystal") == 2)
-        // The end of a manager is none for the others.
         let third = CentralApp(on: talk.centralAdapter)
         talk.testbed.run { third.manager.state == .poweredOn }
         third.end()
@@ -169,33 +133,56 @@ struct ScanningTests {
         #expect(other.count("discover Crystal") == 3)
     }
 
-    @Test("2 AllowDuplicates on the main queue is warned of, in real time")
-    func mainQueueWarning() {
-        let adapter = PrivateAir().makeAdapter()
-        let main = CBCentralManager(delegate: nil, queue: nil, options: [BluetoothAdapter.optionKey: adapter])
-        main.setState(.poweredOn)
-        let other = CBCentralManager(
-            delegate: nil,
-            queue: DispatchQueue(label: "reports"),
-            options: [BluetoothAdapter.optionKey: adapter]
+    @Test("4.1 replaces the filter and options of the previous scan")
+    func replacedScan() throws {
+        let talk = Conversation()
+        let manager: CBCentralManager = talk.central.manager
+        manager.scanForPeripherals(
+            withServices: [IDs.other],
+            options: [CBCentralManagerScanOptionAllowDuplicatesKey: true]
         )
-        other.setState(.poweredOn)
-        let lines = CapturedLog()
-        lines.capture {
-            main.scanForPeripherals(withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: false])
-            other.scanForPeripherals(withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
-        }
-        #expect(lines.all.isEmpty, "without duplicates, or with a queue of its own, there is nothing to warn of")
-        lines.capture {
-            main.scanForPeripherals(withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
-        }
-        #expect(lines.all.count == 1)
-        #expect(
-            lines.all.first?.hasSuffix(
-                """
-                is disabling duplicate filtering, but is using the default queue (main thread) for delegate events
-                """
-            ) == true
+        talk.testbed.run(.seconds(2))
+        #expect(talk.central.found.isEmpty)
+        manager.scanForPeripherals(withServices: [IDs.service])
+        talk.testbed.run(.seconds(2))
+        #expect(talk.central.count("discover Crystal") == 1)
+        manager.scanForPeripherals(
+            withServices: [],
+            options: [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: true)]
         )
+        talk.testbed.run(.seconds(2))
+        #expect(talk.central.count("discover Crystal") > 5)
+    }
+
+    @Test("4.6 reports time and PHYs under Apple's undocumented keys")
+    func otherKeys() throws {
+        let talk = Conversation()
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        talk.testbed.run { !talk.central.found.isEmpty }
+        let advertisement = try #require(talk.central.advertisements.first)
+        let time = try #require(advertisement["kCBAdvDataTimestamp"] as? NSNumber)
+        #expect(time.doubleValue > 0)
+        #expect(advertisement["kCBAdvDataRxPrimaryPHY"] as? NSNumber == 1)
+        #expect(advertisement["kCBAdvDataRxSecondaryPHY"] as? NSNumber == 0)
+    }
+
+    @Test("4.9 stops inside a discovery callback")
+    func stopInsideDiscovery() throws {
+        let talk = Conversation()
+        let second = PeripheralApp(on: talk.testbed.adapter("Second"))
+        talk.testbed.run { second.manager.state == .poweredOn }
+        second.open(name: "Second")
+        talk.testbed.run(.milliseconds(1))
+        let manager: CBCentralManager = talk.central.manager
+        talk.central.onCall = { [unowned central = talk.central] call in
+            guard call.hasPrefix("discover") else { return }
+            #expect(central.manager.isScanning)
+            central.manager.stopScan()
+            #expect(!central.manager.isScanning)
+        }
+        manager.scanForPeripherals(withServices: nil)
+        #expect(manager.isScanning)
+        talk.testbed.run(.seconds(5))
+        #expect(talk.central.calls.count { $0.hasPrefix("discover") } == 1)
     }
 }

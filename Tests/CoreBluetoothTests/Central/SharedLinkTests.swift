@@ -1,4 +1,4 @@
-// One link to a peer, shared by two managers of one program.
+// One link to a peer, shared by several managers of one device.
 
 import NIOCore
 import Testbed
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("6 One link, several managers")
 struct SharedLinkTests {
-    @Test("A3 connecting in the moment of a link loss leads to didConnect, and can be cancelled")
+    @Test("A3 connects again when an app connects while its link is being lost")
     func connectingDuringLoss() throws {
         let talk = Conversation()
         let peripheral = try talk.connect()
@@ -33,7 +33,7 @@ struct SharedLinkTests {
         #expect(talk.testbed.run { late.calls.last == "disconnect 0" })
     }
 
-    @Test("A3 what an app asks for on a link that is lost unnoticed is not carried out on the next one")
+    @Test("A3 drops requests for a lost link instead of sending them on the next one")
     func askingDuringLoss() throws {
         let talk = Conversation()
         let peripheral = try talk.connect()
@@ -53,13 +53,12 @@ struct SharedLinkTests {
         peripheral.openL2CAPChannel(0x80)
         talk.testbed.run(.seconds(20))
         #expect(talk.central.calls == ["disconnect 1 CBErrorDomain 6", "connect 2"])
-        // What it asks for from then on is.
         peripheral.discoverServices(nil)
         #expect(talk.testbed.run { talk.central.calls.count == 3 })
         #expect(talk.central.calls.last?.hasPrefix("services") == true)
     }
 
-    @Test("B2 a second subscriber gets the peer's answer, not the first one's hope")
+    @Test("B2 reports a refused subscription to both managers")
     func refusedSecondSubscriber() throws {
         let pair = try ForeignPair()
         let characteristics = try pair.discover()
@@ -72,7 +71,7 @@ struct SharedLinkTests {
         #expect(!characteristics[1].isNotifying)
     }
 
-    @Test("7.8 two subscribers cost one subscription, and the last one ends it")
+    @Test("7.8 B3 subscribes once for two managers, and unsubscribes when the last one leaves")
     func twoSubscribers() throws {
         let pair = try ForeignPair()
         let characteristics = try pair.discover()
@@ -81,45 +80,123 @@ struct SharedLinkTests {
         pair.testbed.run()
         #expect(characteristics.filter(\.isNotifying).count == 2)
         #expect(pair.configurations == [1])
-        pair.foreign.push([0x1B, 0x03, 0x00] + Array("bum".utf8))
-        pair.testbed.run()
-        #expect(pair.first.values == ["bum"])
-        #expect(pair.second.values == ["bum"])
+        pair.push("bum")
+        #expect(pair.first.values == ["bum"] && pair.second.values == ["bum"])
         pair.first.found[0].setNotifyValue(false, for: characteristics[0])
-        pair.testbed.run()
+        pair.push("one")
         #expect(pair.configurations == [1])
-        pair.second.found[0].setNotifyValue(false, for: characteristics[1])
+        #expect(pair.first.values == ["bum"] && pair.second.values == ["bum", "one"])
+        pair.second.manager.cancelPeripheralConnection(pair.second.found[0])
         pair.testbed.run()
+        #expect(pair.second.calls.last == "disconnect 0" && pair.first.found[0].state == .connected)
         #expect(pair.configurations == [1, 0])
     }
 
-    @Test("B3 a manager that cancels takes its subscription with it where no other has one")
-    func cancelledSubscriber() throws {
-        let pair = try ForeignPair()
-        let characteristics = try pair.discover()
-        pair.first.found[0].setNotifyValue(true, for: characteristics[0])
-        pair.testbed.run()
-        #expect(pair.configurations == [1])
-        pair.first.manager.cancelPeripheralConnection(pair.first.found[0])
-        #expect(pair.testbed.run { pair.first.calls.last == "disconnect 0" })
-        pair.testbed.run()
-        #expect(pair.second.found[0].state == .connected)
-        #expect(pair.configurations == [1, 0])
+    @Test("5.3 6.4 keeps the link for the other manager when one cancels its own connection")
+    func separateConnections() throws {
+        let talk = Conversation()
+        let peripheral = try talk.connect()
+        let (other, same) = try talk.otherApp(knowing: peripheral)
+        #expect(same !== peripheral && same.identifier == peripheral.identifier)
+        #expect(same.state == .disconnected)
+        other.connect(same, in: talk.testbed)
+        talk.central.disconnect(peripheral, in: talk.testbed)
+        #expect(talk.central.calls.last == "disconnect 0")
+        #expect(same.state == .connected && other.calls.last == "connect 2")
     }
 
-    @Test("B3 a subscription that another manager has stays")
-    func sharedSubscription() throws {
+    @Test("6.2 5.5 connects without advertising if another app has the link")
+    func linkedByOthers() throws {
+        let talk = Conversation()
+        let (peripheral, _, _) = try talk.discover()
+        talk.ball.manager.stopAdvertising()
+        talk.testbed.run()
+        let other = CentralApp(on: talk.centralAdapter)
+        talk.testbed.run { other.manager.state == .poweredOn }
+        let found = other.manager.retrieveConnectedPeripherals(withServices: [IDs.other, IDs.service])
+        let same = try #require(found.first)
+        #expect(same.state == .disconnected, "it has to be connected to here, too")
+        #expect(same.name == peripheral.name)
+        other.manager.connect(same)
+        #expect(talk.testbed.run(until: { same.state == .connected }, within: .milliseconds(50)))
+    }
+
+    @Test("uses one link in both directions")
+    func bothWays() throws {
+        let talk = Conversation()
+        _ = try talk.connect()
+        // The central publishes a service, too, and the ball looks at it.
+        let publisher = PeripheralApp(on: talk.centralAdapter)
+        let looker = CentralApp(on: talk.ballAdapter)
+        talk.testbed.run { publisher.manager.state == .poweredOn && looker.manager.state == .poweredOn }
+        publisher.open(name: "Curious")
+        looker.manager.scanForPeripherals(withServices: [IDs.service])
+        #expect(talk.testbed.run { !looker.found.isEmpty })
+        let peripheral = try #require(looker.found.first)
+        looker.connect(peripheral, in: talk.testbed)
+        peripheral.discoverServices([IDs.service])
+        #expect(talk.testbed.run { peripheral.services?.count == 1 })
+        looker.manager.cancelPeripheralConnection(peripheral)
+        talk.testbed.run()
+        #expect(looker.calls.last == "disconnect 0")
+        #expect(talk.central.found[0].state == .connected)
+    }
+
+    @Test("7.8 B3 writes the descriptor again for the next subscriber after a release")
+    func accepted() throws {
         let pair = try ForeignPair()
-        let characteristics = try pair.discover()
-        for (app, characteristic) in zip([pair.first, pair.second], characteristics) {
-            app.found[0].setNotifyValue(true, for: characteristic)
+        for round in 1...2 {
+            #expect(try pair.subscribe() == "notifying true")
+            #expect(pair.configurations == (round == 1 ? [1] : [1, 0, 1]))
+            pair.push("bum")
+            #expect(pair.first.values.count == round)
+            pair.leave()
+            #expect(pair.configurations == (round == 1 ? [1, 0] : [1, 0, 1, 0]))
+            pair.push("lost")
+            #expect(pair.first.values.count == round && pair.second.values.isEmpty)
+            pair.first.connect(pair.peripheral, in: pair.testbed)
         }
-        pair.testbed.run()
-        pair.first.manager.cancelPeripheralConnection(pair.first.found[0])
-        pair.testbed.run()
-        #expect(pair.configurations == [1])
-        pair.foreign.push([0x1B, 0x03, 0x00] + Array("bum".utf8))
-        pair.testbed.run()
-        #expect(pair.second.values == ["bum"])
+    }
+
+    @Test("7.8 B3 notifies the next subscriber without a write if the peer refused the release")
+    func refused() throws {
+        let pair = try ForeignPair()
+        #expect(try pair.subscribe() == "notifying true")
+        pair.foreign.onRequest = { $0[0] == 0x12 && $0[3] == 0 ? [0x01, 0x12, 0x04, 0x00, 0x0E] : nil }
+        pair.leave()
+        #expect(pair.configurations == [1, 0])
+        pair.push("lost")
+        #expect(pair.first.values.isEmpty && pair.second.values.isEmpty)
+        pair.first.connect(pair.peripheral, in: pair.testbed)
+        #expect(try pair.subscribe() == "notifying true")
+        #expect(pair.configurations == [1, 0])
+        pair.push("bum")
+        #expect(pair.first.values == ["bum"])
+        // It is released again when the app leaves again, and accepted this time.
+        pair.foreign.onRequest = { _ in nil }
+        pair.leave()
+        #expect(pair.configurations == [1, 0, 0])
+    }
+}
+
+extension ForeignPair {
+    /// Subscribes the first app and returns its last callback.
+    fileprivate func subscribe() throws -> String? {
+        let service = try self.peripheral.discover(nil, in: self.testbed)
+        let heart = try #require(service.characteristics?.first)
+        self.peripheral.setNotifyValue(true, for: heart)
+        self.testbed.run()
+        return self.first.calls.last
+    }
+
+    /// Ends the first app's connection; the link stays.
+    fileprivate func leave() {
+        self.first.disconnect(self.peripheral, in: self.testbed)
+        self.testbed.run()
+    }
+
+    fileprivate func push(_ text: String) {
+        self.foreign.push([0x1B, 0x03, 0x00] + Array(text.utf8))
+        self.testbed.run()
     }
 }

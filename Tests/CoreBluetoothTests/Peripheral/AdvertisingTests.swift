@@ -9,7 +9,7 @@ import Testing
 
 @Suite("11 Advertising")
 struct AdvertisingTests {
-    @Test("11.1 advertising twice is an error; stopping allows it again")
+    @Test("11.1 refuses to advertise twice, until it is stopped")
     func twice() {
         let talk = Conversation()
         #expect(talk.ball.manager.isAdvertising)
@@ -25,7 +25,7 @@ struct AdvertisingTests {
         #expect(talk.testbed.run { talk.central.calls.last == "discover Other" })
     }
 
-    @Test("11.1 advertising that the controller refuses is reported with the reason, and may be asked for again")
+    @Test("11.1 reports why the controller refused to advertise")
     func refused() {
         let testbed = Testbed()
         let source = BreakableSource(air: testbed.air)
@@ -47,7 +47,7 @@ struct AdvertisingTests {
         #expect(ball.calls.last == "advertising true")
     }
 
-    @Test("11.1 a dictionary is not needed, and optionals in it are accepted")
+    @Test("11.1 advertises without a dictionary, and accepts optionals in it")
     func dictionaries() {
         let talk = Conversation { $0.manager.startAdvertising(nil) }
         #expect(talk.ball.calls.last == "advertising true")
@@ -61,7 +61,7 @@ struct AdvertisingTests {
         #expect(talk.testbed.run { talk.central.count("discover -") == 2 })
     }
 
-    @Test("start and stop in one turn end silent")
+    @Test("stays silent after start and stop in one turn")
     func flicker() {
         let talk = Conversation { ball in
             ball.open()
@@ -74,7 +74,7 @@ struct AdvertisingTests {
         #expect(talk.central.found.isEmpty)
     }
 
-    @Test("advertising goes on while a central is connected")
+    @Test("goes on advertising while a central is connected")
     func goesOn() throws {
         let talk = Conversation()
         _ = try talk.connect()
@@ -87,7 +87,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "Manufacturer data is advertised where the adapter permits it, and ignored elsewhere as on Apple's devices",
+        "advertises manufacturer data only if the adapter permits it",
         arguments: [true, false]
     )
     func manufacturerData(isPermitted: Bool) throws {

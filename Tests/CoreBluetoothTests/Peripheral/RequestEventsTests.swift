@@ -1,5 +1,4 @@
-// Requests of centrals that reach a peripheral manager: which of them the app is asked, what it is given, which answer
-// counts, and what is answered where nobody can be asked.
+// Requests of centrals, handed to a peripheral manager as events.
 
 import BluetoothHost
 import BluetoothTypes
@@ -13,7 +12,7 @@ import Testing
 
 @Suite("Requests that reach a peripheral manager")
 struct RequestEventsTests {
-    /// Keeps no request, and notes what is in each.
+    /// Notes the contents of requests, and keeps none.
     private final class Forgetful: NSObject, CBPeripheralManagerDelegate {
         var notes: [String] = []
 
@@ -43,7 +42,7 @@ struct RequestEventsTests {
         return .write(GATTWriteRequest(id: id, link: link, parts: parts), ReceiveWindow())
     }
 
-    @Test("10.1 a read is put to the app with its offset and without a value, and answered once")
+    @Test("10.1 asks for a read with its offset, and takes the first answer")
     func reads() throws {
         let setup = try PublishedEventsSetup()
         let first = try setup.connect(setup.first)
@@ -62,13 +61,12 @@ struct RequestEventsTests {
             setup.manager.respond(to: request, withResult: .success)
             #expect(setup.commands().isEmpty)
         }
-        // A success without a value is one of no octets.
         setup.receive(self.read(2, setup.first, setup.question))
         setup.manager.respond(to: try #require(setup.ball.requests.last), withResult: .success)
         #expect(setup.commands() == ["read 2 "])
     }
 
-    @Test("10.2 one answer counts for all values that were written together, whichever request it is given to")
+    @Test("10.2 takes the first answer to any of several values written together")
     func writes() throws {
         let setup = try PublishedEventsSetup()
         let first = try setup.connect(setup.first)
@@ -85,14 +83,14 @@ struct RequestEventsTests {
             setup.manager.respond(to: requests[1 - place], withResult: .success)
             #expect(setup.commands().isEmpty)
         }
-        // What is not awaited is not answered.
+        // A request without an identifier needs no answer.
         setup.receive(self.write(nil, setup.first, [(setup.question, 0, "three")]))
         let last = try #require(setup.ball.requests.last)
         setup.manager.respond(to: last, withResult: .success)
         #expect(setup.commands().isEmpty && last.value?.text == "three")
     }
 
-    @Test("10.3 what the app cannot be asked is refused: an unknown central, an unknown attribute, no delegate")
+    @Test("10.3 refuses requests of unknown centrals, for unknown attributes and without a delegate")
     func unasked() throws {
         let setup = try PublishedEventsSetup()
         try setup.connect(setup.first)
@@ -120,7 +118,7 @@ struct RequestEventsTests {
         #expect(setup.ball.calls.isEmpty)
     }
 
-    @Test("10.2 each write without response has its own central, characteristic and value, kept by the app or not")
+    @Test("10.2 gives each write without response its own request, whether the app keeps it or not")
     func commands() throws {
         let setup = try PublishedEventsSetup()
         try setup.connect(setup.first)
@@ -148,22 +146,7 @@ struct RequestEventsTests {
         #expect(Set(setup.ball.requests.map { ObjectIdentifier($0) }).count == 6)
         let links = setup.ball.requests.compactMap { $0.central.link }
         #expect(links == writes.map { $0.0 })
-        // None of them is answered.
         for request in setup.ball.requests { setup.manager.respond(to: request, withResult: .success) }
         #expect(setup.commands().isEmpty)
-    }
-
-    @Test("A request describes itself by its central, its characteristic, its offset and the length of its value")
-    func description() throws {
-        let setup = try PublishedEventsSetup()
-        let first = try setup.connect(setup.first)
-        setup.receive(self.read(1, setup.first, setup.answer, offset: 22))
-        let request = try #require(setup.ball.requests.last)
-        let head = ", Central = \(first), Characteristic = \(setup.ball.answer), Offset = 22, Value = "
-        #expect(request.description.hasPrefix("<CBATTRequest: 0x"))
-        for (value, text) in [(nil, "(null)"), (Data(), "0 octets"), (Data([1]), "1 octets")] as [(Data?, String)] {
-            request.value = value
-            #expect(request.description.hasSuffix(head + text + ">"))
-        }
     }
 }

@@ -1,4 +1,4 @@
-// Several managers on one adapter and one link: who gets the requests, and who is told that it can send again.
+// Several managers on one adapter and one link.
 
 import BluetoothHost
 import BluetoothTypes
@@ -25,7 +25,7 @@ struct SeveralAppsTests {
         return other
     }
 
-    @Test("10.2 prepared writes to the services of two managers are refused as a whole, and neither is asked")
+    @Test("10.2 refuses prepared writes to the services of two managers as a whole")
     func preparedWrites() throws {
         let talk = Conversation()
         let other = self.publish({ $0.question }, on: talk)
@@ -48,7 +48,7 @@ struct SeveralAppsTests {
         #expect(other.written.map(\.text) == ["value of \(second)"])
     }
 
-    @Test("10.5 a manager whose updates have left is told that it can go on, and the other one is not")
+    @Test("10.5 tells only the manager whose updates have left that it can go on")
     func updates() throws {
         let talk = Conversation()
         let other = self.publish({ $0.answer }, on: talk)
@@ -78,7 +78,7 @@ struct SeveralAppsTests {
         }
     }
 
-    @Test("7.6 7.7 two central managers share the link's MTU, and each is told when its own writes have left")
+    @Test("7.6 7.7 tells each central manager when its own writes have left")
     func writes() throws {
         let talk = Conversation()
         let (peripheral, question, _) = try talk.discover()

@@ -1,5 +1,3 @@
-// What becomes of the answers that a user gives to a pairing's questions.
-
 import BluetoothHost
 import Foundation
 import NIOConcurrencyHelpers
@@ -19,7 +17,7 @@ struct PairingAgentTests {
     }
 
     @Test(
-        "six digits at most are a code; what is none is a wrong one",
+        "accepts up to six digits as a passkey and nothing else",
         arguments: [
             ("123456", 123_456), ("000012", 12), ("12", 12), ("999999", 999_999), ("0000012", nil), ("1000000", nil),
             ("", nil), ("12345x", nil), ("-12345", nil), ("+12345", nil), ("１２", nil),
@@ -29,7 +27,7 @@ struct PairingAgentTests {
         #expect(answer(.enterPasskey) { $0.enter(text) } == .passkey(number.flatMap(Passkey.init)))
     }
 
-    @Test("a question has the answer of its kind; a code that is shown has none")
+    @Test("answers a question only with an answer of its kind")
     func kinds() throws {
         let code = try #require(Passkey(7))
         #expect(answer(.enterPasskey) { $0.enter(nil) } == .passkey(nil))
@@ -37,6 +35,26 @@ struct PairingAgentTests {
             #expect(answer(.compareNumbers(code)) { $0.confirm(isConfirmed) } == .numbersMatch(isConfirmed))
             #expect(answer(.displayPasskey(code)) { $0.confirm(isConfirmed) } == nil)
             #expect(answer(.enterPasskey) { $0.confirm(isConfirmed) } == nil)
+        }
+    }
+
+    private struct PlainAgent: PairingAgent {
+        let capabilities: PairingCapabilities
+
+        func pairing(_ prompt: PairingPrompt) {}
+    }
+
+    @Test("uses no out-of-band data by default, so that its capabilities decide whether it can authenticate")
+    func defaults() {
+        let peer = PairingPeer(identifier: UUID(), name: nil)
+        for (capabilities, canAuthenticate) in [
+            (.none, false), (.display, true), (.displayAndConfirm, true), (.keyboard, true),
+            (.keyboardAndDisplay, true),
+        ] as [(PairingCapabilities, Bool)] {
+            let agent = PlainAgent(capabilities: capabilities)
+            #expect(!agent.usesOutOfBandData && agent.canAuthenticate == canAuthenticate)
+            let exchange = agent.outOfBandData(for: peer)
+            #expect(exchange.local == nil && exchange.peer == nil)
         }
     }
 }

@@ -1,9 +1,7 @@
-// Data for pairing by another way than Bluetooth, as values: whose key counts, which elements of advertising data are
-// such data, and of which device data may be.
-
 import BluetoothHost
 import BluetoothTypes
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import Testbed
 import Testing
@@ -27,9 +25,7 @@ struct PairingOutOfBandDataTests {
 
     private func random(_ value: UInt64) -> DeviceAddress { DeviceAddress(value, kind: .random) }
 
-    // MARK: What a pairing gets
-
-    @Test("Legacy pairing: where both devices have made a key, that of the central counts on each side")
+    @Test("uses the central's key on both sides if both have made one")
     func twoKeys() throws {
         let local = LocalPairingOutOfBandData(.legacy)
         let own = try #require(local.temporaryKey)
@@ -39,7 +35,7 @@ struct PairingOutOfBandDataTests {
         #expect(exchange.data(asCentral: false).temporaryKey == Self.ascendingValue)
     }
 
-    @Test("Legacy pairing: a key that one device alone has made counts, on either side", arguments: [true, false])
+    @Test("uses the only key that was made, on either side", arguments: [true, false])
     func oneKey(isCentral: Bool) throws {
         let local = LocalPairingOutOfBandData(.legacy)
         let own = try #require(local.temporaryKey)
@@ -51,7 +47,7 @@ struct PairingOutOfBandDataTests {
         #expect(none.temporaryKey == nil && none.peer == nil && none.local == nil)
     }
 
-    @Test("LE Secure Connections: the pairing gets what was given and what was taken apart", arguments: [true, false])
+    @Test("passes given and taken data of LE Secure Connections separately", arguments: [true, false])
     func secureConnections(isCentral: Bool) throws {
         let local = LocalPairingOutOfBandData()
         let given = try #require(local.sharedData.secureConnections)
@@ -66,7 +62,7 @@ struct PairingOutOfBandDataTests {
         #expect(onlyTaken.local == nil && onlyTaken.peer == taken)
     }
 
-    @Test("Data for legacy pairing has a key alone, another one each time")
+    @Test("makes a new key for legacy pairing each time")
     func legacy() throws {
         let (one, other) = (LocalPairingOutOfBandData(.legacy), LocalPairingOutOfBandData(.legacy))
         #expect(one.secureConnections == nil && one.sharedData.secureConnections == nil)
@@ -76,9 +72,7 @@ struct PairingOutOfBandDataTests {
         #expect(key.high != key.low)
     }
 
-    // MARK: The agent
-
-    @Test("A pairing gets nothing of an agent that does not use such data, nor of another device's data")
+    @Test("gives nothing to a pairing if the agent does not use such data, or the data is another device's")
     func agent() {
         let address = self.random(0xC000_0000_0001)
         let peer = PairingPeer(identifier: UUID(random: 1, 2), name: nil)
@@ -98,33 +92,7 @@ struct PairingOutOfBandDataTests {
         }
     }
 
-    @Test("Of two keys the pairing on a link takes that of the link's central", arguments: [true, false])
-    func keyOnLink(isCentral: Bool) {
-        let (agent, other) = (
-            ScriptedPairingAgent(.none, usesOutOfBandData: true), ScriptedPairingAgent(.none, usesOutOfBandData: true)
-        )
-        agent.handOver(.legacy, to: other)
-        agent.take(PairingOutOfBandData(secureConnections: nil, temporaryKey: Self.ascendingValue))
-        let link = LinkInformation(id: LinkID(rawValue: 1), peer: self.random(0xC000_0000_0001), isCentral: isCentral)
-        let peer = PairingPeer(identifier: UUID(random: 1, 2), name: nil)
-        let key = agent.outOfBandData(for: peer, on: link).temporaryKey
-        #expect(key != nil && (key == Self.ascendingValue) == !isCentral)
-    }
-
-    @Test("A pairing can protect against a man in the middle with a display or keys, or with such data")
-    func canAuthenticate() {
-        let capabilities: [PairingCapabilities] = [
-            .none, .display, .displayAndConfirm, .keyboard, .keyboardAndDisplay,
-        ]
-        let with = capabilities.map { ScriptedPairingAgent($0, usesOutOfBandData: true).canAuthenticate }
-        #expect(with == [true, true, true, true, true])
-        let without = capabilities.map { ScriptedPairingAgent($0).canAuthenticate }
-        #expect(without == [false, true, true, true, true])
-    }
-
-    // MARK: Octets
-
-    @Test("Values are 16 octets, the least significant first, each under its type")
+    @Test("parses 16 octets, the least significant first, under each type")
     func values() throws {
         let key = try #require(self.data(self.element(0x10, Self.ascending)))
         #expect(key.temporaryKey == Self.ascendingValue && key.secureConnections == nil && key.address == nil)
@@ -142,7 +110,7 @@ struct PairingOutOfBandDataTests {
         #expect(both.secureConnections == pair.secureConnections && both.temporaryKey == Self.highValue)
     }
 
-    @Test("A confirmation without its random number is none, and so is a value of another length")
+    @Test("ignores incomplete pairs and values of another length")
     func incomplete() {
         #expect(self.data() == nil)
         #expect(self.data(self.element(0x22, Self.ascending)) == nil)
@@ -161,7 +129,7 @@ struct PairingOutOfBandDataTests {
     }
 
     @Test(
-        "The address has six octets and one of which the lowest bit says that it is random",
+        "parses an address of six octets and its kind",
         arguments: [
             ([6, 5, 4, 3, 2, 0xC1, 0x00], .public), ([6, 5, 4, 3, 2, 0xC1, 0x01], .random),
             ([6, 5, 4, 3, 2, 0xC1, 0xFE], .public), ([6, 5, 4, 3, 2, 0xC1, 0xFF], .random),
@@ -174,7 +142,7 @@ struct PairingOutOfBandDataTests {
         #expect(data.temporaryKey == Self.ascendingValue)
     }
 
-    @Test("Data as octets has the address first, then the key, then the confirmation and its random number")
+    @Test("encodes the address, the key, the confirmation and its random number in this order")
     func order() {
         var data = PairingOutOfBandData(
             secureConnections: SecureConnectionsOutOfBandData(confirm: Self.highValue, random: Self.ascendingValue),
@@ -192,24 +160,22 @@ struct PairingOutOfBandDataTests {
         }
     }
 
-    // MARK: Whose data it may be
-
-    @Test("Data names its device where both addresses are ones that do not change")
+    @Test("matches a device unless both have fixed addresses that differ")
     func fits() {
         let (one, other) = (UInt64(0xC000_0000_0001), UInt64(0xC000_0000_0002))
         let rows: [(named: DeviceAddress?, peer: DeviceAddress, fits: Bool)] = [
             (nil, self.random(one), true), (self.random(one), self.random(one), true),
             (self.random(one), self.random(other), false),
-            // The same octets are another address where they are public.
+            // A public address differs from a random one with the same octets.
             (self.random(one), DeviceAddress(one, kind: .public), false),
             (DeviceAddress(one, kind: .public), DeviceAddress(one, kind: .public), true),
             (DeviceAddress(one, kind: .public), DeviceAddress(other, kind: .public), false),
-            // The controller has resolved the peer's address.
+            // Addresses that the controller has resolved.
             (self.random(one), DeviceAddress(one, kind: .randomIdentity), true),
             (self.random(one), DeviceAddress(other, kind: .randomIdentity), false),
             (DeviceAddress(one, kind: .public), DeviceAddress(one, kind: .publicIdentity), true),
             (DeviceAddress(one, kind: .public), DeviceAddress(other, kind: .publicIdentity), false),
-            // A private address says nothing, on either side: resolvable, and not.
+            // Private addresses match, resolvable or not, on either side.
             (self.random(one), self.random(0x4000_0000_0001), true),
             (self.random(one), self.random(0x0000_0000_0001), true),
             (self.random(0x4000_0000_0001), self.random(one), true),
@@ -219,6 +185,21 @@ struct PairingOutOfBandDataTests {
         for row in rows {
             data.address = row.named
             #expect(data.fits(row.peer) == row.fits, "\(row)")
+        }
+    }
+
+    @Test("decodes random advertising data to the same value again", arguments: simulationSeeds(3))
+    func roundTrips(seed: UInt64) {
+        var choices = SeededChoices(seed: seed)
+        for _ in 0..<200 {
+            var octets: [UInt8] = []
+            for (type, count) in [(0x1B, 7), (0x10, 16), (0x22, 16), (0x23, 16), (0x09, 3)] as [(UInt8, Int)]
+            where choices.below(3) > 0 {
+                octets += self.element(type, choices.octets(choices.once(in: 6) ? choices.below(20) : count))
+            }
+            if choices.once(in: 8) { octets.removeLast(min(octets.count, choices.below(5))) }
+            guard let data = PairingOutOfBandData(advertisingData: Data(octets)) else { continue }
+            #expect(PairingOutOfBandData(advertisingData: data.advertisingData) == data, "\(octets)")
         }
     }
 }

@@ -1,0 +1,339 @@
+import CoreBluetooth
+import Foundation
+import NIOCore
+import Testbed
+import Testing
+
+@testable @_spi(Steps) import ITCB
+
+@Suite("The SDK's central")
+struct ITCB_SDK_CentralTests {
+    /// An observer that notes its calls.
+    private final class Witness: ITCB_Observer_Central_Protocol, ITCB_Observer_Peripheral_Protocol {
+        var uuid = UUID()
+        var calls: [String] = []
+
+        func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) { calls.append(words(error)) }
+        func deviceDiscovered(_ device: any ITCB_Device_Peripheral_Protocol) { calls.append("found") }
+        func questionAskedOfDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
+            calls.append("confirmed")
+        }
+        func questionAnsweredByDevice(_ device: any ITCB_Device_Peripheral_Protocol) { calls.append("answered") }
+        func questionAskedByDevice(_ device: any ITCB_Device_Central_Protocol, question: String) {
+            calls.append("asked \(question)")
+        }
+        func answerSentToDevice(_ device: any ITCB_Device_Central_Protocol, answer: String, toQuestion: String) {
+            calls.append("sent to \(toQuestion)")
+        }
+    }
+
+    /// A central, and a ball that is out of its range but known to its adapter.
+    private func heardBall() throws -> (testbed: Testbed, ball: Ball, central: Asker, peripheral: CBPeripheral) {
+        let testbed = Testbed()
+        let ball = testbed.ball("Far", distance: 20)
+        let adapter = testbed.adapter()
+        let central = Asker(in: testbed, on: adapter)
+        let helper = ForeignCentral(on: adapter)
+        testbed.run { helper.peripheral?.name != nil }
+        testbed.run(.seconds(1))
+        return (testbed, ball, central, try central.peripheral(foundBy: helper))
+    }
+
+    @Test(
+        "offers a ball from -60 to -20 dBm, or of unknown strength",
+        arguments: [
+            (-127, false), (-61, false), (-60, true), (-20, true), (-19, false), (20, false), (127, true),
+        ]
+    )
+    func window(strength: Int, isOffered: Bool) throws {
+        let (testbed, ball, central, peripheral) = try self.heardBall()
+        #expect(central.found.isEmpty)
+        central.sdk.centralManager(
+            try #require(central.sdk.centralManagerInstance),
+            didDiscover: peripheral,
+            advertisementData: [CBAdvertisementDataLocalNameKey: "Far"],
+            rssi: NSNumber(value: strength)
+        )
+        #expect(central.steps.contains(.discovered(name: "Far", rssi: strength, isOffered: isOffered)))
+        #expect(central.sdk.devices.count == (isOffered ? 1 : 0))
+        withExtendedLifetime((testbed, ball)) {}
+    }
+
+    @Test("prefers the advertised name to the known one, unless it is empty", arguments: ["Else", "", nil])
+    func name(advertised: String?) throws {
+        let (testbed, ball, central, peripheral) = try self.heardBall()
+        let known = try #require(peripheral.name)
+        let name = advertised == "Else" ? "Else" : known
+        central.sdk.centralManager(
+            try #require(central.sdk.centralManagerInstance),
+            didDiscover: peripheral,
+            advertisementData: advertised.map { [CBAdvertisementDataLocalNameKey: $0] } ?? [:],
+            rssi: -40
+        )
+        #expect(central.steps.contains(.discovered(name: name, rssi: -40, isOffered: true)))
+        #expect(central.sdk.devices.map(\.name) == [name])
+        withExtendedLifetime((testbed, ball)) {}
+    }
+
+    @Test("removes all balls from the list before it reports their loss with the adapter")
+    func listAtTheLoss() {
+        let testbed = Testbed()
+        let balls = (1...3).map { testbed.ball("Ball \($0)") }
+        let central = testbed.central()
+        #expect(testbed.run { central.found.count == balls.count })
+        let sdk = central.sdk
+        var counts: [Int] = []
+        central.onStep = { if case .lost = $0 { counts.append(sdk.devices.count) } }
+        central.adapter.setPowered(false)
+        testbed.run { counts.count == balls.count }
+        central.onStep = nil
+        #expect(counts == [0, 0, 0])
+        #expect(central.errors == Array(repeating: "coreBluetooth.deviceOffline", count: 3))
+    }
+
+    @Test("calls every observer on both sides")
+    func observers() {
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
+        let (asking, answering) = ([Witness(), Witness()], [Witness(), Witness()])
+        asking.forEach { central.sdk.addObserver($0) }
+        answering.forEach { ball.sdk.addObserver($0) }
+        central.onFound = { $0.sendQuestion("Rain?") }
+        #expect(testbed.run { central.answered.count == 1 })
+        central.found[0].rejectConnectionBecause(.deviceBusy)
+        for witness in asking {
+            #expect(witness.calls == ["found", "confirmed", "answered", "coreBluetooth.deviceBusy"])
+        }
+        for witness in answering { #expect(witness.calls == ["asked Rain?", "sent to Rain?"]) }
+    }
+
+    @Test("replaces a postponed search by a new one, and searches nothing without the adapter")
+    func searches() throws {
+        let testbed = Testbed()
+        let central = testbed.central()
+        testbed.run(.seconds(1))
+        let manager = try #require(central.sdk.centralManagerInstance)
+        central.steps = []
+        central.sdk._scan(after: 5)
+        central.sdk._scan(after: 1)
+        testbed.run(.milliseconds(4_999))
+        #expect(central.steps.isEmpty)
+        central.sdk._scan()
+        #expect(central.steps == [.scanning] && manager.isScanning)
+        testbed.run(.seconds(5))
+        #expect(central.steps == [.scanning])
+        central.sdk._scan(after: 5)
+        central.adapter.setPowered(false)
+        testbed.run(.seconds(6))
+        central.sdk._scan()
+        #expect(central.steps.count { $0 == .scanning } == 1)
+    }
+
+    @Test("searches again when the adapter is on once more, and keeps its balls")
+    func onAgain() throws {
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
+        #expect(testbed.run { central.ready == ["Crystal"] })
+        let manager = try #require(central.sdk.centralManagerInstance)
+        central.steps = []
+        central.sdk._scan(after: 5)
+        central.sdk.centralManagerDidUpdateState(manager)
+        #expect(central.steps == [.stateChanged(isPoweredOn: true, state: "poweredOn"), .scanning])
+        #expect(manager.isScanning && central.ready == ["Crystal"])
+        testbed.run(.seconds(10))
+        #expect(central.found.count == 1 && central.errors.isEmpty && central.steps.count == 2)
+        let other = testbed.ball("Onyx")
+        #expect(testbed.run { central.ready == ["Crystal", "Onyx"] })
+        withExtendedLifetime((ball, other)) {}
+    }
+
+    @Test("searches at once for a lost ball, and after a second if the keys of its pairing are missing")
+    func rescan() throws {
+        let errors: [(error: CBError, words: String, delay: TimeAmount)] = [
+            (CBError(.connectionTimeout), "coreBluetooth.deviceOffline", .zero),
+            (CBError(.peerRemovedPairingInformation), "coreBluetooth.CB14", .seconds(1)),
+        ]
+        for (error, words, delay) in errors {
+            let testbed = Testbed()
+            let ball = testbed.ball("Crystal")
+            let central = testbed.central()
+            #expect(testbed.run { central.found.count == 1 })
+            let device = try #require(central.device("Crystal"))
+            let manager = try #require(central.sdk.centralManagerInstance)
+            let scans = central.steps.count { $0 == .scanning }
+            central.sdk.centralManager(manager, didDisconnectPeripheral: device._peripheral, error: error)
+            #expect(central.errors == [words] && central.sdk.devices.isEmpty)
+            if delay > .zero {
+                testbed.run(delay - .nanoseconds(1))
+                #expect(central.steps.count { $0 == .scanning } == scans)
+                testbed.run(.nanoseconds(1))
+            }
+            #expect(central.steps.count { $0 == .scanning } == scans + 1)
+            withExtendedLifetime(ball) {}
+        }
+    }
+
+    @Test("searches again five seconds after it first heard a ball out of range")
+    func rescanOfAFarBall() throws {
+        let testbed = Testbed()
+        let first = testbed.ball("Far", distance: 60)
+        let central = testbed.central()
+        var isHeard = false
+        central.onStep = { if case .discovered(_, _, false) = $0 { isHeard = true } }
+        #expect(testbed.run { isHeard })
+        let scans = central.steps.count { $0 == .scanning }
+        testbed.run(.seconds(2))
+        isHeard = false
+        let second = testbed.ball("Far, too", distance: 60)
+        #expect(testbed.run { isHeard })
+        #expect(central.steps.count { $0 == .scanning } == scans)
+        testbed.run(.milliseconds(2_500))
+        #expect(central.steps.count { $0 == .scanning } == scans)
+        testbed.run(.milliseconds(500))
+        #expect(central.steps.count { $0 == .scanning } == scans + 1)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("offers no ball that is out of range")
+    func distance() {
+        let testbed = Testbed()
+        _ = testbed.ball("Faraway", distance: 30)
+        let near = testbed.ball("Near")
+        let central = testbed.central()
+        testbed.run { central.found.count == 1 }
+        testbed.run(.seconds(20))
+        #expect(central.found.map(\.name) == ["Near"])
+        #expect(central.sdk.devices.count == 1)
+        #expect(near.errors.isEmpty)
+        let isRefused = central.steps.contains {
+            guard case .discovered(name: "Faraway", let rssi, isOffered: false) = $0 else { return false }
+            return rssi < -60
+        }
+        #expect(isRefused)
+    }
+
+    @Test("does not connect a ball again before its link has ended")
+    func leaving() throws {
+        let testbed = Testbed()
+        _ = testbed.ball("Far", distance: 20)
+        let central = testbed.central()
+        let helper = ForeignCentral(on: central.adapter)
+        #expect(testbed.run { helper.peripheral != nil })
+        _ = testbed.ball("Crystal")
+        #expect(testbed.run { central.found.count == 1 })
+        let device = try #require(central.device("Crystal"))
+        let manager = try #require(central.sdk.centralManagerInstance)
+        func hear(_ peripheral: CBPeripheral, _ name: String) {
+            central.sdk.centralManager(
+                manager,
+                didDiscover: peripheral,
+                advertisementData: [CBAdvertisementDataLocalNameKey: name],
+                rssi: NSNumber(value: -40)
+            )
+        }
+        hear(device._peripheral, "Crystal")
+        #expect(central.sdk.devices.count == 1)
+        central.sdk._cancelConnection(device, because: .coreBluetooth(nil))
+        hear(device._peripheral, "Crystal")
+        #expect(central.sdk.devices.isEmpty)
+        let other = try central.peripheral(foundBy: helper)
+        hear(other, "Far")
+        let far = try #require(central.sdk.devices.first as? ITCB_SDK_Device_Peripheral)
+        #expect(far._peripheral === other)
+        central.sdk._cancelConnection(far, because: .coreBluetooth(nil))
+        #expect(testbed.run { central.found.count == 2 })
+        #expect(central.ready == ["Crystal"])
+    }
+
+    @Test("reports the strength of a link that was measured")
+    func signal() throws {
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
+        #expect(testbed.run { central.found.count == 1 })
+        let device = try #require(central.device("Crystal"))
+        let count = central.steps.count
+        device.peripheral(device._peripheral, didReadRSSI: 127, error: nil)
+        device.peripheral(device._peripheral, didReadRSSI: -50, error: CBError(.unknown))
+        #expect(central.steps.count == count)
+        device.peripheral(device._peripheral, didReadRSSI: -50, error: nil)
+        #expect(central.steps.last == .signalRead(uuid: device.uuid ?? "", rssi: -50))
+        device._readSignal()
+        #expect(testbed.run { central.steps.count == count + 2 })
+        device._end()
+        device._readSignal()
+        testbed.run()
+        #expect(central.steps.count == count + 2)
+        withExtendedLifetime(ball) {}
+    }
+
+    @Test("reports and disconnects a ball without the service, and explores it again later")
+    func noService() {
+        let testbed = Testbed()
+        let ball = ForeignBall("Empty", on: testbed.adapter(), hasService: false)
+        let central = testbed.central()
+        #expect(testbed.run { !central.errors.isEmpty })
+        #expect(central.errors == ["coreBluetooth.peripheralError.nil"])
+        #expect(central.found.isEmpty)
+        #expect(central.sdk.devices.isEmpty)
+        ball.manager.add(ball.service)
+        #expect(testbed.run { central.found.count == 1 })
+    }
+
+    @Test("reports and disconnects a ball that lacks a characteristic", arguments: [0, 1])
+    func oneCharacteristic(kept: Int) throws {
+        let testbed = Testbed()
+        let ball = ForeignBall("Half", on: testbed.adapter(), hasService: false)
+        testbed.run { ball.manager.state == .poweredOn }
+        ball.service.characteristics = [try #require(ball.service.characteristics)[kept]]
+        ball.manager.add(ball.service)
+        let central = testbed.central()
+        #expect(testbed.run { !central.errors.isEmpty })
+        #expect(central.errors == ["coreBluetooth.peripheralError.nil"])
+        #expect(central.steps.contains(.discoveredCharacteristics(count: 1)))
+        #expect(central.found.isEmpty && central.sdk.devices.isEmpty)
+        // The link has ended: the ball can be found by others, and is tried again later.
+        let tries = central.steps.count { $0 == .connecting(name: "Half") }
+        #expect(testbed.run { central.steps.count { $0 == .connecting(name: "Half") } > tries })
+    }
+
+    @Test("cancels and reports a connection that takes longer than 10 s")
+    func connectionTimeout() {
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
+        central.onStep = { step in
+            guard case .connecting = step else { return }
+            ball.adapter.setPowered(false)
+        }
+        #expect(testbed.run { central.sdk.devices.count == 1 })
+        testbed.run(.seconds(Int64(ITCB_SDK_Central._connectionTimeoutLengthInSeconds) + 1))
+        #expect(central.sdk.devices.isEmpty)
+        #expect(central.errors == ["coreBluetooth.deviceOffline"])
+        central.onStep = nil
+        ball.adapter.setPowered(true)
+        #expect(testbed.run { central.found.count == 1 })
+    }
+
+    @Test("reports a failed connection, and tries again")
+    func failToConnect() throws {
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
+        testbed.run { central.sdk.devices.count == 1 }
+        let device = try #require(central.sdk.devices.first as? ITCB_SDK_Device_Peripheral)
+        let error = CBError(.connectionFailed)
+        central.sdk.centralManager(
+            central.sdk.centralManagerInstance,
+            didFailToConnect: device._peripheral,
+            error: error
+        )
+        #expect(central.errors == ["coreBluetooth.CB10"])
+        #expect(central.steps.contains(.connectionFailed(name: "Crystal")))
+        #expect(central.sdk.devices.isEmpty)
+        #expect(testbed.run { central.ready == ["Crystal"] })
+        #expect(ball.errors.isEmpty)
+    }
+}
