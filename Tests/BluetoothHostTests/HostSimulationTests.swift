@@ -43,7 +43,7 @@ struct HostSimulationTests {
         return configuration
     }
 
-    @Test("ends every call, link and channel once on a controller that does anything", arguments: simulationSeeds(24))
+    @Test("ends every call, link and channel once on a controller that does anything", arguments: simulationSeeds(10))
     func anyController(seed: UInt64) {
         var choices = SeededChoices(seed: seed)
         let testbed = HostTestbed(Self.configuration(seed, address: seed % 3 == 0 ? nil : PrivateHost.identity))
@@ -80,7 +80,7 @@ struct HostSimulationTests {
         #expect(testbed.host.advertiser.isOff && testbed.host.scanner.isOff && shutdowns.asked == shutdowns.ended)
     }
 
-    @Test("agrees with another host on links, MTU, keys, channels and octets", arguments: simulationSeeds(8))
+    @Test("agrees with another host on links, MTU, keys, channels and octets", arguments: simulationSeeds(3))
     func twoHosts(seed: UInt64) {
         var choices = SeededChoices(seed: seed)
         let loop = EmbeddedEventLoop()
@@ -109,9 +109,9 @@ struct HostSimulationTests {
             let pause = choices.pick([0, 0, 10, 100, 500, choices.once(in: 10) ? 30_000 : 100])
             loop.advanceTime(by: .milliseconds(Int64(pause)))
         }
-        for _ in 0..<200 {
+        for _ in 0..<60 {
             for user in users { user.consumeAll() }
-            loop.advanceTime(by: .seconds(1))
+            loop.advanceTime(by: .seconds(2))
         }
         let (first, second) = (users[0], users[1])
         #expect(first.host.links.count == second.host.links.count)

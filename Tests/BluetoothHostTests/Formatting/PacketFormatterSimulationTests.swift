@@ -10,7 +10,7 @@ import Testing
 
 @Suite("PacketFormatter: simulation")
 struct PacketFormatterSimulationTests {
-    @Test("describes any packet on one line", arguments: simulationSeeds(4))
+    @Test("describes any packet on one line", arguments: simulationSeeds(2))
     func captures(seed: UInt64) {
         var capture = RandomCapture(seed: seed)
         var formatter = PacketFormatter(name: { $0 == RandomCapture.peers[0] ? "ball" : nil })

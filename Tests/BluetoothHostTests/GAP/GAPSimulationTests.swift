@@ -110,7 +110,7 @@ struct GAPSimulationTests {
 
     @Test(
         "initiates at the end to pending devices, and changes the accept list only in silence",
-        arguments: simulationSeeds(60)
+        arguments: simulationSeeds(30)
     )
     func initiator(seed: UInt64) {
         var choices = SeededChoices(seed: seed)
@@ -176,7 +176,7 @@ struct GAPSimulationTests {
         #expect(targets.allSatisfy { machine.pending.contains(machine.device(at: $0)) })
     }
 
-    @Test("resolves exactly with entries that the controller has", arguments: simulationSeeds(40))
+    @Test("resolves exactly with entries that the controller has", arguments: simulationSeeds(20))
     func resolvingList(seed: UInt64) {
         var choices = SeededChoices(seed: seed)
         var machine = ResolvingList()

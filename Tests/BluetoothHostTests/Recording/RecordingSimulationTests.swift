@@ -26,7 +26,7 @@ struct RecordingSimulationTests {
         }
     }
 
-    @Test("makes valid peripherals of any capture, each once, and messages of one line", arguments: simulationSeeds(10))
+    @Test("makes valid peripherals of any capture, each once, and messages of one line", arguments: simulationSeeds(5))
     func captures(seed: UInt64) {
         var capture = RandomCapture(seed: seed)
         var packets: Captured.Packets = []

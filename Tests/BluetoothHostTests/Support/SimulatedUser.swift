@@ -39,8 +39,8 @@ final class SimulatedUser: LEHostDelegate {
     private(set) var pairingCount = 0
     /// PDUs of each link that were not counted yet.
     private var uncounted: [LinkID: Int] = [:]
-    private var valueNumber: UInt32 = 0
-    private var lastValues: [LinkID: [String: UInt32]] = [:]
+    private var valueNumber: UInt64 = 0
+    private var lastValues: [LinkID: [String: UInt64]] = [:]
 
     private var services: [GATTServiceHandles] = []
     private var reads: [GATTReadRequest] = []
@@ -355,7 +355,10 @@ final class SimulatedUser: LEHostDelegate {
 
     private func received(_ value: ByteBuffer, _ kind: String, on link: LinkID) {
         #expect(self.openLinks.contains(link))
-        guard self.knowsPeer, let number = value.getInteger(at: value.readerIndex, as: UInt32.self) else { return }
+        // Service Changed has four octets.
+        guard self.knowsPeer, value.readableBytes == 8,
+            let number = value.getInteger(at: value.readerIndex, as: UInt64.self)
+        else { return }
         #expect(number > self.lastValues[link]?[kind] ?? 0, "values come once, in order")
         self.lastValues[link, default: [:]][kind] = number
     }
