@@ -2,7 +2,7 @@
 
 import Dispatch
 import Synchronization
-package import Testing
+import Testing
 
 /// A value that can be changed on any thread and waited on.
 package final class Watched<Value: Sendable>: Sendable {
@@ -42,12 +42,16 @@ package final class Watched<Value: Sendable>: Sendable {
     @discardableResult
     package func wait(
         seconds: Double = 120,
-        sourceLocation: SourceLocation = #_sourceLocation,
+        fileID: String = #fileID,
+        filePath: String = #filePath,
+        line: Int = #line,
+        column: Int = #column,
         until isMet: @escaping @Sendable (Value) -> Bool
     ) async -> Bool {
         let wasMet = await self.isMet(within: seconds, isMet)
         if !wasMet {
-            Issue.record("the condition was not met within \(seconds) s: \(self.value)", sourceLocation: sourceLocation)
+            let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+            Issue.record("the condition was not met within \(seconds) s: \(self.value)", sourceLocation: place)
         }
         return wasMet
     }
