@@ -1,4 +1,4 @@
-// When the host reports packets as finished (Vol 4, Part E, 4.2), and what a link that is held back changes.
+// When the host reports packets as finished (Vol 4, Part E, 4.2), and links that are held back.
 
 import BluetoothHCI
 import Fixtures
@@ -26,7 +26,7 @@ struct ACLReceiverTests {
         receiver.takeReport(of: [self.first, self.second, self.third]).map { "\($0.handle.rawValue): \($0.count)" }
     }
 
-    @Test("a report is due after 32 packets of one link, or 64 of all")
+    @Test("reports after 32 packets of one link, or 64 of all")
     func thresholds() {
         var receiver = self.limited()
         self.receive(31, on: self.first, &receiver)
@@ -45,7 +45,7 @@ struct ACLReceiverTests {
         #expect(self.report(&receiver) == ["1: 21", "2: 22", "3: 21"])
     }
 
-    @Test("without flow control nothing is counted, and nothing is due")
+    @Test("counts and reports nothing without flow control")
     func unlimited() {
         var receiver = ACLReceiver()
         self.receive(100, on: self.first, &receiver)
@@ -55,7 +55,7 @@ struct ACLReceiverTests {
         #expect(self.report(&receiver) == [])
     }
 
-    @Test("what a link that is held back has received is not reported, nor counted among all")
+    @Test("neither reports nor counts the packets of a link that is held back")
     func heldBack() {
         var receiver = self.limited()
         self.receive(31, on: self.first, &receiver)
@@ -72,7 +72,7 @@ struct ACLReceiverTests {
         #expect(!receiver.isReportDue, "the count began anew with the report")
     }
 
-    @Test("while a link is held back, each packet of another one is reported in its turn")
+    @Test("reports each packet of another link while a link is held back")
     func otherLinks() {
         var receiver = self.limited()
         self.receive(1, on: self.second, &receiver)
@@ -89,12 +89,11 @@ struct ACLReceiverTests {
         _ = self.report(&receiver)
         self.receive(1, on: self.second, &receiver)
         #expect(!receiver.isReportDue)
-        // To go on without having been held back is nothing new.
         receiver.resume(self.first)
         #expect(!receiver.isReportDue)
     }
 
-    @Test("a link that ends takes its packets with it, held back or not", arguments: [false, true])
+    @Test("forgets the packets of a link that ends, held back or not", arguments: [false, true])
     func closed(isHeldBack: Bool) {
         var receiver = self.limited()
         self.receive(31, on: self.first, &receiver)
@@ -116,5 +115,44 @@ struct ACLReceiverTests {
         self.receive(1, on: self.third, &receiver)
         #expect(receiver.isReportDue)
         #expect(self.report(&receiver) == ["2: 31", "3: 32"])
+    }
+
+    @Test("has no limits after a reset until the next controller accepts them")
+    func beginsAnew() {
+        var receiver = self.limited()
+        self.receive(32, on: self.first, &receiver)
+        receiver.reset()
+        #expect(!receiver.isLimited && !receiver.isReportDue)
+        self.receive(100, on: self.second, &receiver)
+        #expect(!receiver.isReportDue && self.second.receivedPackets == 0)
+        receiver.enable()
+        self.receive(31, on: self.second, &receiver)
+        #expect(!receiver.isReportDue)
+    }
+
+    @Test("does not count a link of an earlier controller that was held back as one that goes on")
+    func heldBackBefore() {
+        var receiver = self.limited()
+        receiver.pause(self.first)
+        receiver.reset()
+        receiver.enable()
+        receiver.closed(self.first)
+        receiver.pause(self.second)
+        self.receive(1, on: self.third, &receiver)
+        #expect(receiver.isReportDue, "another link is held back")
+    }
+
+    @Test("reports each packet until the last link that is held back ends")
+    func heldBackEnds() {
+        var receiver = self.limited()
+        receiver.pause(self.first)
+        receiver.pause(self.second)
+        receiver.closed(self.first)
+        self.receive(1, on: self.third, &receiver)
+        #expect(receiver.isReportDue)
+        #expect(self.report(&receiver) == ["3: 1"])
+        receiver.closed(self.second)
+        self.receive(31, on: self.third, &receiver)
+        #expect(!receiver.isReportDue)
     }
 }

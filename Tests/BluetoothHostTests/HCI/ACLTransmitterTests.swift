@@ -10,55 +10,68 @@ import Testing
 struct ACLTransmitterTests {
     private let first = HostLink.alone(1)
     private let second = HostLink.alone(2)
+    private let third = HostLink.alone(3)
 
-    private func configured(_ packetCount: Int) -> ACLTransmitter {
+    /// A transmitter for which links with so many frames wait.
+    private func transmitter(_ packetCount: Int, frames: Int = 1, _ links: HostLink...) -> ACLTransmitter {
         var transmitter = ACLTransmitter()
         transmitter.configure(dataLength: 27, packetCount: packetCount)
+        for link in links {
+            for _ in 0..<frames { link.enqueueFrame() }
+            transmitter.enqueue(link)
+        }
         return transmitter
     }
 
     private func goesOn(_ link: HostLink, _ transmitter: inout ACLTransmitter) -> Bool { transmitter.goesOn(link) }
 
-    @Test("a packet carries at least the shortest signalling frame, and a controller holds at least one")
-    func leastSizes() {
-        // (Vol 3, Part A, 4: 23 octets are the MTU of the signalling channel.)
-        for (length, count, usedLength, credits) in [(0, 0, 23, 1), (22, 1, 23, 1), (23, 2, 23, 2), (251, 9, 251, 9)] {
-            var transmitter = ACLTransmitter()
-            transmitter.configure(dataLength: length, packetCount: count)
-            #expect(transmitter.dataLength == usedLength)
-            #expect(transmitter.credits == credits)
-        }
+    @Test(
+        "takes packets for the shortest signalling frame, and one of them, at least",
+        arguments: [(0, 0, 23, 1), (22, 1, 23, 1), (23, 2, 23, 2), (251, 9, 251, 9)]
+    )
+    func leastSizes(length: Int, count: Int, usedLength: Int, credits: Int) {
+        // 23 octets are the MTU of the signalling channel (Vol 3, Part A, 4).
+        var transmitter = ACLTransmitter()
+        transmitter.configure(dataLength: length, packetCount: count)
+        #expect(transmitter.dataLength == usedLength && transmitter.credits == credits)
     }
 
-    @Test("a link with nothing to send has no turn, and costs no credit")
-    func nothingToSend() {
-        var transmitter = self.configured(2)
+    @Test("sends nothing before the controller has reported its buffers, and after it is gone")
+    func unconfigured() {
+        var transmitter = ACLTransmitter()
         self.first.enqueueFrame()
         transmitter.enqueue(self.first)
-        transmitter.enqueue(self.second)
-        #expect(transmitter.nextTurn() === self.first)
-        self.first.enqueueFrame()
-        #expect(self.goesOn(self.first, &transmitter), "no other link waits")
-        transmitter.completed(2, of: self.first)
-        // What it had was dropped before its turn came.
-        self.second.enqueueFrame()
-        transmitter.enqueue(self.second)
-        self.second.outgoing.removeAll()
         #expect(transmitter.nextTurn() == nil)
-        #expect(transmitter.credits == 2)
-        #expect(!self.goesOn(self.second, &transmitter))
-        #expect(transmitter.credits == 2)
+        transmitter.configure(dataLength: 251, packetCount: 4)
+        #expect(transmitter.nextTurn() == nil, "the links of another controller")
+        transmitter.reset()
+        #expect(transmitter.dataLength == 27 && transmitter.credits == 0)
     }
 
-    @Test("a link goes on while no other link waits, and while there is a credit")
+    @Test("gives a link that waits one turn, however often it is put into the queue")
+    func queuedOnce() {
+        var transmitter = self.transmitter(3, frames: 2, self.first)
+        for _ in 0..<3 { transmitter.enqueue(self.first) }
+        #expect(transmitter.nextTurn() === self.first)
+        #expect(transmitter.nextTurn() == nil && transmitter.credits == 2)
+    }
+
+    @Test("gives the turn of a link that has nothing more to send to the next one")
+    func emptiedLink() {
+        var transmitter = self.transmitter(2, self.first, self.second)
+        self.first.outgoing.removeAll()
+        #expect(transmitter.nextTurn() === self.second)
+        #expect(transmitter.credits == 1 && self.first.packetsInController == 0)
+        #expect(!self.goesOn(self.first, &transmitter) && transmitter.credits == 1)
+        // It may wait again.
+        self.first.enqueueFrame()
+        transmitter.enqueue(self.first)
+        #expect(transmitter.nextTurn() === self.first)
+    }
+
+    @Test("lets a link go on while no other link waits, and while there is a credit")
     func goesOn() {
-        var transmitter = self.configured(2)
-        for link in [self.first, self.second] {
-            link.enqueueFrame()
-            link.enqueueFrame()
-            link.enqueueFrame()
-            transmitter.enqueue(link)
-        }
+        var transmitter = self.transmitter(2, frames: 3, self.first, self.second)
         #expect(transmitter.nextTurn() === self.first)
         #expect(!self.goesOn(self.first, &transmitter))
         #expect(transmitter.nextTurn() === self.second)
@@ -66,28 +79,31 @@ struct ACLTransmitterTests {
         #expect(transmitter.nextTurn() == nil)
         transmitter.completed(1, of: self.second)
         #expect(self.goesOn(self.second, &transmitter))
-        #expect(!self.goesOn(self.second, &transmitter))
-        #expect(transmitter.credits == 0)
+        #expect(!self.goesOn(self.second, &transmitter) && transmitter.credits == 0)
     }
 
-    @Test("what the controller held of a link that ended is free, and its turn is another's")
+    @Test("ignores completions beyond the packets that were sent")
+    func countsTooMuch() {
+        var transmitter = self.transmitter(2, self.first)
+        #expect(transmitter.nextTurn() === self.first)
+        transmitter.completed(5, of: self.second)
+        #expect(transmitter.credits == 1)
+        transmitter.completed(5, of: self.first)
+        #expect(transmitter.credits == 2 && self.first.packetsInController == 0)
+        transmitter.completed(1, of: self.first)
+        #expect(transmitter.credits == 2)
+    }
+
+    @Test("frees the buffers and the turn of a link that ends, and keeps the turns of the others")
     func closed() {
-        var transmitter = self.configured(2)
-        for link in [self.first, self.second] {
-            link.enqueueFrame()
-            transmitter.enqueue(link)
-        }
+        var transmitter = self.transmitter(3, self.first, self.second, self.third)
         #expect(transmitter.nextTurn() === self.first)
         transmitter.enqueue(self.first)
         transmitter.closed(self.first)
-        #expect(transmitter.credits == 2 && self.first.packetsInController == 0)
-        #expect(transmitter.nextTurn() === self.second)
-        #expect(transmitter.nextTurn() == nil)
-        // A link that waits and has sent nothing.
-        self.first.enqueueFrame()
-        transmitter.enqueue(self.first)
-        transmitter.closed(self.first)
-        #expect(!self.first.isInTransmitQueue)
+        #expect(transmitter.credits == 3 && self.first.packetsInController == 0)
+        transmitter.closed(self.second)
+        #expect(transmitter.credits == 3 && !self.second.isInTransmitQueue)
+        #expect(transmitter.nextTurn() === self.third)
         #expect(transmitter.nextTurn() == nil)
     }
 }

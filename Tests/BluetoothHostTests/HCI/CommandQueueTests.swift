@@ -1,4 +1,4 @@
-// Command flow control (Vol 4, Part E, 4.4) and controllers that do not answer.
+// Command flow control (Vol 4, Part E, 4.4), and controllers that do not answer.
 
 import BluetoothHCI
 import Fixtures
@@ -9,155 +9,160 @@ import Testing
 
 @Suite("Command queue")
 struct CommandQueueTests {
-    private final class Log {
-        var lines: [String] = []
+    private static let start = NIODeadline.uptimeNanoseconds(0)
+    private static let timeout = TimeAmount.seconds(2)
+
+    private static func queue(_ opcodes: ClosedRange<UInt16>, credits: UInt8? = nil) -> CommandQueue {
+        var queue = CommandQueue()
+        if let credits { _ = queue.answered(.none, credits: credits) }
+        for opcode in opcodes { queue.append(self.entry(opcode)) }
+        return queue
     }
 
-    private let log = Log()
-    private let start = NIODeadline.uptimeNanoseconds(0)
-    private let timeout = TimeAmount.seconds(2)
-
-    private func entry(_ opcode: UInt16) -> CommandQueue.Entry {
-        let log = self.log
-        return CommandQueue.Entry(
+    static func entry(_ opcode: UInt16) -> CommandQueue.Entry {
+        CommandQueue.Entry(
             opcode: HCIOpcode(rawValue: opcode),
-            packet: HCIPacket(h4: ByteBuffer(integer: opcode))
-        ) { outcome in
-            switch outcome {
-            case .complete: log.lines.append("\(opcode) complete")
-            case .status: log.lines.append("\(opcode) status")
-            case .unanswered: log.lines.append("\(opcode) unanswered")
-            case .abandoned: log.lines.append("\(opcode) abandoned")
-            }
-        }
+            packet: HCIPacket(h4: ByteBuffer(integer: opcode)),
+            completion: { _ in }
+        )
     }
 
-    @Test("one command until the controller says how many")
+    /// The opcodes of the commands that leave.
+    private static func send(_ queue: inout CommandQueue, after time: TimeAmount = .zero) -> [UInt16] {
+        var opcodes: [UInt16] = []
+        while let packet = queue.next(now: self.start + time, timeout: self.timeout) {
+            opcodes.append(packet.bytes.getInteger(at: 0) ?? 0)
+        }
+        return opcodes
+    }
+
+    private static func answer(_ opcode: UInt16, credits: UInt8, _ queue: inout CommandQueue) -> UInt16? {
+        queue.answered(HCIOpcode(rawValue: opcode), credits: credits)?.opcode.rawValue
+    }
+
+    private static func expire(_ queue: inout CommandQueue, after time: TimeAmount) -> [UInt16] {
+        queue.expired(at: self.start + time).map(\.opcode.rawValue)
+    }
+
+    @Test("sends one command until the controller allows more")
     func oneAtFirst() {
-        var queue = CommandQueue()
-        for opcode: UInt16 in 1...4 { queue.append(self.entry(opcode)) }
-        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
-        #expect(queue.next(now: self.start, timeout: self.timeout) == nil)
-        #expect(queue.answered(HCIOpcode(rawValue: 1), credits: 2) != nil)
-        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
-        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
-        #expect(queue.next(now: self.start, timeout: self.timeout) == nil)
+        var queue = Self.queue(1...4)
+        #expect(Self.send(&queue) == [1])
+        #expect(Self.answer(1, credits: 2, &queue) == 1)
+        #expect(Self.send(&queue) == [2, 3])
     }
 
-    @Test("no credit, no command; opcode 0 brings credits alone")
+    @Test("sends none without a credit, which opcode 0 brings alone")
     func creditsAlone() {
-        var queue = CommandQueue()
-        queue.append(self.entry(1))
-        queue.append(self.entry(2))
-        _ = queue.next(now: self.start, timeout: self.timeout)
-        #expect(queue.answered(HCIOpcode(rawValue: 1), credits: 0) != nil)
-        #expect(queue.next(now: self.start, timeout: self.timeout) == nil)
-        #expect(queue.answered(.none, credits: 1) == nil)
-        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
+        var queue = Self.queue(1...2)
+        #expect(Self.send(&queue) == [1])
+        #expect(Self.answer(1, credits: 0, &queue) == 1)
+        #expect(Self.send(&queue) == [])
+        #expect(Self.answer(0, credits: 1, &queue) == nil)
+        #expect(Self.send(&queue) == [2])
     }
 
-    @Test("a command that is never answered fails alone, and the next one goes out")
-    func unanswered() {
-        var queue = CommandQueue()
-        queue.append(self.entry(1))
-        queue.append(self.entry(2))
-        _ = queue.next(now: self.start, timeout: self.timeout)
-        #expect(queue.nextDeadline == self.start + self.timeout)
-        let early = queue.expired(at: self.start + .seconds(1))
-        #expect(early.isEmpty)
-        for entry in queue.expired(at: self.start + .seconds(2)) { entry.completion(.unanswered) }
-        #expect(self.log.lines == ["1 unanswered"])
-        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
-        #expect(queue.answered(HCIOpcode(rawValue: 1), credits: 1) == nil, "an answer that comes too late is ignored")
-    }
-
-    @Test("an overdue command brings no credit while another one still has time")
-    func overdueBesideAnother() {
-        var queue = CommandQueue()
-        _ = queue.answered(.none, credits: 2)
-        for opcode: UInt16 in 1...3 { queue.append(self.entry(opcode)) }
-        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
-        #expect(queue.next(now: self.start + .seconds(1), timeout: self.timeout) != nil)
-        #expect(queue.expired(at: self.start + .seconds(2)).map(\.opcode.rawValue) == [1])
-        #expect(queue.next(now: self.start + .seconds(2), timeout: self.timeout) == nil)
-        #expect(queue.expired(at: self.start + .seconds(3)).map(\.opcode.rawValue) == [2])
-        #expect(queue.next(now: self.start + .seconds(3), timeout: self.timeout) != nil)
-    }
-
-    @Test("a controller that allows no command is sent one when its time is up, and not before")
-    func stuckController() {
-        var queue = CommandQueue()
-        queue.append(self.entry(1))
-        queue.append(self.entry(2))
-        _ = queue.next(now: self.start, timeout: self.timeout)
-        #expect(queue.answered(HCIOpcode(rawValue: 1), credits: 0) != nil)
-        #expect(queue.next(now: self.start, timeout: self.timeout) == nil)
-        let deadline = self.start + self.timeout
-        #expect(queue.nextDeadline == deadline)
-        for (now, isSent) in [(deadline - .nanoseconds(1), false), (deadline, true)] {
-            #expect(queue.expired(at: now).isEmpty)
-            #expect((queue.next(now: now, timeout: self.timeout) != nil) == isSent)
-        }
-    }
-
-    @Test("answers find their command in any order")
+    @Test("finds the command of an answer in any order")
     func outOfOrder() {
-        var queue = CommandQueue()
-        _ = queue.answered(.none, credits: 3)
-        for opcode: UInt16 in 1...3 { queue.append(self.entry(opcode)) }
-        for _ in 1...3 { #expect(queue.next(now: self.start, timeout: self.timeout) != nil) }
-        queue.answered(HCIOpcode(rawValue: 3), credits: 1)?.completion(.complete(ByteBuffer()))
-        queue.answered(HCIOpcode(rawValue: 1), credits: 1)?.completion(.status(.success))
-        for entry in queue.abandon() { entry.completion(.abandoned) }
-        #expect(self.log.lines == ["3 complete", "1 status", "2 abandoned"])
+        var queue = Self.queue(1...3, credits: 3)
+        #expect(Self.send(&queue) == [1, 2, 3])
+        #expect(Self.answer(3, credits: 1, &queue) == 3 && Self.answer(1, credits: 1, &queue) == 1)
+        #expect(queue.abandon().map(\.opcode.rawValue) == [2])
     }
 
-    @Test("a controller that allows no command is given time from the moment when a command waits, not before")
+    @Test("sends a command that is put in front before those that wait")
+    func inFront() {
+        var queue = Self.queue(1...2)
+        #expect(Self.send(&queue) == [1])
+        queue.prepend(Self.entry(3))
+        #expect(queue.waitingCount == 2)
+        #expect(Self.answer(1, credits: 2, &queue) == 1)
+        #expect(Self.send(&queue) == [3, 2] && queue.waitingCount == 0)
+    }
+
+    @Test("gives the next controller one command, whatever the last one allowed", arguments: [0, 3] as [UInt8])
+    func afterAbandoning(credits: UInt8) {
+        var queue = Self.queue(1...2)
+        #expect(Self.send(&queue) == [1])
+        _ = queue.answered(.none, credits: credits)
+        #expect(queue.abandon().map(\.opcode.rawValue) == [1, 2])
+        #expect(queue.waitingCount == 0 && queue.nextDeadline == nil)
+        queue.append(Self.entry(3))
+        queue.append(Self.entry(4))
+        #expect(Self.send(&queue) == [3])
+    }
+
+    // MARK: Controllers that do not answer
+
+    @Test("fails a command that is not answered in time, sends the next one, and ignores a late answer")
+    func unanswered() {
+        var queue = Self.queue(1...2)
+        #expect(Self.send(&queue) == [1])
+        #expect(queue.nextDeadline == Self.start + Self.timeout)
+        #expect(Self.expire(&queue, after: Self.timeout - .nanoseconds(1)) == [])
+        #expect(Self.expire(&queue, after: Self.timeout) == [1])
+        #expect(Self.send(&queue) == [2])
+        #expect(Self.answer(1, credits: 1, &queue) == nil)
+    }
+
+    @Test("sends no further command for an overdue one while another one still has time")
+    func overdueBesideAnother() {
+        var queue = Self.queue(1...1, credits: 2)
+        #expect(Self.send(&queue) == [1])
+        queue.append(Self.entry(2))
+        queue.append(Self.entry(3))
+        #expect(Self.send(&queue, after: .seconds(1)) == [2])
+        #expect(Self.expire(&queue, after: .seconds(2)) == [1])
+        #expect(Self.send(&queue, after: .seconds(2)) == [])
+        #expect(Self.expire(&queue, after: .seconds(3)) == [2])
+        #expect(Self.send(&queue, after: .seconds(3)) == [3])
+    }
+
+    @Test("fails commands that are overdue together, and sends one more")
+    func overdueTogether() {
+        var queue = Self.queue(1...4, credits: 2)
+        #expect(Self.send(&queue) == [1, 2])
+        #expect(Self.expire(&queue, after: .seconds(2)) == [1, 2])
+        #expect(Self.send(&queue) == [3])
+    }
+
+    @Test("sends a controller that allows no command one when its time is up, which begins with its last answer")
+    func stuckController() {
+        var queue = Self.queue(1...2)
+        #expect(Self.send(&queue) == [1])
+        #expect(Self.answer(1, credits: 0, &queue) == 1)
+        #expect(Self.send(&queue, after: .milliseconds(1_500)) == [])
+        let deadline = TimeAmount.milliseconds(3_500)
+        #expect(queue.nextDeadline == Self.start + deadline)
+        #expect(Self.expire(&queue, after: deadline - .nanoseconds(1)) == [])
+        #expect(Self.send(&queue, after: deadline - .nanoseconds(1)) == [])
+        #expect(Self.expire(&queue, after: deadline) == [])
+        #expect(queue.nextDeadline == nil && queue.waitingCount == 1)
+        #expect(Self.send(&queue, after: deadline) == [2])
+    }
+
+    @Test("gives a controller that allows no command time from when a command waits, until it gives a credit")
     func idleController() {
-        var queue = CommandQueue()
-        queue.append(self.entry(1))
-        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
-        #expect(queue.answered(HCIOpcode(rawValue: 1), credits: 0) != nil)
-        #expect(queue.next(now: self.start, timeout: self.timeout) == nil)
-        #expect(queue.nextDeadline == nil, "nothing waits")
-        let later = self.start + .seconds(10)
-        #expect(queue.expired(at: later).isEmpty)
-        queue.append(self.entry(2))
-        #expect(queue.next(now: later, timeout: self.timeout) == nil)
-        #expect(queue.nextDeadline == later + self.timeout)
+        var queue = Self.queue(1...1)
+        #expect(Self.send(&queue) == [1])
+        #expect(Self.answer(1, credits: 0, &queue) == 1)
+        #expect(Self.send(&queue) == [] && queue.nextDeadline == nil)
+        queue.append(Self.entry(2))
+        #expect(Self.send(&queue, after: .seconds(10)) == [])
+        #expect(queue.nextDeadline == Self.start + .seconds(12))
+        #expect(Self.answer(0, credits: 1, &queue) == nil)
+        #expect(Self.send(&queue, after: .seconds(10)) == [2])
+        #expect(Self.answer(2, credits: 1, &queue) == 2)
+        #expect(queue.nextDeadline == nil)
     }
 
-    @Test("the time of a controller that allows no command begins with its last answer")
-    func stuckAfterAnswer() {
-        var queue = CommandQueue()
-        queue.append(self.entry(1))
-        queue.append(self.entry(2))
-        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
-        #expect(queue.next(now: self.start, timeout: self.timeout) == nil, "an answer is owed")
-        #expect(queue.answered(HCIOpcode(rawValue: 1), credits: 0) != nil)
-        let later = self.start + .milliseconds(1_500)
-        #expect(queue.next(now: later, timeout: self.timeout) == nil)
-        #expect(queue.nextDeadline == later + self.timeout)
-    }
-
-    @Test("a controller that allows several commands is not limited to one when a time is up")
-    func creditsAreKept() {
-        var queue = CommandQueue()
-        for opcode: UInt16 in 1...5 { queue.append(self.entry(opcode)) }
-        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
-        #expect(queue.answered(.none, credits: 3) == nil)
-        #expect(queue.expired(at: self.start + self.timeout).count == 1)
-        for _ in 0..<3 { #expect(queue.next(now: self.start, timeout: self.timeout) != nil) }
-        #expect(queue.next(now: self.start, timeout: self.timeout) == nil)
-        // The same where it owes no answer.
-        queue = CommandQueue()
-        for opcode: UInt16 in 1...5 { queue.append(self.entry(opcode)) }
-        #expect(queue.answered(.none, credits: 0) == nil)
-        #expect(queue.next(now: self.start, timeout: self.timeout) == nil)
-        #expect(queue.nextDeadline == self.start + self.timeout)
-        #expect(queue.answered(.none, credits: 3) == nil)
-        #expect(queue.expired(at: self.start + self.timeout).isEmpty)
-        for _ in 0..<3 { #expect(queue.next(now: self.start, timeout: self.timeout) != nil) }
-        #expect(queue.next(now: self.start, timeout: self.timeout) == nil)
+    @Test("keeps the credits of a controller when a time is up", arguments: [true, false])
+    func creditsAreKept(owesAnswer: Bool) {
+        var queue = Self.queue(1...5, credits: owesAnswer ? 1 : 0)
+        #expect(Self.send(&queue) == (owesAnswer ? [1] : []))
+        #expect(queue.nextDeadline == Self.start + Self.timeout)
+        #expect(Self.answer(0, credits: 3, &queue) == nil)
+        #expect(Self.expire(&queue, after: Self.timeout) == (owesAnswer ? [1] : []))
+        #expect(Self.send(&queue) == (owesAnswer ? [2, 3, 4] : [1, 2, 3]))
     }
 }

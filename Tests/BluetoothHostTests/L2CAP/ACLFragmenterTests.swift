@@ -1,5 +1,3 @@
-// Frames cut at the sizes of real controllers, and joined again by the reassembler.
-
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
@@ -51,12 +49,12 @@ struct ACLFragmenterTests {
         #expect(fragmenter.isFinished)
     }
 
-    @Test func `A PDU without headroom is moved, not refused`() {
+    @Test func `A PDU without headroom is moved`() {
         let packets = self.packets(hex("0A 03 00"), maximumLength: 27)
         #expect(packets.map { hex($0.bytes) } == ["02 42 00 07 00 03 00 04 00 0A 03 00"])
     }
 
-    @Test func `An empty PDU is a frame, too`() {
+    @Test func `An empty PDU is a frame`() {
         #expect(self.packets(self.pdu(0), maximumLength: 27).map { hex($0.bytes) } == ["02 42 00 04 00 00 00 04 00"])
     }
 
@@ -71,7 +69,7 @@ struct ACLFragmenterTests {
         )
     }
 
-    @Test("Every length at every size of buffer comes out whole", arguments: [1, 3, 4, 5, 27, 251])
+    @Test("Every length at every size of buffer is reassembled whole", arguments: [1, 3, 4, 5, 27, 251])
     func everyLength(maximumLength: Int) throws {
         for count in Array(0...120) + [246, 247, 248, 251, 498, 499, 517] {
             let pdu = self.pdu(count)

@@ -11,7 +11,7 @@
 //     ? received 1 01 02            octets came
 //     consume 1 2                   the user gives them back
 //     ? ready 1                     there is capacity again
-//     close 1 · ? closed 1 WHY      octets behind it go out first
+//     close 1 · ? closed 1 WHY      last octets may follow the number
 //     hold · left                   frames stay in the host from now on; they leave
 //     wait 30 · end                 seconds go by; the link ends
 //     security encrypted 16         the link is safer now
@@ -232,13 +232,9 @@ extension L2CAPChannelViolation {
     }
 }
 
-/// A suite of scripts about channels.
-protocol ChannelSuite {}
-
-extension ChannelSuite {
+extension ChannelScript {
     /// A peer opens a channel: MTU 64, MPS 32 and two credits against MTU 64, MPS 32 and a window of four.
-    var incoming: String {
-        """
+    static let incoming = """
         listen 0080 64 32 4
         > 05 00 14 01 0A 00 80 00 41 00 40 00 20 00 02 00
         ? requested 0040 0080
@@ -247,21 +243,28 @@ extension ChannelSuite {
         ? opened 1 0080 in 64
 
         """
-    }
 
     /// This side opens a channel with the same sizes; the peer gives two credits.
-    var outgoing: String {
-        """
+    static let outgoing = """
         open 0080 64 32 4
         < 05 00 14 01 0A 00 80 00 40 00 40 00 20 00 04 00
         > 05 00 15 01 0A 00 41 00 40 00 20 00 02 00 00 00
         ? opened 1 0080 out 64
 
         """
-    }
+}
 
-    func run(_ script: String, isCentral: Bool = false, sendLimit: Int = 65_536) {
+/// A suite of scripts about channels.
+protocol ChannelSuite {}
+
+extension ChannelSuite {
+    func run(
+        _ script: String,
+        isCentral: Bool = false,
+        sendLimit: Int = 65_536,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
         var runner = ChannelScript(isCentral: isCentral, sendLimit: sendLimit)
-        runner.run(script)
+        runner.run(script, sourceLocation: sourceLocation)
     }
 }

@@ -1,5 +1,3 @@
-// Which SPSM a listener gets, and which identifier a channel, without a host.
-
 import Fixtures
 import Testing
 
@@ -12,7 +10,7 @@ struct HostChannelsTests {
         security: .none
     )
 
-    @Test func `Dynamic SPSMs are given out in turn, from the first one on and round`() throws {
+    @Test func `Dynamic SPSMs are given out in turn, until every one is in use`() throws {
         var channels = HostChannels()
         #expect(try channels.listen(on: nil, from: 0xFE, Self.listener) == 0xFE)
         #expect(try channels.listen(on: nil, from: 0xFE, Self.listener) == 0xFF)
@@ -21,6 +19,9 @@ struct HostChannelsTests {
         channels.stopListening(on: 0xFE)
         #expect(try channels.listen(on: nil, from: 0xFE, Self.listener) == 0x82)
         #expect(channels.listeners.keys.sorted() == [0x80, 0x81, 0x82, 0xFF])
+        for _ in 4..<128 { _ = try channels.listen(on: nil, from: 0xFE, Self.listener) }
+        #expect(throws: L2CAPListenError.inUse) { try channels.listen(on: nil, from: 0xFE, Self.listener) }
+        #expect(try channels.listen(on: 0x25, from: 0xFE, Self.listener) == 0x25)
     }
 
     @Test func `An SPSM outside of the valid range, or in use, is refused`() throws {
@@ -32,7 +33,7 @@ struct HostChannelsTests {
         #expect(channels.listeners.count == 1)
     }
 
-    @Test func `An identifier is never given twice, and a channel that was removed is gone`() {
+    @Test func `An identifier is never given twice`() {
         var channels = HostChannels()
         let id = channels.makeID()
         channels.insert(id, opening: { _ in })

@@ -1,5 +1,3 @@
-// Fragments as controllers deliver them, right and wrong, and random ones.
-
 import BluetoothTypes
 import Fixtures
 import NIOCore
@@ -23,7 +21,7 @@ struct L2CAPReassemblerTests {
         #expect(outcome.frame?.payload.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) } == address + 4)
     }
 
-    @Test func `A frame may be cut anywhere, even inside its header`() {
+    @Test func `A frame is reassembled wherever it is cut, even inside its header`() {
         for cut in 0..<8 {
             for second in cut..<8 {
                 var reassembler = L2CAPReassembler()
@@ -71,7 +69,7 @@ struct L2CAPReassemblerTests {
         #expect(reassembler.receive(hex("11 22"), isStart: false) == Outcome(violation: .continuationWithoutStart))
     }
 
-    @Test func `More octets than announced cost the frame, in the first fragment as in a later one`() {
+    @Test func `More octets than announced cost the frame, in the first fragment and in a later one`() {
         var reassembler = L2CAPReassembler()
         #expect(
             reassembler.receive(hex("01 00 04 00 0B 11"), isStart: true) == Outcome(violation: .moreOctetsThanAnnounced)
@@ -100,27 +98,34 @@ struct L2CAPReassemblerTests {
         )
         #expect(reassembler.receive(self.octets, isStart: true) == Outcome(frame: self.frame))
     }
+}
 
-    @Test("Random fragments never trap and never yield a frame of another length", arguments: [1, 2, 3, 4] as [UInt64])
+@Suite("L2CAP reassembly: simulation")
+struct L2CAPReassemblerSimulationTests {
+    @Test("Delivers whole frames between random fragments, and none beyond the limit", arguments: simulationSeeds(4))
     func randomFragments(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var choices = SeededChoices(seed: seed)
         var reassembler = L2CAPReassembler(maximumPayloadLength: 64)
-        var frames = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<2_000 {
+            for _ in 0..<choices.below(4) {
+                var octets = ByteBuffer()
+                if choices.once(in: 2) {
+                    let (length, channel) = (UInt16(choices.below(71)), UInt16(choices.below(8)))
+                    octets.writeMultipleIntegers(length, channel, endianness: .little)
+                }
+                octets.writeBytes(choices.octets(choices.below(33)))
+                let outcome = reassembler.receive(octets, isStart: choices.once(in: 2))
+                #expect((outcome.frame?.payload.readableBytes ?? 0) <= 64)
+            }
+            let payload = ByteBuffer(bytes: choices.octets(choices.below(65)))
             var octets = ByteBuffer()
-            if Bool.random(using: &generator) {
-                octets.writeInteger(UInt16.random(in: 0...70, using: &generator), endianness: .little)
-                octets.writeInteger(UInt16.random(in: 0...7, using: &generator), endianness: .little)
-            }
-            for _ in 0..<Int.random(in: 0...32, using: &generator) {
-                octets.writeInteger(UInt8.random(in: 0...255, using: &generator))
-            }
-            let outcome = reassembler.receive(octets, isStart: Bool.random(using: &generator))
-            if let frame = outcome.frame {
-                frames += 1
-                #expect(frame.payload.readableBytes <= 64)
-            }
+            octets.writeMultipleIntegers(UInt16(payload.readableBytes), UInt16(4), endianness: .little)
+            octets.writeImmutableBuffer(payload)
+            var rest = octets
+            let start = rest.readSlice(length: choices.below(octets.readableBytes + 1)) ?? ByteBuffer()
+            var outcome = reassembler.receive(start, isStart: true)
+            if rest.readableBytes > 0 { outcome = reassembler.receive(rest, isStart: false) }
+            #expect(outcome.frame == L2CAPFrame(channel: .attributeProtocol, payload: payload))
         }
-        #expect(frames > 0)
     }
 }

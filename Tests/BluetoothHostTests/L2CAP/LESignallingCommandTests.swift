@@ -1,5 +1,3 @@
-// Every command of the LE signalling channel written and read, and every wrong length refused.
-
 import BluetoothTypes
 import Fixtures
 import NIOCore
@@ -112,7 +110,7 @@ struct LESignallingCommandTests {
         #expect(unknown == .unknown(LESignallingCode(rawValue: 0x7F)))
     }
 
-    @Test func `Data that is too short or too long is refused`() {
+    @Test func `Parameters that are too short or too long are rejected`() {
         for (_, text) in Self.commands {
             let full = hex(text)
             let code = LESignallingCode(rawValue: full.getInteger(at: full.readerIndex) ?? 0)
@@ -136,28 +134,23 @@ struct LESignallingCommandTests {
         }
     }
 
-    @Test func `Connection parameters are valid as the specification says`() {
-        func isValid(_ minimum: UInt16, _ maximum: UInt16, _ latency: UInt16, _ timeout: UInt16) -> Bool {
-            LEConnectionParameterRequest(
-                minimumInterval: ConnectionInterval(rawValue: minimum),
-                maximumInterval: ConnectionInterval(rawValue: maximum),
-                latency: latency,
-                supervisionTimeout: SupervisionTimeout(rawValue: timeout)
-            ).isValid
-        }
-        #expect(isValid(6, 6, 0, 10))
-        #expect(isValid(6, 3200, 0, 3200))
-        #expect(!isValid(5, 6, 0, 10))
-        #expect(!isValid(6, 3201, 0, 3200))
-        #expect(!isValid(8, 7, 0, 10))
-        #expect(!isValid(6, 6, 500, 3200))
-        #expect(isValid(6, 6, 499, 3200))
-        #expect(!isValid(6, 6, 0, 9))
-        #expect(!isValid(6, 6, 0, 3201))
-        // 40 intervals of 1.25 ms, twice over, are 100 ms: the timeout must be longer.
-        #expect(!isValid(6, 40, 0, 10))
-        #expect(isValid(6, 40, 0, 11))
-        #expect(!isValid(6, 40, 1, 20))
-        #expect(isValid(6, 40, 1, 21))
+    @Test(
+        "Connection parameters are valid within their ranges, with a timeout longer than twice the longest silence",
+        arguments: [
+            (6, 6, 0, 10, true), (6, 3200, 0, 3200, true), (5, 6, 0, 10, false), (6, 3201, 0, 3200, false),
+            (8, 7, 0, 10, false), (6, 6, 500, 3200, false), (6, 6, 499, 3200, true), (6, 6, 0, 9, false),
+            (6, 6, 0, 3201, false),
+            // 40 intervals of 1.25 ms, twice over, are 100 ms.
+            (6, 40, 0, 10, false), (6, 40, 0, 11, true), (6, 40, 1, 20, false), (6, 40, 1, 21, true),
+        ] as [(UInt16, UInt16, UInt16, UInt16, Bool)]
+    )
+    func connectionParameters(minimum: UInt16, maximum: UInt16, latency: UInt16, timeout: UInt16, isValid: Bool) {
+        let request = LEConnectionParameterRequest(
+            minimumInterval: ConnectionInterval(rawValue: minimum),
+            maximumInterval: ConnectionInterval(rawValue: maximum),
+            latency: latency,
+            supervisionTimeout: SupervisionTimeout(rawValue: timeout)
+        )
+        #expect(request.isValid == isValid)
     }
 }

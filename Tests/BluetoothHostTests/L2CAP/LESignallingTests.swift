@@ -1,4 +1,4 @@
-// The signalling channel as scripts: what comes, what leaves, named by the cases of the qualification suite.
+// The signalling channel, named by the cases of the qualification suite.
 
 import BluetoothTypes
 import Fixtures
@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("LE signalling")
-struct LESignallingTests {
+struct LESignallingTests: ChannelSuite {
     private typealias Action = LESignalling.Action
 
     private static func parameters(
@@ -57,7 +57,7 @@ struct LESignallingTests {
 
     // MARK: Connection parameter update
 
-    @Test("L2CAP/LE/CPU/BV-01-C The peripheral asks and is accepted")
+    @Test("L2CAP/LE/CPU/BV-01-C Asks as a peripheral, and is accepted")
     func cpuBV01() {
         var signalling = LESignalling(isCentral: false)
         #expect(self.request(self.wanted, &signalling) == [.send(hex("12 01 08 00 18 00 28 00 00 00 2A 00"))])
@@ -68,7 +68,7 @@ struct LESignallingTests {
         #expect(signalling.nextDeadline == nil)
     }
 
-    @Test("L2CAP/LE/CPU/BV-02-C The central accepts and sets the parameters")
+    @Test("L2CAP/LE/CPU/BV-02-C Accepts as a central, and sets the parameters")
     func cpuBV02() {
         var signalling = LESignalling(isCentral: true)
         #expect(
@@ -78,7 +78,7 @@ struct LESignallingTests {
     }
 
     @Test(
-        "L2CAP/LE/CPU/BI-01-C The central rejects parameters that are not allowed",
+        "L2CAP/LE/CPU/BI-01-C Rejects as a central parameters that are not allowed",
         arguments: [
             "05 00 28 00 00 00 2A 00", "18 00 81 0C 00 00 80 0C", "28 00 18 00 00 00 2A 00",
             "18 00 28 00 F4 01 80 0C", "18 00 28 00 00 00 09 00", "18 00 28 00 00 00 81 0C",
@@ -92,7 +92,7 @@ struct LESignallingTests {
         )
     }
 
-    @Test("L2CAP/LE/CPU/BI-02-C The peripheral does not understand the request")
+    @Test("L2CAP/LE/CPU/BI-02-C Does not understand the request as a peripheral")
     func cpuBI02() {
         var signalling = LESignalling(isCentral: false)
         #expect(
@@ -100,7 +100,7 @@ struct LESignallingTests {
         )
     }
 
-    @Test func `The central may refuse, not understand, or stay silent`() {
+    @Test func `A request ends if the central refuses, does not understand, or stays silent`() {
         var signalling = LESignalling(isCentral: false)
         _ = self.request(self.wanted, &signalling)
         #expect(
@@ -155,7 +155,7 @@ struct LESignallingTests {
         )
     }
 
-    @Test func `After the rest a request leaves at once`() {
+    @Test func `A request 30 s after the last answer leaves at once`() {
         var signalling = LESignalling(isCentral: false)
         _ = self.request(self.wanted, &signalling)
         _ = self.receive("13 01 02 00 01 00", &signalling)
@@ -167,7 +167,7 @@ struct LESignallingTests {
         )
     }
 
-    @Test func `A rest that has ended is over, and one that is told earlier than its end goes on`() {
+    @Test func `The 30 s between two requests end once`() {
         var signalling = LESignalling(isCentral: false)
         _ = self.request(self.wanted, &signalling)
         _ = self.receive("13 01 02 00 00 00", &signalling, at: .seconds(1))
@@ -178,7 +178,7 @@ struct LESignallingTests {
         _ = self.receive("13 02 02 00 00 00", &signalling, at: .seconds(31))
         #expect(signalling.nextDeadline == nil, "nothing waits for the end of this rest")
         #expect(self.advance(&signalling, to: .seconds(61)) == [])
-        // It leaves at once, whatever time its user has seen.
+        // It leaves at once.
         #expect(
             self.request(self.wanted, &signalling, at: .seconds(60))
                 == [.send(hex("12 03 08 00 18 00 28 00 00 00 2A 00"))]
@@ -202,7 +202,7 @@ struct LESignallingTests {
         #expect(self.receive("0A 02 02 00 02 00", &signalling) == [])
     }
 
-    @Test func `Identifiers go from 1 to 255 and round, never 0`() {
+    @Test func `Identifiers go from 1 to 255 and begin anew`() {
         var signalling = LESignalling(isCentral: false)
         var seen: [UInt8] = []
         for round in 0..<600 {
@@ -265,99 +265,68 @@ struct LESignallingTests {
         #expect(self.receive("12 06 08 00 0C 00 0C 00 04 00 C8 00", &signalling).count == 2)
     }
 
-    // MARK: Command reject
+    // MARK: Rejected and ignored frames
 
-    @Test("L2CAP/LE/REJ/BI-01-C A command of another kind of link is not understood", arguments: [true, false])
-    func rejBI01(isCentral: Bool) {
-        var signalling = LESignalling(isCentral: isCentral)
-        // Information Request: extended features.
-        #expect(self.receive("0A 02 02 00 02 00", &signalling) == [.send(hex("01 02 02 00 00 00"))])
-    }
+    @Test("follows the scripts of invalid frames in both roles", arguments: invalidFrames, [true, false])
+    func follows(script: ScriptCase, isCentral: Bool) { self.run(script.steps, isCentral: isCentral) }
 
-    @Test("L2CAP/LE/REJ/BI-02-C A reserved code is not understood", arguments: [true, false])
-    func rejBI02(isCentral: Bool) {
-        var signalling = LESignalling(isCentral: isCentral)
-        #expect(self.receive("FF 03 00 00", &signalling) == [.send(hex("01 03 02 00 00 00"))])
-        #expect(self.receive("00 04 01 00 AA", &signalling) == [.send(hex("01 04 02 00 00 00"))])
-        #expect(self.receive("1B 05 02 00 AA BB", &signalling) == [.send(hex("01 05 02 00 00 00"))])
-    }
+    private static let invalidFrames = ScriptCase.all(
+        """
+        ## L2CAP/LE/REJ/BI-01-C Does not understand a command of another kind of link
+        > 05 00 0A 02 02 00 02 00
+        < 05 00 01 02 02 00 00 00
 
-    @Test func `A frame beyond the signalling MTU is refused with the MTU, unless it is an answer`() {
-        var signalling = LESignalling(isCentral: true)
-        let tail = String(repeating: "00", count: 20)
-        #expect(self.receive("17 09 14 00" + tail, &signalling) == [.send(hex("01 09 04 00 01 00 17 00"))])
-        #expect(self.receive("13 09 14 00" + tail, &signalling) == [])
-    }
+        ## L2CAP/LE/REJ/BI-02-C Does not understand a reserved code
+        > 05 00 FF 03 00 00
+        < 05 00 01 03 02 00 00 00
+        > 05 00 00 04 01 00 AA
+        < 05 00 01 04 02 00 00 00
+        > 05 00 1B 05 02 00 AA BB
+        < 05 00 01 05 02 00 00 00
 
-    @Test func `A wrong length is not understood, an answer of a wrong length ignored`() {
-        var signalling = LESignalling(isCentral: true)
-        let reject = [Action.send(hex("01 05 02 00 00 00"))]
-        #expect(self.receive("12 05 08 00 18 00 28 00 00 00 2A", &signalling) == reject)
-        #expect(self.receive("12 05 07 00 18 00 28 00 00 00 2A", &signalling) == reject)
-        #expect(self.receive("12 05 08 00 18 00 28 00 00 00 2A 00 00", &signalling) == reject)
-        #expect(self.receive("14 05 00 00", &signalling) == reject)
-        for text in ["01 05 00 00", "01 05 02 00", "07 05 01 00 40", "13 05 00 00", "15 05 00 00", "18 05 00 00"] {
-            #expect(self.receive(text, &signalling) == [])
-        }
-    }
+        ## Rejects a frame beyond the signalling MTU with the MTU, unless it is a response
+        > 05 00 17 09 14 00 00*20
+        < 05 00 01 09 04 00 01 00 17 00
+        > 05 00 13 09 14 00 00*20
 
-    @Test func `What has no head or identifier 0 is ignored`() {
-        var signalling = LESignalling(isCentral: true)
-        for text in ["", "12", "12 05", "12 05 08", "12 00 08 00 18 00 28 00 00 00 2A 00", "FF 00 00 00"] {
-            #expect(self.receive(text, &signalling) == [])
-        }
-    }
+        ## Does not understand a request of a wrong length, and ignores such a response
+        > 05 00 12 05 08 00 18 00 28 00 00 00 2A
+        < 05 00 01 05 02 00 00 00
+        > 05 00 12 05 07 00 18 00 28 00 00 00 2A
+        < 05 00 01 05 02 00 00 00
+        > 05 00 12 05 08 00 18 00 28 00 00 00 2A 00 00
+        < 05 00 01 05 02 00 00 00
+        > 05 00 14 05 00 00
+        < 05 00 01 05 02 00 00 00
+        > 05 00 01 05 00 00
+        > 05 00 01 05 02 00
+        > 05 00 07 05 01 00 40
+        > 05 00 13 05 00 00
+        > 05 00 15 05 00 00
+        > 05 00 18 05 00 00
 
-    // MARK: Credit-based channels are refused
+        ## Ignores a frame without a header or with identifier 0
+        > 05 00
+        > 05 00 12
+        > 05 00 12 05
+        > 05 00 12 05 08
+        > 05 00 12 00 08 00 18 00 28 00 00 00 2A 00
+        > 05 00 FF 00 00 00
 
-    @Test func `A request for a channel without a listener: SPSM not supported`() {
-        var signalling = LESignalling(isCentral: false)
-        #expect(
-            self.receive("14 07 0A 00 80 00 40 00 00 02 F7 00 0A 00", &signalling)
-                == [.send(hex("15 07 0A 00 00 00 00 00 00 00 00 00 02 00"))]
-        )
-        #expect(
-            self.receive("17 08 0C 00 27 00 40 00 40 00 01 00 40 00 41 00", &signalling)
-                == [.send(hex("18 08 0C 00 00 00 00 00 00 00 02 00 00 00 00 00"))]
-        )
-        #expect(
-            self.receive("19 09 06 00 80 00 40 00 40 00", &signalling) == [.send(hex("1A 09 02 00 03 00"))]
-        )
-    }
+        ## Refuses a channel without a listener, and an enhanced one
+        > 05 00 14 07 0A 00 80 00 40 00 00 02 F7 00 0A 00
+        < 05 00 15 07 0A 00 00 00 00 00 00 00 00 00 02 00
+        > 05 00 17 08 0C 00 27 00 40 00 40 00 01 00 40 00 41 00
+        < 05 00 18 08 0C 00 00 00 00 00 00 00 02 00 00 00 00 00
+        > 05 00 19 09 06 00 80 00 40 00 40 00
+        < 05 00 1A 09 02 00 03 00
 
-    @Test func `A channel that is not there cannot be closed or fed`() {
-        var signalling = LESignalling(isCentral: false)
-        #expect(
-            self.receive("06 07 04 00 40 00 41 00", &signalling) == [.send(hex("01 07 06 00 02 00 40 00 41 00"))]
-        )
-        #expect(self.receive("16 08 04 00 40 00 01 00", &signalling) == [])
-        #expect(self.receive("07 08 04 00 40 00 41 00", &signalling) == [])
-        #expect(self.receive("15 08 0A 00 44 00 00 02 F7 00 0A 00 00 00", &signalling) == [])
-    }
-
-    @Test("Random frames get at most one answer and never trap", arguments: [true, false])
-    func randomFrames(isCentral: Bool) {
-        var generator = SeededGenerator(seed: isCentral ? 11 : 12)
-        var signalling = LESignalling(isCentral: isCentral)
-        for round in 0..<30_000 {
-            let time = TimeAmount.seconds(Int64(round))
-            var actions: [Action] = []
-            if !isCentral && round % 7 == 0 {
-                signalling.requestParameters(self.wanted, now: self.start + time, into: &actions)
-            }
-            signalling.advance(to: self.start + time, into: &actions)
-            actions.removeAll()
-            let count = Int.random(in: 0...30, using: &generator)
-            var bytes = ByteBuffer()
-            for _ in 0..<count { bytes.writeInteger(UInt8.random(in: 0...255, using: &generator)) }
-            if count >= 4, Bool.random(using: &generator) {
-                bytes.setInteger(UInt8.random(in: 0...0x1C, using: &generator), at: 0)
-                bytes.setInteger(UInt16(count - 4), at: 2, endianness: .little)
-            }
-            signalling.receive(bytes, now: self.start + time, into: &actions)
-            let sent = actions.filter { if case .send = $0 { true } else { false } }
-            #expect(sent.count <= 1)
-            if case .send(let answer)? = sent.first { #expect(answer.readableBytes <= LESignalling.mtu) }
-        }
-    }
+        ## Rejects or ignores a command about an unknown channel
+        > 05 00 06 07 04 00 40 00 41 00
+        < 05 00 01 07 06 00 02 00 40 00 41 00
+        > 05 00 16 08 04 00 40 00 01 00
+        > 05 00 07 08 04 00 40 00 41 00
+        > 05 00 15 08 0A 00 44 00 00 02 F7 00 0A 00 00 00
+        """
+    )
 }

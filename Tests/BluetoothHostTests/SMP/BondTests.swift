@@ -1,5 +1,3 @@
-// What a bond says of its peer and of its keys, and what values are made without a word on them.
-
 import BluetoothTypes
 import Testing
 
@@ -22,43 +20,31 @@ struct BondTests {
         )
     }
 
-    @Test("The key of a link is the one that its peripheral has distributed")
+    @Test("uses the key that the link's peripheral has distributed")
     func keyOfTheRole() {
         #expect(Self.bond().longTermKey(asCentral: true) == Self.peer)
         #expect(Self.bond().longTermKey(asCentral: false) == Self.local)
     }
 
-    @Test("The level follows from how the keys were made; the size is that of the keys")
-    func levels() {
-        for (isAuthenticated, isSecureConnections, level) in [
+    @Test(
+        "has the level and the size of its keys",
+        arguments: [
             (false, false, .encrypted), (false, true, .encrypted), (true, false, .authenticated),
             (true, true, .secureConnections),
-        ] as [(Bool, Bool, SecurityLevel)] {
-            let bond = Self.bond(isAuthenticated: isAuthenticated, isSecureConnections: isSecureConnections)
-            #expect(bond.level == level)
-            #expect(bond.key.size == 9)
-            #expect(bond.key.isAuthenticated == isAuthenticated)
-            #expect(bond.key.isSecureConnections == isSecureConnections)
-        }
+        ] as [(Bool, Bool, SecurityLevel)]
+    )
+    func levels(isAuthenticated: Bool, isSecureConnections: Bool, level: SecurityLevel) {
+        let bond = Self.bond(isAuthenticated: isAuthenticated, isSecureConnections: isSecureConnections)
+        #expect(bond.level == level && bond.key.size == 9)
     }
 
-    @Test("A peer is known by its identity address, or by the address with which it paired")
+    @Test("is known by the peer's identity address, or by the address with which the peer paired")
     func identityAddress() {
         var bond = Self.bond()
-        #expect(bond.identityAddress == Self.address)
         let identity = DeviceAddress(0xC011_2233_4466, kind: .random)
         bond.local.identity = IdentityInformation(identityResolvingKey: .zero, address: identity)
         #expect(bond.identityAddress == Self.address)
-        bond.peer.identity = IdentityInformation(identityResolvingKey: .zero, address: identity)
+        bond.peer.identity = bond.local.identity
         #expect(bond.identityAddress == identity)
-    }
-
-    @Test("A long term key has no name and a signing key has signed nothing where nothing else is said")
-    func defaults() {
-        let key = LongTermKey(value: .zero)
-        #expect(key.encryptedDiversifier == 0 && key.random == 0)
-        #expect(SigningKey(connectionSignatureResolvingKey: .zero).signCounter == 0)
-        let keys = PairingKeys()
-        #expect(keys.longTermKey == nil && keys.identity == nil && keys.signing == nil)
     }
 }

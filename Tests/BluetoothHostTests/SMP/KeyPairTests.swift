@@ -1,37 +1,34 @@
-// Key pairs of P-256 from a generator (Vol 3, Part H, 2.3.5.6.1), also from one that gives numbers which are no private
-// keys.
+// Key pairs of P-256 (Vol 3, Part H, 2.3.5.6.1).
 
 import BluetoothTypes
 import Testing
 
 @testable import BluetoothHost
 
-/// Gives numbers of which no private key can be made, and then those of a seed.
-private struct LateGenerator: RandomNumberGenerator {
-    /// How many private keys are too large.
-    var uselessKeys: Int
-    private var count = 0
-    private var rest = SeededGenerator(seed: 3)
-
-    init(uselessKeys: Int) { self.uselessKeys = uselessKeys }
-
-    mutating func next() -> UInt64 {
-        // A private key is made of four numbers.
-        guard self.count < self.uselessKeys * 4 else { return self.rest.next() }
-        self.count += 1
-        return .max
-    }
-}
-
 @Suite("Key pairs")
 struct KeyPairTests {
-    @Test("Seven numbers that are no private keys are passed over", arguments: [0, 1, 7])
+    /// Gives numbers of which no private key can be made, and then those of a seed.
+    private struct LateGenerator: RandomNumberGenerator {
+        /// A private key is made of four numbers.
+        var uselessNumbers: Int
+        private var rest = SeededGenerator(seed: 3)
+
+        init(uselessKeys: Int) { self.uselessNumbers = uselessKeys * 4 }
+
+        mutating func next() -> UInt64 {
+            guard self.uselessNumbers > 0 else { return self.rest.next() }
+            self.uselessNumbers -= 1
+            return .max
+        }
+    }
+
+    @Test("passes over up to seven numbers that are no private keys", arguments: [0, 1, 7])
     func passedOver(count: Int) {
         var (late, seeded) = (LateGenerator(uselessKeys: count), SeededGenerator(seed: 3))
         #expect(KeyPair(using: &late).publicKey == KeyPair(using: &seeded).publicKey)
     }
 
-    @Test("After eight numbers that are no private keys the generator is not asked again")
+    @Test("does not ask a useless generator forever, and makes another key")
     func givenUp() {
         var (late, seeded) = (LateGenerator(uselessKeys: 8), SeededGenerator(seed: 3))
         #expect(KeyPair(using: &late).publicKey != KeyPair(using: &seeded).publicKey)
@@ -41,12 +38,26 @@ struct KeyPairTests {
         #expect(next == first)
     }
 
-    @Test("Two pairs have one Diffie-Hellman key, whichever side computes it")
-    func commonKey() {
-        var generator = SeededGenerator(seed: 4)
-        let (first, second) = (KeyPair(using: &generator), KeyPair(using: &generator))
-        #expect(first.publicKey != second.publicKey)
-        #expect(first.dhKey(with: second.publicKey) != nil)
-        #expect(first.dhKey(with: second.publicKey) == second.dhKey(with: first.publicKey))
+    @Test("makes the public keys and the DHKey of the sample data, and knows the debug key")
+    func sampleData() throws {
+        let a = try #require(KeyPair(privateKey: SampleData.privateA))
+        let b = try #require(KeyPair(privateKey: SampleData.privateB))
+        #expect(a.publicKey == SampleData.publicA && b.publicKey == SampleData.publicB)
+        #expect(a.dhKey(with: b.publicKey) == SampleData.dhKey && b.dhKey(with: a.publicKey) == SampleData.dhKey)
+        #expect(a.publicKey.isDebugKey && !b.publicKey.isDebugKey)
+    }
+
+    @Test("rejects numbers that are no private keys and points that are not on the curve")
+    func invalidKeys() throws {
+        let all = Octets32(high: Octets16(high: .max, low: .max), low: Octets16(high: .max, low: .max))
+        #expect(KeyPair(privateKey: .zero) == nil && KeyPair(privateKey: all) == nil)
+        let own = try #require(KeyPair(privateKey: SampleData.privateB))
+        let x = SampleData.publicA.x
+        for key in [
+            PublicKey(x: .zero, y: .zero), PublicKey(x: x, y: .zero), PublicKey(x: x, y: x),
+            PublicKey(x: all, y: all), PublicKey(x: .zero, y: SampleData.publicA.y),
+        ] {
+            #expect(own.dhKey(with: key) == nil)
+        }
     }
 }

@@ -1,4 +1,4 @@
-// Who a peer may say that it is: claims of identities, by themselves and in pairings.
+// The identities that a peer may claim, by themselves and in pairings.
 
 import BluetoothTypes
 import Fixtures
@@ -28,7 +28,7 @@ struct KnownIdentitiesTests {
         peers: [other, identity(4, key: 0)]
     )
 
-    @Test("An identity that nobody has is free, that of a bond is the user's decision, an own one is taken")
+    @Test("finds a new identity free, that of a bond the user's decision, and an own one taken")
     func claims() {
         let known = Self.known
         #expect(known.claim(of: Self.peer, existing: nil) == .free)
@@ -42,19 +42,39 @@ struct KnownIdentitiesTests {
         #expect(known.claim(of: Self.identity(2, key: 3), existing: nil) == .taken, "the key of another bond")
     }
 
-    @Test("A peer that was recognized keeps its own identity")
+    @Test("lets a peer that was recognized keep its own identity")
     func existing() {
-        let bond = Bond(
-            peerAddress: Self.other.address,
-            keySize: 16,
-            isAuthenticated: false,
-            isSecureConnections: true,
-            local: PairingKeys(),
-            peer: PairingKeys(identity: Self.other)
-        )
+        var bond = SecurityManagerTests.bond(.encrypted)
+        bond.peer.identity = Self.other
         #expect(Self.known.claim(of: Self.other, existing: bond) == .free)
         #expect(Self.known.claim(of: Self.identity(3, key: 99), existing: bond) == .free)
         #expect(Self.known.claim(of: Self.identity(4), existing: bond) == .bonded)
+    }
+
+    @Test("takes an address that a controller has resolved for the identity address")
+    func resolvedAddresses() {
+        let key = Octets16(high: 1, low: 2)
+        let resolved = DeviceAddress(0xC0DE_0000_0001, kind: .randomIdentity)
+        let plain = DeviceAddress(0xC0DE_0000_0001, kind: .random)
+        let claimed = IdentityInformation(identityResolvingKey: key, address: plain)
+        let resolvedClaim = IdentityInformation(identityResolvingKey: key, address: resolved)
+        var known = KnownIdentities(address: plain, key: nil, peers: [])
+        #expect(known.claim(of: resolvedClaim, existing: nil) == .taken)
+        known = KnownIdentities(address: nil, key: nil, peers: [claimed])
+        #expect(known.claim(of: resolvedClaim, existing: nil) == .bonded)
+        // A bond of a peer that was known by such an address.
+        var bond = SecurityManagerTests.bond(.encrypted)
+        bond.peerAddress = resolved
+        #expect(known.claim(of: claimed, existing: nil) == .bonded)
+        #expect(known.claim(of: claimed, existing: bond) == .free)
+        // An address of the other kind is another one.
+        let other = IdentityInformation(
+            identityResolvingKey: .zero,
+            address: DeviceAddress(0xC0DE_0000_0001, kind: .public)
+        )
+        #expect(known.claim(of: other, existing: bond) == .free)
+        known.address = plain
+        #expect(known.claim(of: other, existing: bond) == .free)
     }
 
     /// A pairing in which one side claims an identity and the other side has bonds.
@@ -77,11 +97,11 @@ struct KnownIdentitiesTests {
     }
 
     @Test(
-        "identity theft: a peer that claims the identity address of another bond replaces it with the user's consent alone",
+        "identity theft: asks the user if a peer claims the identity address of another bond",
         arguments: [Side.central, .peripheral]
     )
     func theft(_ side: Side) throws {
-        // With another key, and with the key of the bond, which everybody knows who is bonded with its owner.
+        // With another key, and with the bond's key, which its owner's other peers know, too.
         for identity in [Self.identity(3, key: 99), Self.other] {
             var pair = self.pair(claiming: identity, to: side, answers: false)
             guard case .consent(let question)? = pair.report(side).questions.last else {
@@ -104,7 +124,7 @@ struct KnownIdentitiesTests {
     }
 
     @Test(
-        "identity theft: a device that asks its user for nothing keeps the bond",
+        "identity theft: keeps the bond if the user is never asked",
         arguments: [Side.central, .peripheral]
     )
     func theftWithoutUser(_ side: Side) {
@@ -114,7 +134,7 @@ struct KnownIdentitiesTests {
     }
 
     @Test(
-        "identity theft: the identity of the device itself, and the key of another bond, are rejected",
+        "identity theft: rejects the device's own identity and the key of another bond",
         arguments: [Side.central, .peripheral]
     )
     func taken(_ side: Side) {
@@ -127,7 +147,7 @@ struct KnownIdentitiesTests {
         }
     }
 
-    @Test("A question about another bond is over when the peer says anything more, or nothing in time")
+    @Test("ends the question about another bond if the peer sends a command, after 30 s, or with the link")
     func impatience() {
         var pair = self.pair(claiming: Self.other, to: .peripheral, answers: false)
         pair.with(.peripheral) { $0.receive(SMPCommand.pairingRandom(Octets16(high: 1, low: 1)).encoded(), &$1) }
@@ -136,9 +156,14 @@ struct KnownIdentitiesTests {
         late.wait(31)
         #expect(late.report(.peripheral).errors == [.timedOut])
         #expect(late.manager(.peripheral).bond == nil)
+        var broken = self.pair(claiming: Self.other, to: .peripheral, answers: false)
+        broken.with(.peripheral) { $0.answer(.passkey(Passkey(1)), &$1) }
+        broken.breakLink()
+        #expect(broken.report(.peripheral).errors == [.linkEnded] && broken.peripheral.bond == nil)
+        #expect(broken.isWaiting(.peripheral), "the peer has begun to authenticate itself")
     }
 
-    @Test("An identity that nobody has is taken without a question", arguments: [Side.central, .peripheral])
+    @Test("takes a new identity without a question", arguments: [Side.central, .peripheral])
     func free(_ side: Side) {
         let pair = self.pair(claiming: Self.peer, to: side)
         #expect(pair.report(side).questions == [])

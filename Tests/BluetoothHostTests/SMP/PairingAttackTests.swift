@@ -1,4 +1,4 @@
-// Attacks on pairing, each by the name under which it is known, as far as a Security Manager can stop them.
+// Attacks on pairing by the names under which they are known, as far as a Security Manager can stop them.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -56,35 +56,26 @@ struct PairingAttackTests {
     // MARK: Public keys
 
     @Test(
-        "SM/CEN/KDU/BI-01-C, SM/PER/KDU/BI-01-C: invalid curve, a point that is not on P-256 (CVE-2018-5383)",
+        "SM/CEN/KDU/BI-01-C, SM/PER/KDU/BI-01-C: invalid curve: rejects a point that is not on P-256 (CVE-2018-5383)",
         arguments: [Side.central, .peripheral]
     )
     func invalidCurve(_ side: Side) {
-        // The fixed-coordinate attack sets Y to zero; a bit of Y or X that is changed, no point at all.
-        let changes: [(ByteBuffer) -> ByteBuffer] = [
-            { pdu in
+        // The fixed-coordinate attack sets Y to zero; the point at infinity, and coordinates beyond the field.
+        for (octet, start) in [(0x00, 33), (0x00, 1), (0xFF, 1)] as [(UInt8, Int)] {
+            let pair = Self.pair(to: side, code: 0x0C) { pdu in
                 var pdu = pdu
-                pdu.setRepeatingByte(0, count: 32, at: pdu.readerIndex + 33)
+                pdu.setRepeatingByte(octet, count: 65 - start, at: pdu.readerIndex + start)
                 return pdu
-            },
-            { Self.setting(($0.getInteger(at: $0.readerIndex + 64) ?? 0) ^ 1, at: 64, of: $0) },
-            { pdu in
-                var pdu = pdu
-                pdu.setRepeatingByte(0, count: 64, at: pdu.readerIndex + 1)
-                return pdu
-            },
-            { pdu in
-                var pdu = pdu
-                pdu.setRepeatingByte(0xFF, count: 64, at: pdu.readerIndex + 1)
-                return pdu
-            },
-        ]
-        for change in changes {
-            Self.expectFailure(.dhKeyCheckFailed, at: side, Self.pair(to: side, code: 0x0C, change))
+            }
+            Self.expectFailure(.dhKeyCheckFailed, at: side, pair)
         }
+        let flipped = Self.pair(to: side, code: 0x0C) {
+            Self.setting(($0.getInteger(at: $0.readerIndex + 64) ?? 0) ^ 1, at: 64, of: $0)
+        }
+        Self.expectFailure(.dhKeyCheckFailed, at: side, flipped)
     }
 
-    @Test("reflected key: this side's own key comes back, or the point opposite to it (CVE-2020-26558, CVE-2021-0129)")
+    @Test("reflected key: rejects this side's own key and the point opposite to it (CVE-2020-26558, CVE-2021-0129)")
     func reflectedKey() throws {
         for isOpposite in [false, true] {
             var script = SecurityManagerScript(isCentral: true, Self.passkey(.displayOnly))
@@ -118,21 +109,35 @@ struct PairingAttackTests {
         PairingConfiguration(ioCapability: capability, prefersMITMProtection: true)
     }
 
-    @Test("debug key: a peer that uses the key whose private half everybody knows", arguments: [false, true])
-    func debugKey(_ isAccepted: Bool) {
-        let configuration = PairingConfiguration(acceptsDebugKey: isAccepted)
-        var script = SecurityManagerScript(isCentral: false, configuration)
-        script.receive(hex("01 03 00 09 10 00 00"))
-        _ = script.takeOutput()
-        script.receive(SMPCommand.pairingPublicKey(SampleData.publicA).encoded())
-        if isAccepted {
-            #expect(script.takeOutput().count == 2)
-        } else {
-            #expect(script.takeOutput() == ["< 05 03", "? failed 03"])
+    @Test("debug key: rejects the key whose private half is public unless it is allowed", arguments: [false, true])
+    func debugKey(isAllowed: Bool) {
+        let configuration = PairingConfiguration(acceptsDebugKey: isAllowed)
+        let debugKey = SMPCommand.pairingPublicKey(SampleData.publicA).encoded()
+        var responder = SecurityManagerScript(isCentral: false, configuration)
+        responder.run("> 01 03 00 09 10 00 00 \n < 02 03 00 09 10 00 00")
+        responder.receive(debugKey)
+        let answer = responder.takeOutput()
+        var initiator = SecurityManagerScript(isCentral: true, configuration)
+        initiator.run(
+            """
+            pair encrypted
+            < 01 03 00 09 10 01 03
+            > 02 03 00 09 10 00 00
+            < 0C \(SecurityManagerScript.ownKey)
+            """
+        )
+        initiator.receive(debugKey)
+        guard isAllowed else {
+            #expect(answer == ["< 05 03", "? failed 03"])
+            return #expect(initiator.takeOutput() == ["< 05 03", "? failed 03"])
         }
+        #expect(answer.map { $0.prefix(4) } == ["< 0C", "< 03"])
+        #expect(initiator.takeOutput() == [])
+        initiator.receive(octets(["03", "00..0F"]))
+        #expect(initiator.takeOutput().map { $0.prefix(4) } == ["< 04"])
     }
 
-    @Test("fresh keys: no two pairings use one key pair or one nonce")
+    @Test("fresh keys: uses a key pair and a nonce for one pairing only")
     func freshKeys() {
         var octets: [String] = []
         for seed in 0..<4 as Range<UInt64> {
@@ -150,7 +155,7 @@ struct PairingAttackTests {
 
     // MARK: Weaker keys
 
-    @Test("short key: the sizes of the features are changed on their way (KNOB)", arguments: 7..<16)
+    @Test("short key: rejects features whose key size was changed on their way (KNOB)", arguments: 7..<16)
     func shortKey(_ size: Int) {
         var pair = Self.pair(to: .peripheral, code: 0x01) { Self.setting(UInt8(size), at: 4, of: $0) }
         Self.expectFailure(.encryptionKeySize, at: .peripheral, pair)
@@ -163,11 +168,11 @@ struct PairingAttackTests {
         Self.expectFailure(.confirmValueFailed, at: .peripheral, pair)
     }
 
-    @Test("downgrade: the Secure Connections flag is removed on its way")
+    @Test("downgrade: fails if the Secure Connections flag was removed on its way")
     func downgrade() {
         let remove: (ByteBuffer) -> ByteBuffer? = { Self.setting(0x01, at: 3, of: $0) }
-        // From one command: the sides do not agree on the kind of pairing. From both: they could pair by the old way,
-        // and find that they have not seen the same features.
+        // From one command: the sides do not agree on the kind of pairing. From both: legacy pairing finds that they
+        // have not seen the same features.
         var pair = Self.pair(to: .peripheral, code: 0x01, remove)
         Self.expectFailure(.unspecifiedReason, at: .peripheral, pair)
         pair = SecurityManagerPair(central: Self.just, peripheral: Self.just)
@@ -179,19 +184,12 @@ struct PairingAttackTests {
         Self.expectFailure(.confirmValueFailed, at: .peripheral, pair)
         // In Secure Connections Only mode they do not try.
         let strict = PairingConfiguration(ioCapability: .displayYesNo, isSecureConnectionsOnly: true)
-        Self.expectFailure(
-            .authenticationRequirements,
-            at: .peripheral,
-            Self.pair(strict, to: .peripheral, code: 0x01, remove)
-        )
-        Self.expectFailure(
-            .authenticationRequirements,
-            at: .central,
-            Self.pair(strict, to: .central, code: 0x02, remove)
-        )
+        for (side, code) in [(Side.peripheral, 0x01), (.central, 0x02)] as [(Side, UInt8)] {
+            Self.expectFailure(.authenticationRequirements, at: side, Self.pair(strict, to: side, code: code, remove))
+        }
     }
 
-    @Test("Secure Connections Only mode: neither Just Works nor a short key will do, a whole key does")
+    @Test("Secure Connections Only mode: rejects Just Works and a short key")
     func secureConnectionsOnly() {
         let display = PairingConfiguration(ioCapability: .displayYesNo, isSecureConnectionsOnly: true)
         var pair = SecurityManagerPair(central: display, peripheral: display)
@@ -210,7 +208,7 @@ struct PairingAttackTests {
         Self.expectFailure(.encryptionKeySize, at: .central, pair)
     }
 
-    @Test("weaker bond: a bonded peer pairs anew for a weaker key, and keeps the one that it has")
+    @Test("weaker bond: keeps the key of a bonded peer that pairs anew for a weaker one")
     func weakerBond() {
         var strong = Self.display
         strong.consent = .never
@@ -233,11 +231,9 @@ struct PairingAttackTests {
             for (reason, change) in weaker {
                 var pair = whole.linkedAnew()
                 // One side has lost its keys, or is another device.
-                if side == .central { pair.central.removeBond() } else { pair.peripheral.removeBond() }
-                if side == .central {
-                    change(&pair.central.configuration)
-                } else {
-                    change(&pair.peripheral.configuration)
+                pair.with(side) { manager, _ in
+                    manager.removeBond()
+                    change(&manager.configuration)
                 }
                 pair.pair()
                 #expect(pair.report(side.other).errors == [.failed(reason)])
@@ -247,7 +243,7 @@ struct PairingAttackTests {
         }
     }
 
-    @Test("bond without consent: a bonded peer that pairs anew is not trusted before the user says so")
+    @Test("bond without consent: asks the user before a bonded peer replaces its keys")
     func consent() {
         var pair = SecurityManagerPair(central: Self.just, peripheral: Self.just)
         pair.pair()
@@ -273,10 +269,9 @@ struct PairingAttackTests {
         }
     }
 
-    @Test("bond without consent: a peripheral's Security Request does not make a central replace its keys")
+    @Test("bond without consent: asks the central's user before a Security Request leads to a pairing")
     func consentOfCentral() {
-        var script = SecurityManagerScript(isCentral: true, PairingConfiguration(consent: .always))
-        script.run(
+        runAsCentral(PairingConfiguration(consent: .always)) {
             """
             > 0B 09
             ? consent
@@ -290,12 +285,12 @@ struct PairingAttackTests {
             yes
             < 01 03 00 09 10 01 03
             """
-        )
+        }
     }
 
     // MARK: Order
 
-    @Test("out of order: every command that does not belong there ends the pairing, in every state")
+    @Test("out of order: ends the pairing for each command that does not belong there, in every state")
     func outOfOrder() throws {
         for pairing in PairingCase.models {
             var running = pairing.pair()
@@ -306,8 +301,8 @@ struct PairingAttackTests {
                 let expectedCode: UInt8? = expected.getInteger(at: expected.readerIndex)
                 for (command, _) in SMPCommandTests.commands where running.manager(side).isPairing {
                     let code = command.code.rawValue
-                    // Pairing Failed ends it in other words; Security Requests and keypresses mean nothing here. The
-                    // responder's user may be slower than its peer, so that a promise and a check may wait for it.
+                    // Pairing Failed ends it otherwise; Security Requests and keypresses are ignored. The responder's
+                    // user may be slower than its peer, so a confirm value and a check may wait for it.
                     let isHarmless =
                         code == 0x05 || code == 0x0E || (code == 0x0B && side == .central)
                         || ([0x03, 0x0D].contains(code) && side == .peripheral)
@@ -326,7 +321,7 @@ struct PairingAttackTests {
         }
     }
 
-    @Test("early DHKey Check: before the nonces, and before the user has compared the numbers")
+    @Test("early DHKey Check: rejects it before the nonces, and keeps one while the user compares the numbers")
     func earlyCheck() {
         let check = hex("0D 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F")
         for (code, commands) in [(0x0C, 2), (0x04, 5)] as [(UInt8, Int)] {
@@ -337,8 +332,13 @@ struct PairingAttackTests {
             pair.with(.peripheral) { $0.receive(check, &$1) }
             #expect(pair.report(.peripheral).errors == [.failed(.unspecifiedReason)])
         }
-        // While the user compares, a check waits: a wrong one ends the pairing when the user has said yes, a second one
-        // at once, and the user's no goes before both.
+        // An initiator has to send its own check first.
+        var initiator = SecurityManagerPair(central: Self.display, peripheral: Self.display)
+        initiator.answers = false
+        initiator.pair()
+        initiator.with(.central) { $0.receive(check, &$1) }
+        #expect(initiator.report(.central).errors == [.failed(.unspecifiedReason)])
+        // A wrong check ends the pairing when the user has said yes, a second one at once.
         for isSecond in [false, true] {
             for isSame in [false, true] {
                 var pair = SecurityManagerPair(central: Self.display, peripheral: Self.display)
@@ -356,7 +356,7 @@ struct PairingAttackTests {
         }
     }
 
-    @Test("keys before encryption: a key that comes over the open link ends the pairing")
+    @Test("keys before encryption: ends the pairing for a key that comes over the open link")
     func keysBeforeEncryption() {
         for (command, _) in SMPCommandTests.commands where (0x06...0x0A).contains(command.code.rawValue) {
             for side in [Side.central, .peripheral] {

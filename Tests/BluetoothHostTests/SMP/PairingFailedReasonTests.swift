@@ -1,10 +1,8 @@
-// The reasons of Pairing Failed in words (Vol 3, Part H, 3.5.5).
-
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Reasons of Pairing Failed")
+@Suite("Reasons of Pairing Failed (Vol 3, Part H, 3.5.5)")
 struct PairingFailedReasonTests {
     private static let names = [
         "Passkey Entry Failed", "OOB Not Available", "Authentication Requirements", "Confirm Value Failed",
@@ -13,28 +11,25 @@ struct PairingFailedReasonTests {
         "BR/EDR Pairing In Progress", "Cross-transport Key Derivation/Generation Not Allowed", "Key Rejected", "Busy",
     ]
 
-    @Test("A reason is said by the name that the specification gives it")
-    func named() {
-        for (index, name) in Self.names.enumerated() {
-            #expect(PairingFailedReason(rawValue: UInt8(index + 1)).description == name)
-        }
+    @Test("has the specification's name, or its octet if it has none")
+    func names() {
+        #expect((1...16).map { PairingFailedReason(rawValue: $0).description } == Self.names)
+        let unnamed = [0x00, 0x11, 0xAB].map { PairingFailedReason(rawValue: $0).description }
+        #expect(unnamed == ["reason 0x00", "reason 0x11", "reason 0xAB"])
     }
 
     @Test(
-        "A reason without a name is said by its octet",
+        "is told to the user, with the side that ended the pairing",
         arguments: [
-            (0x00, "reason 0x00"), (0x11, "reason 0x11"), (0xAB, "reason 0xAB"), (0xFF, "reason 0xFF"),
-        ] as [(UInt8, String)]
+            (.failed(.keyRejected), "this device ended the pairing: Key Rejected"),
+            (.failedByPeer(.busy), "the other device ended the pairing: Busy"),
+            (.cancelled, "the pairing was cancelled"), (.timedOut, "the other device did not answer within 30 s"),
+            (.linkEnded, "the link ended while the devices paired"),
+            (.repeatedAttempts, "the devices have failed to pair before; wait a little and try again"),
+            (.inProgress, "a pairing is in progress"),
+        ] as [(PairingError, String)]
     )
-    func unnamed(octet: UInt8, text: String) {
-        #expect(PairingFailedReason(rawValue: octet).description == text)
-    }
-
-    @Test("The error of a pairing says the reason in words")
-    func errors() {
-        #expect(PairingError.failed(.keyRejected).description == "this device ended the pairing: Key Rejected")
-        #expect(PairingError.failedByPeer(.busy).description == "the other device ended the pairing: Busy")
-        let unnamed = PairingError.failedByPeer(PairingFailedReason(rawValue: 0x42))
-        #expect(unnamed.description == "the other device ended the pairing: reason 0x42")
+    func errors(error: PairingError, text: String) {
+        #expect(error.description == text)
     }
 }

@@ -1,5 +1,3 @@
-// What a device of a SecurityManagerPair goes by when it pairs, for tests of the parts of a pairing by themselves.
-
 @testable import BluetoothHost
 
 extension PairingParameters {

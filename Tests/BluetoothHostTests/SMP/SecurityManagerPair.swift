@@ -17,7 +17,7 @@ struct SecurityManagerPair {
         var other: Side { self == .central ? .peripheral : .central }
     }
 
-    /// What a side has done that is not sent.
+    /// What a side has reported.
     struct Report {
         var paired: Bond?
         var isBonded: Bool?
@@ -35,9 +35,9 @@ struct SecurityManagerPair {
     var peripheral: SecurityManager
     private var contexts: [Side: SecurityManager.Context] = [:]
     private(set) var reports: [Side: Report] = [.central: Report(), .peripheral: Report()]
-    /// What is on the air, first in first out.
+    /// PDUs on the air, first in first out.
     var wire: [(to: Side, ByteBuffer)] = []
-    /// What was delivered.
+    /// PDUs that were delivered.
     private(set) var log: [(to: Side, ByteBuffer)] = []
     private var shown: Passkey?
     private var waitsForShown: Side?
@@ -45,9 +45,9 @@ struct SecurityManagerPair {
     var answers = true
     /// Changes a PDU on its way; `nil` loses it.
     var tamper: (Side, ByteBuffer) -> ByteBuffer? = { _, pdu in pdu }
-    /// What the controllers say of an encryption whose keys are the same.
+    /// The status of an encryption with equal keys.
     var encryptionStatus = HCIErrorCode.success
-    /// What the controllers say where the devices have different keys; `nil` where they always have the same ones.
+    /// The status of an encryption with different keys; `nil` if that is a failure of the test.
     var differentKeysStatus: HCIErrorCode?
 
     init(
@@ -79,7 +79,7 @@ struct SecurityManagerPair {
         }
     }
 
-    /// A new link between the same devices: what they keep, and nothing else.
+    /// A new link between the same devices.
     func linkedAnew(seed: UInt64 = 77) -> SecurityManagerPair {
         var result = SecurityManagerPair(
             central: self.central.configuration,
@@ -126,7 +126,6 @@ struct SecurityManagerPair {
     }
 
     private mutating func perform(_ action: SecurityManager.Action, of side: Side) {
-        if let record = RunRecord.current { Self.note(action, of: side, in: record) }
         switch action {
         case .send(let pdu):
             #expect(pdu.readableBytes <= 65)
@@ -153,15 +152,7 @@ struct SecurityManagerPair {
         }
     }
 
-    private static func note(_ action: SecurityManager.Action, of side: Side, in record: RunRecord) {
-        if case .send(let pdu) = action {
-            pdu.withUnsafeReadableBytes { record.note($0, side == .central ? 0 : 1, at: 0) }
-        } else {
-            record.note("\(side) \(action)")
-        }
-    }
-
-    /// What both controllers do when the central's one is to encrypt.
+    /// Lets both controllers encrypt, if the sides give them the same key.
     private mutating func encrypt(with key: LongTermKey) {
         guard var context = self.contexts[.peripheral] else { return }
         self.peripheral.requestLongTermKey(
@@ -218,7 +209,7 @@ struct SecurityManagerPair {
         }
     }
 
-    /// Delivers what is on the air, at most `limit` PDUs.
+    /// Delivers at most `limit` PDUs.
     /// - Returns: How many were delivered.
     @discardableResult
     mutating func run(limit: Int = 500) -> Int {

@@ -1,4 +1,4 @@
-// Runs scripts against one Security Manager. `>` and `<` lines are SMP PDUs. The host's side of a script:
+// Runs scripts against one Security Manager. `>` and `<` lines are SMP PDUs. The host's steps in a script:
 //
 //     pair authenticated            pairs; the level is the least that is wanted
 //     secure authenticated          wants the link to have a level
@@ -9,7 +9,7 @@
 //     keypress 1 · ? keypress 1     keys are pressed here and there
 //     ? encrypt KEY EDIV RAND       the controller is to encrypt with a key, most significant octet first
 //     key EDIV RAND · ? key KEY     the controller asks for a key; it gets this one, or `none`
-//     encrypted · refused 06        what the controller says then
+//     encrypted · refused 06        what the controller reports then
 //     ? security authenticated 16 bonded
 //     ? paired authenticated sc 16 bonded
 //     ? failed 04 · ? peer 04       this side, the peer has ended the pairing; `? timedOut`, `? cancelled` …
@@ -50,12 +50,6 @@ struct SecurityManagerScript: HexScriptRunner {
             configuration: configuration,
             bond: bond
         )
-    }
-
-    /// Runs a script against a Security Manager of its own.
-    static func run(isCentral: Bool, _ configuration: PairingConfiguration, bond: Bond? = nil, _ script: String) {
-        var runner = Self(isCentral: isCentral, configuration, bond: bond)
-        runner.run(script)
     }
 
     mutating func receive(_ bytes: ByteBuffer) { self.manager.receive(bytes, &self.context) }
@@ -155,6 +149,56 @@ struct SecurityManagerScript: HexScriptRunner {
 
     private static func level(_ text: String) -> SecurityLevel {
         SecurityLevel.allCases.first { "\($0)" == text } ?? .none
+    }
+}
+
+/// Runs a script against the Security Manager of a central.
+@discardableResult
+func runAsCentral(
+    _ configuration: PairingConfiguration = PairingConfiguration(),
+    bond: Bond? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ script: () -> String
+) -> SecurityManagerScript {
+    var runner = SecurityManagerScript(isCentral: true, configuration, bond: bond)
+    runner.run(script(), sourceLocation: sourceLocation)
+    return runner
+}
+
+/// Runs a script against the Security Manager of a peripheral.
+@discardableResult
+func runAsPeripheral(
+    _ configuration: PairingConfiguration = PairingConfiguration(),
+    bond: Bond? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ script: () -> String
+) -> SecurityManagerScript {
+    var runner = SecurityManagerScript(isCentral: false, configuration, bond: bond)
+    runner.run(script(), sourceLocation: sourceLocation)
+    return runner
+}
+
+/// A suite of scripts by the identities of the qualification suite.
+protocol PairingScripts {
+    /// The link is encrypted with the key of the pairing.
+    static func encrypt(_ key: String, _ security: String) -> String
+}
+
+extension PairingScripts {
+    /// Out-of-band data that this side makes, and such data of the tester.
+    static var ownData: String { "oob \n ? oob C249820B4A3EFE698663A87762D69FA0 71BB54D8D101B5B9C34D0BFF90150280" }
+    static var testersData: String { "oob 2CBC9EFDB71D980A759A40DD74D39866 376CFCD7AA12B82DE15EEC1F2301088E" }
+
+    /// The link is encrypted with the key of the pairing, which has nothing more to distribute.
+    static func complete(_ key: String, _ outcome: String) -> String {
+        let words = outcome.split(separator: " ")
+        let bonded = words[3] == "bonded" ? "? security \(words[0]) \(words[2]) bonded" : ""
+        return "\(self.encrypt(key, "\(words[0]) \(words[2])")) \n ? paired \(outcome) \n \(bonded)"
+    }
+
+    /// The tester ends pairings for these reasons.
+    static func refusals(_ reasons: [String], _ start: String) -> String {
+        reasons.map { "\(start) \n > 05 \($0) \n ? peer \($0) \n wait 64" }.joined(separator: "\n")
     }
 }
 

@@ -1,5 +1,4 @@
-// The Security Manager beside pairing: encryption with keys that are there, wishes of both sides, answers that nobody
-// waits for, and the waiting interval as a value.
+// Keys and encryption beside pairing: which keys a link uses, and what a controller reports of it.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -9,12 +8,17 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Security Manager")
+@Suite("Security Manager: keys")
 struct SecurityManagerTests {
+    private typealias Side = SecurityManagerPair.Side
+
     static let just = PairingConfiguration()
+    private static let fleeting = PairingConfiguration(isBondable: false)
+    private static let key = "00112233445566778899AABBCCDDEEFF"
+    private static let encrypts = "? encrypt \(key) 0000 0000000000000000"
 
     static func bond(_ level: SecurityLevel, keySize: Int = 16) -> Bond {
-        let key = LongTermKey(value: octets16("00112233445566778899AABBCCDDEEFF"))
+        let key = LongTermKey(value: octets16(Self.key))
         return Bond(
             peerAddress: SecurityManagerPair.peripheralAddress,
             keySize: keySize,
@@ -25,83 +29,131 @@ struct SecurityManagerTests {
         )
     }
 
-    @Test("a central encrypts with its keys, for a wish of its own and of the peer, and does it once")
-    func encryptsWithBond() {
-        for first in ["secure encrypted", "> 0B 01"] {
-            var script = SecurityManagerScript(isCentral: true, Self.just, bond: Self.bond(.encrypted))
-            script.run(
-                """
-                \(first)
-                ? encrypt 00112233445566778899AABBCCDDEEFF 0000 0000000000000000
-                secure encrypted
-                > 0B 01
-                encrypted
-                ? security encrypted 16 bonded
-                secure encrypted
-                > 0B 01
-                encrypted
-                unencrypted
-                ? security none 0 bonded
-                """
-            )
+    // MARK: Encryption of a central
+
+    @Test("encrypts once with its keys, for its own wish and the peer's", arguments: ["secure encrypted", "> 0B 01"])
+    func encryptsWithBond(first: String) {
+        runAsCentral(bond: Self.bond(.encrypted)) {
+            """
+            \(first)
+            \(Self.encrypts)
+            secure encrypted
+            > 0B 01
+            encrypted
+            ? security encrypted 16 bonded
+            secure encrypted
+            > 0B 01
+            encrypted
+            unencrypted
+            ? security none 0 bonded
+            """
         }
     }
 
-    @Test("a wish for more than the keys give leads to a pairing, and one for less to none")
-    func upgrades() {
-        let configuration = PairingConfiguration(ioCapability: .displayYesNo, consent: .never)
-        var script = SecurityManagerScript(isCentral: true, configuration, bond: Self.bond(.encrypted))
-        script.run(
-            """
-            secure authenticated
-            < 01 01 00 0D 10 01 03
-            cancel
-            < 05 08
-            ? cancelled
-            > 0B 05
-            < 01 01 00 0D 10 01 03
-            """
-        )
-        script = SecurityManagerScript(isCentral: true, configuration, bond: Self.bond(.authenticated))
-        script.run("> 0B 05 \n ? encrypt 00112233445566778899AABBCCDDEEFF 0000 0000000000000000")
-    }
-
-    @Test("a peer that has lost its keys: the link stays open, the keys stay, and the user decides")
+    @Test("keeps the link and the bond if the peer has lost its keys")
     func lostKeys() {
-        var script = SecurityManagerScript(isCentral: true, Self.just, bond: Self.bond(.authenticated))
-        script.run(
-            """
-            secure authenticated
-            ? encrypt 00112233445566778899AABBCCDDEEFF 0000 0000000000000000
-            refused 06
-            ? notEncrypted 06
-            """
-        )
+        let script = runAsCentral(bond: Self.bond(.authenticated)) {
+            "secure authenticated \n \(Self.encrypts) \n refused 06 \n ? notEncrypted 06"
+        }
         #expect(script.manager.bond != nil)
         #expect(script.manager.security == LinkSecurity(key: nil, isBonded: true))
     }
 
-    @Test("a controller's request for a key: the right name, another name, no keys, a pairing in progress")
+    @Test("pairs if the peer has distributed no key")
+    func keyOfTheRole() {
+        var bond = Self.bond(.encrypted)
+        bond.isSecureConnections = false
+        bond.peer.longTermKey = nil
+        runAsCentral(bond: bond) { "secure encrypted \n < 01 03 00 09 10 01 03" }
+        runAsPeripheral(bond: bond) { "key 0000 0000000000000000 \n ? key \(Self.key)" }
+    }
+
+    @Test("keeps a pairing that has begun while an old key, which the peer has lost, fails")
+    func oldKeyFails() {
+        runAsCentral(bond: Self.bond(.encrypted)) {
+            """
+            secure encrypted
+            \(Self.encrypts)
+            pair encrypted
+            < 01 03 00 09 10 01 03
+            refused 06
+            ? notEncrypted 06
+            > 02 03 00 09 10 00 00
+            < 0C \(SecurityManagerScript.ownKey)
+            """
+        }
+    }
+
+    @Test("goes on with a pairing if the encryption ends before keys are distributed")
+    func encryptionEndsEarly() {
+        runAsCentral(bond: Self.bond(.encrypted)) {
+            """
+            secure encrypted
+            \(Self.encrypts)
+            encrypted
+            ? security encrypted 16 bonded
+            pair encrypted
+            < 01 03 00 09 10 01 03
+            unencrypted
+            ? security none 0 bonded
+            > 02 03 00 09 10 00 00
+            < 0C \(SecurityManagerScript.ownKey)
+            """
+        }
+    }
+
+    @Test("does not trust a controller that reports success without encryption")
+    func successWithoutEncryption() {
+        runAsCentral(bond: Self.bond(.encrypted)) {
+            """
+            secure encrypted
+            \(Self.encrypts)
+            unencrypted
+            ? notEncrypted 1F
+            secure encrypted
+            \(Self.encrypts)
+            """
+        }
+    }
+
+    @Test("ends the pairing if the link cannot be encrypted with the new key, which is an attempt")
+    func encryptionFails() {
+        var pair = SecurityManagerPair(central: Self.just, peripheral: Self.just)
+        pair.encryptionStatus = .connectionTerminatedMICFailure
+        pair.pair()
+        for side in [Side.central, .peripheral] {
+            #expect(pair.report(side).errors == [.encryptionFailed(.connectionTerminatedMICFailure)])
+            #expect(pair.manager(side).bond == nil && pair.isWaiting(side))
+        }
+    }
+
+    // MARK: Requests of a peripheral's controller
+
+    @Test("gives a long term key for its EDIV and Rand alone")
     func longTermKeyRequests() {
         var bond = Self.bond(.authenticated)
         bond.isSecureConnections = false
         bond.local.longTermKey?.encryptedDiversifier = 0x1234
         bond.local.longTermKey?.random = 0xABCD
-        var script = SecurityManagerScript(isCentral: false, Self.just, bond: bond)
-        script.run(
+        runAsPeripheral(bond: bond) {
             """
             key 0000 0000000000000000
+            ? key none
+            key 1235 000000000000ABCD
             ? key none
             key 1234 000000000000ABCE
             ? key none
             key 1234 000000000000ABCD
-            ? key 00112233445566778899AABBCCDDEEFF
+            ? key \(Self.key)
             encrypted
             ? security authenticated 16 bonded
             """
-        )
-        script = SecurityManagerScript(isCentral: false, Self.just)
-        script.run(
+        }
+    }
+
+    @Test("gives no key if it has none or pairs, and trusts no encryption without one")
+    func noKey() {
+        let script = runAsPeripheral {
             """
             key 0000 0000000000000000
             ? key none
@@ -109,291 +161,174 @@ struct SecurityManagerTests {
             < 02 03 00 09 10 00 00
             key 0000 0000000000000000
             ? key none
-            encrypted                   # with a key that nobody gave: no security
+            encrypted
             """
-        )
+        }
         #expect(script.manager.security.level == .none)
     }
 
-    @Test("keys that are shorter than this side wants now are not used")
-    func shortKeys() {
-        let bond = Self.bond(.encrypted, keySize: 7)
-        var script = SecurityManagerScript(isCentral: false, Self.just, bond: bond)
-        script.run("key 0000 0000000000000000 \n ? key none")
-        script = SecurityManagerScript(isCentral: true, PairingConfiguration(consent: .never), bond: bond)
-        script.run("> 0B 01 \n < 01 03 00 09 10 01 03")
-    }
-
-    @Test("a link that cannot be encrypted with the new key ends the pairing")
-    func encryptionFails() {
-        var pair = SecurityManagerPair(central: Self.just, peripheral: Self.just)
-        pair.encryptionStatus = .connectionTerminatedMICFailure
-        pair.pair()
-        #expect(pair.report(.central).errors == [.encryptionFailed(.connectionTerminatedMICFailure)])
-        #expect(pair.report(.peripheral).errors == [.encryptionFailed(.connectionTerminatedMICFailure)])
-        #expect(pair.central.bond == nil && pair.peripheral.bond == nil)
-    }
-
-    @Test("pairing that is not allowed is refused in its own words, in both roles")
-    func notAllowed() {
-        let configuration = PairingConfiguration(isPairingAllowed: false)
-        var script = SecurityManagerScript(isCentral: false, configuration)
-        script.run("> 01 03 00 09 10 00 00 \n < 05 05")
-        script = SecurityManagerScript(isCentral: true, configuration)
-        script.run("> 0B 09 \n < 05 05")
-    }
-
-    @Test("a Security Request that the central refuses, or does not answer")
-    func securityRequestFails() {
-        var script = SecurityManagerScript(isCentral: false, Self.just)
-        script.run(
+    @Test("does not encrypt with an old key while the devices pair", arguments: [0, 1] as [UInt16])
+    func oldKeyDuringPairing(diversifier: UInt16) {
+        var bond = Self.bond(.encrypted)
+        bond.local.longTermKey?.encryptedDiversifier = diversifier
+        runAsPeripheral(PairingConfiguration(consent: .never), bond: bond) {
             """
-            secure encrypted
-            < 0B 09
-            secure encrypted
-            > 05 05
-            ? peer 05
-            > 05 05                     # nobody waits for it
-            secure encrypted
-            < 0B 09
-            wait 30
-            ? timedOut
-            secure encrypted
-            ? timedOut
-            """
-        )
-    }
-
-    @Test("a Security Request that the user cancels is over, with no command: the peer may pair, and the time is over")
-    func securityRequestCancelled() {
-        var script = SecurityManagerScript(isCentral: false, Self.just)
-        script.run(
-            """
-            cancel                      # nothing
-            secure encrypted
-            < 0B 09
-            cancel
-            ? cancelled
-            > 05 05                     # nobody waits for it
-            wait 30
-            secure encrypted
-            < 0B 09
-            """
-        )
-    }
-
-    @Test("a peripheral that asks for protection accepts no pairing without")
-    func securityRequestLevel() {
-        let configuration = PairingConfiguration(ioCapability: .displayOnly)
-        var script = SecurityManagerScript(isCentral: false, configuration)
-        script.run(
-            """
-            secure authenticated
-            < 0B 0D
             > 01 03 00 09 10 00 00
-            < 05 03
-            ? failed 03
+            < 02 03 00 09 10 00 00
+            key \(diversifier.hexDigits) 0000000000000000
+            ? key none
             """
-        )
-    }
-
-    @Test("without bonding there is a key for this link, and none for the next")
-    func noBonding() throws {
-        let fleeting = PairingConfiguration(isBondable: false)
-        for (central, peripheral) in [(fleeting, Self.just), (Self.just, fleeting)] {
-            var pair = SecurityManagerPair(central: central, peripheral: peripheral)
-            pair.pair()
-            for side in [SecurityManagerPair.Side.central, .peripheral] {
-                let paired = try #require(pair.report(side).paired)
-                #expect(pair.report(side).isBonded == false)
-                #expect(paired.local.identity == nil && paired.peer.identity == nil)
-                #expect(pair.manager(side).bond == nil)
-                let key = LinkSecurity.Key(isAuthenticated: false, isSecureConnections: paired.isSecureConnections)
-                #expect(pair.manager(side).security == LinkSecurity(key: key))
-            }
-            // The key can be refreshed while the link lasts.
-            pair.with(.central) { $0.encryptionChanged(.success, isEnabled: false, &$1) }
-            pair.with(.peripheral) { $0.encryptionChanged(.success, isEnabled: false, &$1) }
-            pair.with(.central) { $0.requestSecurity(.encrypted, &$1) }
-            #expect(pair.central.security.level == .encrypted)
-            pair.breakLink()
-            pair.with(.central) { $0.requestSecurity(.encrypted, &$1) }
-            #expect(pair.central.isPairing)
         }
     }
 
-    @Test("a BR/EDR link key is neither offered nor derived, and one that a response adds is refused")
-    func linkKey() {
-        var script = SecurityManagerScript(isCentral: false, Self.just)
-        script.run("> 01 03 00 29 10 0F 0F \n < 02 03 00 09 10 02 00")
-        let configuration = PairingConfiguration(initiatorKeys: [.encryptionKey, .linkKey], responderKeys: .linkKey)
-        script = SecurityManagerScript(isCentral: true, configuration)
-        script.run(
+    @Test("gives the key of a pairing in progress for EDIV 0 and Rand 0 alone")
+    func nameOfThePairing() {
+        var pair = SecurityManagerPair(central: Self.just, peripheral: Self.just)
+        pair.loseLastCheck()
+        pair.pair()
+        var context = SecurityManager.Context(now: .uptimeNanoseconds(0), generator: SeededGenerator(seed: 1))
+        for (diversifier, random) in [(0x1234, 0), (0, 1), (0, 0)] as [(UInt16, UInt64)] {
+            context.actions = []
+            pair.peripheral.requestLongTermKey(encryptedDiversifier: diversifier, random: random, &context)
+            let isRefused = context.actions == [.replyToLongTermKeyRequest(nil)]
+            #expect(context.actions.count == 1 && isRefused == (diversifier != 0 || random != 0))
+        }
+    }
+
+    @Test("does not use keys that give less than it wants now")
+    func stricter() {
+        let strict = PairingConfiguration(ioCapability: .displayYesNo, isSecureConnectionsOnly: true, consent: .never)
+        let (request, none) = ("key 0000 0000000000000000", "? key none")
+        runAsPeripheral(strict, bond: Self.bond(.encrypted)) { "\(request) \n \(none)" }
+        runAsCentral(strict, bond: Self.bond(.encrypted)) { "> 0B 01 \n < 01 01 00 0D 10 01 03" }
+        runAsPeripheral(strict, bond: Self.bond(.secureConnections)) { "\(request) \n ? key \(Self.key)" }
+        let short = Self.bond(.encrypted, keySize: 7)
+        runAsPeripheral(bond: short) { "\(request) \n \(none)" }
+        runAsCentral(PairingConfiguration(consent: .never), bond: short) { "> 0B 01 \n < 01 03 00 09 10 01 03" }
+    }
+
+    // MARK: Keys of a pairing
+
+    @Test("keeps a key for this link alone if one side does not bond", arguments: [(fleeting, just), (just, fleeting)])
+    func noBonding(central: PairingConfiguration, peripheral: PairingConfiguration) throws {
+        var pair = SecurityManagerPair(central: central, peripheral: peripheral)
+        pair.pair()
+        for side in [Side.central, .peripheral] {
+            let paired = try #require(pair.report(side).paired)
+            #expect(pair.report(side).isBonded == false && pair.manager(side).bond == nil)
+            #expect(paired.local.identity == nil && paired.peer.identity == nil)
+            let key = LinkSecurity.Key(isAuthenticated: false, isSecureConnections: paired.isSecureConnections)
+            #expect(pair.manager(side).security == LinkSecurity(key: key))
+        }
+        // The key can be refreshed while the link lasts.
+        pair.with(.central) { $0.encryptionChanged(.success, isEnabled: false, &$1) }
+        pair.with(.peripheral) { $0.encryptionChanged(.success, isEnabled: false, &$1) }
+        pair.with(.central) { $0.requestSecurity(.encrypted, &$1) }
+        #expect(pair.central.security.level == .encrypted)
+        pair.breakLink()
+        pair.with(.central) { $0.requestSecurity(.encrypted, &$1) }
+        #expect(pair.central.isPairing)
+    }
+
+    @Test("asks the user before keys for this link alone are replaced")
+    func replacesFleetingKeys() {
+        var pair = SecurityManagerPair(central: Self.fleeting, peripheral: Self.fleeting)
+        pair.pair()
+        #expect(pair.report(.peripheral).questions.isEmpty && pair.central.keys != nil)
+        pair.answers = false
+        pair.pair()
+        let question = PairingConsent(model: .justWorks, isBonding: false, replacesBond: true)
+        #expect(pair.report(.peripheral).questions == [.consent(question)])
+    }
+
+    @Test("uses the keys of the last pairing, and those of the bond again after the link's end")
+    func keysInUse() {
+        var pair = SecurityManagerPair(central: Self.fleeting, peripheral: Self.fleeting)
+        pair.pair()
+        pair.central.configuration.isBondable = true
+        pair.peripheral.configuration.isBondable = true
+        pair.pair()
+        for side in [Side.central, .peripheral] {
+            let manager = pair.manager(side)
+            #expect(manager.bond != nil && manager.keys == manager.bond)
+        }
+        let bond = pair.central.bond
+        pair.central.configuration.isBondable = false
+        pair.pair()
+        #expect(pair.report(.central).isBonded == false)
+        #expect(pair.central.bond == bond && pair.central.keys != bond && pair.central.security.isBonded)
+        pair.breakLink()
+        #expect(pair.central.keys == bond)
+    }
+
+    @Test("forgets the keys for this link with the bond, and keeps the link encrypted")
+    func forgotten() {
+        var pair = SecurityManagerPair(central: Self.fleeting, peripheral: Self.fleeting)
+        pair.pair()
+        pair.with(.central) { manager, _ in manager.removeBond() }
+        #expect(pair.central.keys == nil && pair.central.security.level == .encrypted)
+    }
+
+    @Test("encrypts with earlier keys on a link on which pairing has timed out")
+    func keysAfterTimeout() {
+        runAsCentral(bond: Self.bond(.encrypted)) {
             """
             pair encrypted
-            < 01 03 00 09 10 01 00
-            > 02 03 00 29 10 09 00
-            < 05 0A
-            ? failed 0A
+            < 01 03 00 09 10 01 03
+            wait 30
+            ? timedOut
+            secure encrypted
+            \(Self.encrypts)
+            encrypted
+            ? security encrypted 16 bonded
             """
-        )
-    }
-
-    @Test("the user gives up, says no, or answers what was not asked")
-    func answers() {
-        let display = PairingConfiguration(ioCapability: .keyboardOnly, prefersMITMProtection: true, consent: .always)
-        var script = SecurityManagerScript(isCentral: false, display)
-        script.run(
+        }
+        runAsPeripheral(bond: Self.bond(.encrypted)) {
             """
-            yes
-            same
-            passkey 123456
-            > 01 00 00 05 10 00 00
-            ? consent passkeyEntry(BluetoothHost.AssociationModel.PasskeyEntry.initiatorDisplays) bonding
-            passkey 123456
-            same
-            yes
-            < 02 02 00 0D 10 00 00
-            ? enter
-            yes
-            same
-            passkey none
-            < 05 01
-            ? failed 01
-            passkey 123456
+            secure encrypted
+            < 0B 09
+            wait 30
+            ? timedOut
+            key 0000 0000000000000000
+            ? key \(Self.key)
+            encrypted
+            ? security encrypted 16 bonded
+            pair encrypted
+            ? timedOut
+            > 01 03 00 09 10 00 00
             """
-        )
-    }
-
-    @Test("out-of-band data that a peer says it has, and nobody gave")
-    func outOfBandNotAvailable() {
-        var script = SecurityManagerScript(isCentral: false, Self.just)
-        script.run("> 01 03 01 09 10 00 00 \n < 05 02 \n ? failed 02")
-    }
-
-    @Test("each command of this side gives the peer another 30 s")
-    func timerRestarts() {
-        var script = SecurityManagerScript(isCentral: false, Self.just)
-        script.run("> 01 03 00 01 10 00 00 \n < 02 03 00 09 10 00 00 \n wait 29")
-        script.receive(hex("03 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F"))
-        #expect(script.takeOutput().count == 1)
-        script.run("wait 29 \n wait 1 \n ? timedOut")
-    }
-
-    @Test("what a PDU to another peer was sent for gives this one no time: the links of a host share a context")
-    func sharedContext() {
-        var first = SecurityManagerScript(isCentral: false, Self.just)
-        var second = SecurityManagerScript(isCentral: false, PairingConfiguration(isPairingAllowed: false))
-        first.receive(hex("01 03 00 09 10 00 00"))
-        let deadline = first.manager.deadline
-        second.context = first.context
-        second.context.now = second.context.now + .seconds(20)
-        second.receive(hex("01 03 00 09 10 00 00"))
-        first.context = second.context
-        first.manager.answer(.passkey(nil), &first.context)
-        first.receive(hex("0E 00"))
-        first.manager.send(.digitEntered, &first.context)
-        #expect(first.manager.deadline == deadline)
-    }
-
-    @Test("a link that ends before the peer has answered a security request is no attempt; one in a pairing is")
-    func linkEndsEarly() {
-        for (isAttempt, lines) in [
-            (false, "secure encrypted \n < 0B 09"), (true, "> 01 03 00 09 10 00 00 \n < 02 03 00 09 10 00 00"),
-        ] {
-            var script = SecurityManagerScript(isCentral: false, Self.just)
-            script.run(lines)
-            if isAttempt {
-                script.receive(SMPCommand.pairingPublicKey(SampleData.publicB).encoded())
-                _ = script.takeOutput()
-            }
-            script.run("end \n ? linkEnded")
-            let (peer, now) = (SecurityManagerPair.centralAddress, script.context.now)
-            #expect(script.context.attempts.isWaiting(peer, now: now) == isAttempt)
         }
     }
 
-    // MARK: The waiting interval
-
-    @Test("the interval doubles up to a limit, is halved by quiet time, and ends with a success")
-    func waitingInterval() {
-        let peer = SecurityManagerPair.centralAddress
-        var attempts = RepeatedAttempts()
-        var now = NIODeadline.uptimeNanoseconds(0)
-        func interval() -> Int64 {
-            var seconds: Int64 = 0
-            while attempts.isWaiting(peer, now: now + .seconds(seconds)) { seconds += 1 }
-            return seconds
-        }
-        var intervals: [Int64] = []
-        for _ in 0..<9 {
-            attempts.failed(peer, now: now)
-            intervals.append(interval())
-            now = now + .seconds(interval())
-        }
-        #expect(intervals == [1, 2, 4, 8, 16, 32, 64, 64, 64])
-        now = now + .seconds(100)  // 64 and 32: two steps down, one up.
-        attempts.failed(peer, now: now)
-        #expect(interval() == 32)
-        attempts.succeeded(peer)
-        #expect(interval() == 0)
-        attempts.failed(peer, now: now)
-        now = now + .seconds(1_000)
-        attempts.failed(peer, now: now)
-        #expect(interval() == 1)
-    }
+    // MARK: Rejected keys
 
     @Test(
-        "the interval is halved by more quiet time than itself",
-        arguments: [(0, 64), (96, 64), (97, 32), (127, 2), (128, 1)]
+        "lets the peer reject its keys within 30 s after the pairing, for that reason alone",
+        arguments: [(0, "05 0F", true), (29, "05 0F", true), (30, "05 0F", false), (0, "05 08", false)]
     )
-    func quietTime(quiet: Int64, next: Int64) {
-        let peer = SecurityManagerPair.centralAddress
-        var attempts = RepeatedAttempts()
-        var now = NIODeadline.uptimeNanoseconds(0)
-        for seconds: Int64 in [1, 2, 4, 8, 16, 32, 64] {
-            attempts.failed(peer, now: now)
-            #expect(attempts.isWaiting(peer, now: now + .seconds(seconds) - .nanoseconds(1)))
-            now = now + .seconds(seconds)
-            #expect(!attempts.isWaiting(peer, now: now))
-        }
-        now = now + .seconds(quiet)
-        attempts.failed(peer, now: now)
-        #expect(attempts.isWaiting(peer, now: now + .seconds(next) - .nanoseconds(1)))
-        #expect(!attempts.isWaiting(peer, now: now + .seconds(next)))
+    func lateRejection(seconds: Int64, pdu: String, isRejected: Bool) {
+        var pair = SecurityManagerPair(central: Self.just, peripheral: Self.just)
+        pair.pair()
+        pair.wait(seconds)
+        pair.with(.peripheral) { $0.receive(hex(pdu), &$1) }
+        #expect((pair.peripheral.bond == nil) == isRejected)
+        #expect(pair.report(.peripheral).errors == (isRejected ? [.failedByPeer(.keyRejected)] : []))
+        #expect(pair.peripheral.security.level == .encrypted && pair.peripheral.security.isBonded != isRejected)
+        guard isRejected else { return }
+        // The peer may pair again at once, and the user is not asked.
+        pair.answers = false
+        pair.with(.peripheral) { $0.receive(hex("01 03 00 09 10 00 00"), &$1) }
+        #expect(pair.peripheral.isPairing && pair.report(.peripheral).questions.isEmpty)
     }
 
-    @Test("a peer beyond the limit pushes out the one whose interval ends first, and one that is known pushes out none")
-    func pushedOut() {
-        var attempts = RepeatedAttempts()
-        let start = NIODeadline.uptimeNanoseconds(0)
-        func peer(_ number: Int) -> DeviceAddress { DeviceAddress(0x4000_0000_0000 | UInt64(number), kind: .random) }
-        // The first one fails twice, so that its interval is the longest.
-        attempts.failed(peer(0), now: start)
-        for number in 0..<RepeatedAttempts.limit {
-            attempts.failed(peer(number), now: start + .milliseconds(Int64(number)))
-        }
-        let now = start + .milliseconds(500)
-        func waiting() -> [Int] { (0..<70).filter { attempts.isWaiting(peer($0), now: now) } }
-        #expect(waiting() == Array(0..<64))
-        attempts.failed(peer(5), now: now)
-        #expect(waiting() == Array(0..<64))
-        attempts.failed(peer(64), now: now)
-        #expect(waiting() == [0] + Array(2...64))
-        attempts.failed(peer(65), now: now)
-        #expect(waiting() == [0] + Array(3...65))
-        // A success makes room for one.
-        attempts.succeeded(peer(5))
-        attempts.failed(peer(66), now: now)
-        #expect(waiting() == [0, 3, 4] + Array(6...66))
-    }
-
-    @Test("a peer that comes with many addresses pushes others out, and memory is bounded")
-    func manyPeers() {
-        var attempts = RepeatedAttempts()
-        let now = NIODeadline.uptimeNanoseconds(0)
-        let addresses = (0..<1_000 as Range<UInt64>).map { DeviceAddress(0x4000_0000_0000 | $0, kind: .random) }
-        for address in addresses { attempts.failed(address, now: now) }
-        #expect(addresses.filter { attempts.isWaiting($0, now: now) }.count == RepeatedAttempts.limit)
+    @Test("keeps its keys if another pairing has failed since, or if none has made them")
+    func rejectedAfterFailure() {
+        var pair = SecurityManagerPair(central: Self.just, peripheral: Self.just)
+        pair.pair()
+        pair.with(.peripheral) { $0.receive(hex("01 03 00 09 07 00 00"), &$1) }
+        pair.with(.peripheral) { $0.receive(hex("05 0F"), &$1) }
+        #expect(pair.report(.peripheral).errors == [.failed(.encryptionKeySize)] && pair.peripheral.bond != nil)
+        let script = runAsPeripheral(bond: Self.bond(.encrypted)) { "> 05 0F" }
+        #expect(script.manager.bond != nil)
     }
 }

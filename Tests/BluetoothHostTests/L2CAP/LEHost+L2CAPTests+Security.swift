@@ -1,5 +1,4 @@
-// Channels that a peer refuses for want of security: they are asked for once more where the link has become more
-// secure, and fail with the refusal where it has not (Vol 3, Part C, 10.3.2).
+// Channels that a peer refuses because the link is not secure enough (Vol 3, Part C, 10.3.2).
 
 import BluetoothHCI
 import BluetoothTypes
@@ -9,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: channels refused for want of security")
+@Suite("Host: channels that need more security")
 struct LEHostChannelSecurityTests {
     private typealias Outcome = Result<SPSM, L2CAPChannelOpenError>
 
@@ -55,7 +54,7 @@ struct LEHostChannelSecurityTests {
         }
     }
 
-    @Test("A channel that is refused for want of encryption is asked for again on the encrypted link, and opened then")
+    @Test("asks again for a channel on the encrypted link, and opens it")
     func repeated() throws {
         let setup = try Setup()
         setup.open(0x25)
@@ -71,7 +70,7 @@ struct LEHostChannelSecurityTests {
         #expect(setup.testbed.host.linksByID[setup.link]?.requestedChannels.isEmpty == true)
     }
 
-    @Test("What is refused again on the encrypted link stands, since no more security helps", arguments: ["08", "07"])
+    @Test("fails a channel that is refused again on the encrypted link", arguments: ["08", "07"])
     func refusedAgain(result: String) throws {
         let setup = try Setup()
         setup.open(0x25)
@@ -85,7 +84,7 @@ struct LEHostChannelSecurityTests {
         #expect(setup.testbed.host.linksByID[setup.link]?.requestedChannels.isEmpty == true)
     }
 
-    @Test("A refusal that comes when the link has become more secure is followed by another request at once")
+    @Test("asks again at once if the link has become more secure meanwhile")
     func securedMeanwhile() throws {
         let setup = try Setup()
         setup.open(0x25)
@@ -97,7 +96,7 @@ struct LEHostChannelSecurityTests {
     }
 
     @Test(
-        "Other refusals stand at once, and nothing is asked of the central for them",
+        "fails a channel for other refusals at once, and asks the central for nothing",
         arguments: [
             ("02", .spsmNotSupported), ("04", .noResources), ("06", .insufficientAuthorization),
             ("07", .encryptionKeySizeTooShort),
@@ -111,7 +110,7 @@ struct LEHostChannelSecurityTests {
         #expect(setup.user.outcomes == [.failure(.refused(result))] && setup.testbed.takeFrames() == [])
     }
 
-    @Test("A central that refuses to pair is the end of what has waited for it", arguments: [true, false])
+    @Test("fails a channel if the central refuses to pair", arguments: [true, false])
     func pairingRefused(isBonded: Bool) throws {
         let setup = try Setup(isBonded: isBonded)
         setup.open(0x25)
@@ -122,7 +121,7 @@ struct LEHostChannelSecurityTests {
         #expect(setup.testbed.host.linksByID[setup.link]?.requestedChannels.isEmpty == true)
     }
 
-    @Test("A central that does nothing for 30 s is the end of what has waited for it")
+    @Test("fails a channel if the central does nothing for 30 s")
     func pairingTimesOut() throws {
         let setup = try Setup()
         setup.open(0x25)
@@ -133,7 +132,7 @@ struct LEHostChannelSecurityTests {
         #expect(setup.user.outcomes == [.failure(.refused(.insufficientEncryption))])
     }
 
-    @Test("A host that pairs with nobody has a link encrypted with the keys that it has, and only with these")
+    @Test("encrypts with the keys that it has if pairing is not allowed")
     func keysWithoutPairing() throws {
         for isBonded in [true, false] {
             let setup = try Setup(isBonded: isBonded)
@@ -147,7 +146,7 @@ struct LEHostChannelSecurityTests {
         }
     }
 
-    @Test("Several channels that wait for security are asked for again in their order; the central is asked once")
+    @Test("asks the central once for several channels, and for these again in their order")
     func several() throws {
         let setup = try Setup()
         for spsm in [0x25, 0x26, 0x27] as [SPSM] { setup.open(spsm) }
@@ -162,7 +161,7 @@ struct LEHostChannelSecurityTests {
         )
     }
 
-    @Test("A channel that waits for security when the link ends has failed, once")
+    @Test("fails a channel that waits for security once if the link ends")
     func linkEnds() throws {
         let setup = try Setup()
         setup.open(0x25)

@@ -1,5 +1,4 @@
-// A peer that sends anything: frames and commands that are nearly right, in any order, on a link with several channels.
-// Nothing traps, every channel ends at most once, and what waits for the peer has a limit.
+// A stream through both ends of a channel, and a peer that sends nearly valid frames and commands in any order.
 
 import BluetoothTypes
 import Fixtures
@@ -8,14 +7,63 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE credit-based channels and chance")
-struct CreditBasedChannelsRandomTests {
+@Suite("LE credit-based channels: simulation")
+struct CreditBasedChannelsSimulationTests {
     private static let sendLimit = 500
     private static let configuration = L2CAPChannelConfiguration(mtu: 100, mps: 40, window: 6, sendLimit: sendLimit)
 
-    @Test("Any frames: no trap, no channel too many, no queue without end", arguments: 0..<8 as Range<UInt64>)
+    private static func octets(_ places: Range<Int>) -> ByteBuffer {
+        ByteBuffer(bytes: places.map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+    }
+
+    @Test("carries a stream through any sizes unchanged, within the window", arguments: simulationSeeds(6))
+    func stream(seed: UInt64) {
+        var random = SeededChoices(seed: seed)
+        let configuration = L2CAPChannelConfiguration(
+            mtu: 23 + random.below(578),
+            mps: 23 + random.below(278),
+            window: 1 + random.below(40),
+            sendLimit: random.pick([20, 300, 1_000, 5_000])
+        )
+        var sender = CreditBasedSender(to: CreditBasedParameters(configuration), limit: configuration.sendLimit)
+        var receiver = CreditBasedReceiver(configuration)
+        let total = 5_000
+        var (written, received, unread, steps) = (0, 0, 0, 0)
+        while received < total, steps < 50_000 {
+            steps += 1
+            switch random.below(4) {
+            case 0:
+                let end = min(written + random.below(900), total)
+                written += sender.write(Self.octets(written..<end))
+            case 1, 2:
+                guard let frame = sender.nextFrame() else { continue }
+                let second = sender.nextFrame()
+                #expect(frame.readableBytes <= configuration.mps && second == nil)
+                sender.frameSent()
+                switch receiver.receive(frame) {
+                case .sdu(let sdu):
+                    #expect(sdu == Self.octets(received..<received + sdu.readableBytes))
+                    received += sdu.readableBytes
+                    unread += sdu.readableBytes
+                case .incomplete: break
+                case .violation(let violation): Issue.record("\(violation)")
+                }
+            default:
+                let count = min(random.below(900), unread)
+                unread -= count
+                receiver.consume(count)
+            }
+            let isAllowed = receiver.takeGrant().map { sender.addCredits(Int($0)) } ?? true
+            #expect(isAllowed && sender.credits == receiver.peerCredits)
+            #expect(sender.queuedOctets <= configuration.sendLimit)
+            #expect(unread <= configuration.window * configuration.mps + configuration.mtu)
+        }
+        #expect(received == total && sender.isDrained)
+    }
+
+    @Test("ends each channel once, and bounds queues, whatever a peer sends", arguments: simulationSeeds(2))
     func hostilePeer(seed: UInt64) {
-        var random = SeededGenerator(seed: 0xC0C0 + seed)
+        var random = SeededChoices(seed: seed)
         var signalling = LESignalling(isCentral: seed % 2 == 0)
         signalling.channels.listeners[0x80] = .init(configuration: Self.configuration, security: .none)
         signalling.channels.listeners[0x81] = .init(configuration: Self.configuration, security: .encrypted)
@@ -29,34 +77,34 @@ struct CreditBasedChannelsRandomTests {
         var remoteCIDs: [UInt16] = []
         var awaited: [UInt8] = []
 
-        // An expectation costs more than all else here, so that only what fails becomes one.
+        // An expectation costs more than everything else here, so only a failure becomes one.
         func demand(_ isTrue: Bool, line: Int = #line) {
             if !isTrue { Issue.record("line \(line)") }
         }
-        for _ in 0..<8_000 {
+        for _ in 0..<4_000 {
             var actions: [LESignalling.Action] = []
             let order = open.sorted { $0.rawValue < $1.rawValue }
-            switch Int.random(in: 0..<12, using: &random) {
+            switch random.below(12) {
             case 0:
                 let id = L2CAPChannelID(rawValue: nextID)
                 nextID += 1
                 signalling.openChannel(id, to: 0x80, Self.configuration, now: now, into: &actions)
             case 1:
                 if let id = order.randomElement(using: &random) {
-                    let count = Int.random(in: 0...300, using: &random)
+                    let count = random.below(301)
                     let octets = ByteBuffer(repeating: 7, count: count)
                     let taken = signalling.update(id, now: now, into: &actions) { $0.write(octets, &$1) } ?? 0
                     demand(taken <= count)
                 }
             case 2:
                 if let id = order.randomElement(using: &random) {
-                    let count = Int.random(in: 0...200, using: &random)
+                    let count = random.below(201)
                     unread[id] = max(0, (unread[id] ?? 0) - count)
                     signalling.update(id, now: now, into: &actions) { $0.consume(count, &$1) }
                 }
             case 3:
-                if Int.random(in: 0..<8, using: &random) == 0, let id = order.randomElement(using: &random) {
-                    let last = Bool.random(using: &random) ? [ByteBuffer(repeating: 8, count: 600)] : []
+                if random.once(in: 8), let id = order.randomElement(using: &random) {
+                    let last = random.once(in: 2) ? [ByteBuffer(repeating: 8, count: 600)] : []
                     signalling.update(id, now: now, into: &actions) { $0.close(after: last, &$1) }
                 }
             case 4:
@@ -77,7 +125,6 @@ struct CreditBasedChannelsRandomTests {
                 let batch = actions
                 actions = []
                 for action in batch {
-                    RunRecord.note("\(action)")
                     switch action {
                     case .send(let pdu):
                         demand(pdu.readableBytes <= LESignalling.mtu)
@@ -85,7 +132,7 @@ struct CreditBasedChannelsRandomTests {
                         break
                     case .channel(.requested(let cid, let spsm)):
                         demand(spsm == 0x80)
-                        if Bool.random(using: &random) {
+                        if random.once(in: 2) {
                             let id = L2CAPChannelID(rawValue: nextID)
                             signalling.update(cid, now: now, into: &actions) { $0.accept(as: id, &$1) }
                             nextID += 1
@@ -129,96 +176,54 @@ struct CreditBasedChannelsRandomTests {
                 }
             }
             demand(Set(sending).count == sending.count)
-            RunRecord.note("\(remoteCIDs) \(awaited) \(String(describing: signalling.nextDeadline))")
         }
-        #expect(opened > 20)
+        #expect(opened > 10)
 
         var actions: [LESignalling.Action] = []
         signalling.close(into: &actions)
-        RunRecord.note("\(actions)")
-        #expect(signalling.channels.localCIDs.isEmpty && signalling.nextDeadline == nil)
+        for case .channel(.closed(let id, let reason)) in actions where reason == .linkEnded { open.remove(id) }
+        #expect(open.isEmpty && signalling.channels.localCIDs.isEmpty && signalling.nextDeadline == nil)
     }
 
-    /// A command about channels, most of it as it should be.
+    /// A command about channels, most of it valid.
     private static func command(
         _ peers: [UInt16],
         _ awaited: [UInt8],
-        _ random: inout SeededGenerator
+        _ random: inout SeededChoices
     ) -> ByteBuffer {
-        func ours(_ random: inout SeededGenerator) -> CID {
-            CID(rawValue: UInt16.random(in: 0x3F...0x50, using: &random))
+        func number(_ range: ClosedRange<UInt16>) -> UInt16 { .random(in: range, using: &random) }
+        func ours() -> CID { CID(rawValue: number(0x3F...0x50)) }
+        func theirs() -> CID {
+            CID(rawValue: peers.isEmpty || random.once(in: 4) ? number(0x3F...0x80) : random.pick(peers))
         }
-        func theirs(_ random: inout SeededGenerator) -> CID {
-            if let peer = peers.randomElement(using: &random), Int.random(in: 0..<4, using: &random) > 0 {
-                return CID(rawValue: peer)
-            }
-            return CID(rawValue: UInt16.random(in: 0x3F...0x80, using: &random))
-        }
-        func size(_ random: inout SeededGenerator) -> UInt16 {
-            Bool.random(using: &random)
-                ? UInt16.random(in: 23...80, using: &random) : .random(in: 20...0xFFFF, using: &random)
-        }
-        func parameters(_ random: inout SeededGenerator) -> CreditBasedParameters {
-            CreditBasedParameters(
-                mtu: size(&random),
-                mps: size(&random),
-                initialCredits: UInt16.random(in: 0...4, using: &random)
-            )
-        }
-        let chance = UInt8.random(in: 1...255, using: &random)
-        let identifier = awaited.randomElement(using: &random) ?? chance
+        func size() -> UInt16 { random.once(in: 2) ? number(23...80) : number(20...0xFFFF) }
+        let parameters = CreditBasedParameters(mtu: size(), mps: size(), initialCredits: number(0...4))
         let command: LESignallingCommand =
-            switch Int.random(in: 0..<10, using: &random) {
+            switch random.below(10) {
             case 0, 1:
                 .leCreditBasedConnectionRequest(
-                    LECreditBasedConnectionRequest(
-                        spsm: SPSM(rawValue: .random(in: 0x80...0x82, using: &random)),
-                        source: theirs(&random),
-                        parameters: parameters(&random)
-                    )
+                    .init(spsm: SPSM(rawValue: number(0x80...0x82)), source: theirs(), parameters: parameters)
                 )
             case 2, 3:
                 .leCreditBasedConnectionResponse(
-                    LECreditBasedConnectionResponse(
-                        destination: theirs(&random),
-                        parameters: parameters(&random),
-                        result: L2CAPConnectionResult(rawValue: Bool.random(using: &random) ? 0 : 4)
-                    )
+                    .init(destination: theirs(), parameters: parameters, result: random.pick([.success, .noResources]))
                 )
             case 4, 5, 6:
-                .flowControlCredit(
-                    channel: theirs(&random),
-                    credits: Int.random(in: 0..<20, using: &random) == 0 ? 0xFFFF : .random(in: 0...9, using: &random)
-                )
-            case 7:
-                .disconnectionRequest(destination: ours(&random), source: theirs(&random))
-            case 8:
-                .disconnectionResponse(destination: theirs(&random), source: ours(&random))
-            default:
-                .commandReject(.notUnderstood)
+                .flowControlCredit(channel: theirs(), credits: random.once(in: 20) ? 0xFFFF : number(0...9))
+            case 7: .disconnectionRequest(destination: ours(), source: theirs())
+            case 8: .disconnectionResponse(destination: theirs(), source: ours())
+            default: .commandReject(.notUnderstood)
             }
-        var bytes = command.encoded(identifier: identifier)
-        if Int.random(in: 0..<10, using: &random) == 0 {
-            bytes =
-                bytes.getSlice(
-                    at: bytes.readerIndex,
-                    length: Int.random(in: 0...bytes.readableBytes, using: &random)
-                ) ?? ByteBuffer()
-        }
+        var bytes = command.encoded(identifier: awaited.isEmpty ? UInt8(number(1...255)) : random.pick(awaited))
+        if random.once(in: 10) { bytes.moveWriterIndex(to: bytes.readerIndex + random.below(bytes.readableBytes)) }
         return bytes
     }
 
     /// A frame that begins an SDU, goes on with one, or neither.
-    private static func frame(_ random: inout SeededGenerator) -> ByteBuffer {
-        var bytes = ByteBuffer()
-        if Int.random(in: 0..<30, using: &random) == 0 {
-            for _ in 0..<Int.random(in: 0...60, using: &random) {
-                bytes.writeInteger(UInt8.random(in: 0...255, using: &random))
-            }
-            return bytes
-        }
-        let length = Int.random(in: 0...38, using: &random)
-        bytes.writeInteger(UInt16(length), endianness: .little)
+    private static func frame(_ random: inout SeededChoices) -> ByteBuffer {
+        if random.once(in: 30) { return ByteBuffer(bytes: random.octets(random.below(61))) }
+        let length = random.below(39)
+        var bytes = ByteBuffer(integer: UInt16(length), endianness: .little)
         bytes.writeRepeatingByte(9, count: length)
         return bytes
     }

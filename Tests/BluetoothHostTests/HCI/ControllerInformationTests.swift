@@ -1,0 +1,26 @@
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Controller information")
+struct ControllerInformationTests {
+    @Test("tries every command on a controller that lists none, or lists without Reset")
+    func supportedCommands() {
+        var controller = ControllerInformation()
+        #expect(controller.knows(LESetPHY.self))
+        controller.supportedCommands = SupportedCommands([LESetPHY.self])
+        #expect(controller.supportedCommands == nil && controller.knows(LESetDataLength.self))
+        controller.supportedCommands = SupportedCommands([Reset.self, LESetPHY.self])
+        #expect(controller.knows(LESetPHY.self) && !controller.knows(LESetDataLength.self))
+    }
+
+    @Test("has no public address if the controller reports zero")
+    func publicAddress() {
+        var controller = ControllerInformation()
+        #expect(controller.publicAddress == nil)
+        controller.address = DeviceAddress(1, kind: .public)
+        #expect(controller.publicAddress == controller.address)
+    }
+}
