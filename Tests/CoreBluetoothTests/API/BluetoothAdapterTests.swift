@@ -26,7 +26,7 @@ struct BluetoothAdapterTests {
         arguments: [
             ("", "the name of an adapter is empty: use "), ("nothing", "\"nothing\" names no adapter: use "),
             ("air:", "\"air:\" lacks the place of the air: "), ("h4:x", "\"h4:x\" does not say what carries H4: "),
-            ("h4:", "\"h4:\" "), ("hci", "\"hci\" names no adapter: use "),
+            ("h4:", "\"h4:\" "), ("hci", "\"hci\" names no Linux adapter: "),
         ]
     )
     func names(name: String, reason: String) {

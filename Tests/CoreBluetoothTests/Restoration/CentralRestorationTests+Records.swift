@@ -119,7 +119,9 @@ struct CentralRestorationRecordsTests {
         try #require(setup.testbed.run { first.state == .connected })
         central.manager.connect(second)
         try #require(setup.testbed.run { second.state == .connected })
-        self.expect(setup, [first.identifier, second.identifier], connected: [true, true])
+        let both = self.restorable(setup)
+        #expect(Set(both.map(\.identifier)) == [first.identifier, second.identifier])
+        #expect(both.map(\.wasConnected) == [true, true])
 
         setup.curious.adapter.holdCallbacks(for: .seconds(60))
         setup.crystal.adapter.setPowered(false)

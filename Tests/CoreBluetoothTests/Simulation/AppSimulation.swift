@@ -117,8 +117,7 @@ final class AppSimulation {
 
     private func act(_ central: SimulatedCentral) {
         let manager = central.manager!
-        switch self.below(13) {
-        case 12: central.closeChannels()
+        switch self.below(12) {
         case 0: manager.scanForPeripherals(withServices: nil, options: self.scanOptions())
         case 1: manager.scanForPeripherals(withServices: [IDs.service, IDs.other], options: self.scanOptions())
         case 2: manager.stopScan()
@@ -175,7 +174,7 @@ final class AppSimulation {
         let service = self.pick(peripheral.services ?? [])
         let characteristic = self.pick(service?.characteristics ?? [])
         let descriptor = self.pick(characteristic?.descriptors ?? [])
-        switch (self.below(16), service, characteristic, descriptor) {
+        switch (self.below(14), service, characteristic, descriptor) {
         case (0, _, _, _), (_, nil, _, _):
             let filter = self.below(3) == 0 ? [IDs.service] : nil
             central.ask(known, .services, nil) { $0.discoverServices(filter) }
@@ -222,10 +221,6 @@ final class AppSimulation {
             central.ask(known, .writeDescriptor(ObjectIdentifier(descriptor)), descriptor) {
                 $0.writeValue(Data([1]), for: descriptor)
             }
-        case (13...14, _, _, _):
-            guard let psm = self.pick(self.publishers.flatMap(\.psms) + [0xFF]) else { return }
-            if peripheral.state == .connected { known.awaitedChannels += 1 }
-            peripheral.openL2CAPChannel(psm)
         default:
             if peripheral.state == .connected { known.awaitedRSSI += 1 }
             peripheral.readRSSI()
@@ -234,7 +229,7 @@ final class AppSimulation {
 
     private func act(_ publisher: SimulatedPublisher) {
         let manager = publisher.manager!
-        switch self.below(20) {
+        switch self.below(16) {
         case 0...3: publisher.add(publisher.services[self.below(3)])
         case 4: manager.remove(publisher.services[self.below(3)])
         case 5: if self.below(3) == 0 { manager.removeAllServices() }
@@ -250,9 +245,6 @@ final class AppSimulation {
             let centrals = self.below(3) == 0 ? Array(publisher.centrals.prefix(1)) : nil
             for _ in 0...(self.below(6) == 0 ? 100 : 3) { publisher.update(characteristic, value, centrals) }
         case 14: publisher.answerAll()
-        case 15, 16: publisher.publishChannel()
-        case 17: publisher.unpublishChannel()
-        case 18: publisher.closeChannels()
         default:
             guard let central = self.pick(publisher.centrals) else { return }
             let latency: [CBPeripheralManagerConnectionLatency] = [.low, .medium, .high]
@@ -291,7 +283,6 @@ final class AppSimulation {
         for central in self.centrals {
             central.manager.stopScan()
             central.manager.registerForConnectionEvents(options: nil)
-            central.closeChannels()
             for known in central.known { central.cancel(known) }
         }
         self.testbed.run(.seconds(5))

@@ -7,7 +7,7 @@ import Testing
 struct AppSimulationTests {
     @Test(
         "1.6 6.6 7.3 each callback fits the calls before it, each call ends once, and in the end a connection comes about",
-        arguments: simulationSeeds(6)
+        arguments: simulationSeeds(3)
     )
     func apps(seed: UInt64) throws {
         // Many of the random calls are misuse.

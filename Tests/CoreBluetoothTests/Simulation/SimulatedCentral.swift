@@ -28,11 +28,12 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
         var reconnectsByItself = false
         /// Whether a request that was made while the peripheral was connected reconnects by itself; `nil` if there was none.
         var repeatedRequest: Bool?
-        /// Cancelled and not reported yet.
-        var pendingDisconnections = 0
+        /// Requests that were made while the peripheral seemed connected, and cancelled: they end if the link was lost.
+        var possibleEnds = 0
+        /// Cancellations that no end without an error has reported.
+        var cancellations = 0
         var awaited: [(what: Awaited, attribute: CBAttribute?)] = []
         var awaitedRSSI = 0
-        var awaitedChannels = 0
         /// Characteristics for which notifications were asked for on this connection.
         var notified: Set<ObjectIdentifier> = []
         /// Whether `canSendWriteWithoutResponse` was false.
@@ -44,7 +45,6 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
             self.repeatedRequest = nil
             self.awaited = []
             self.awaitedRSSI = 0
-            self.awaitedChannels = 0
             self.notified = []
             self.awaitsCapacity = false
         }
@@ -55,7 +55,6 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
     private(set) var manager: CBCentralManager!
     private(set) var known: [Known] = []
     private var lastState = CBManagerState.unknown
-    private(set) var channels: [CBL2CAPChannel] = []
     /// Called in the callbacks of a peripheral.
     var onCallback: ((Known) -> Void)?
 
@@ -96,7 +95,8 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
         if self.manager.state == .poweredOn, known.peripheral.isValid,
             known.peripheral.state == .connected || known.peripheral.state == .connecting
         {
-            known.pendingDisconnections += 1
+            known.cancellations += 1
+            if known.repeatedRequest != nil { known.possibleEnds += 1 }
             known.forgetConnection()
         }
         self.manager.cancelPeripheralConnection(known.peripheral)
@@ -158,13 +158,8 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
         for known in self.known {
             self.log.require(known.awaited.isEmpty, "\(self.name): never reported: \(known.awaited.map(\.what))")
             self.log.require(known.awaitedRSSI == 0, "\(self.name): never reported: RSSI")
-            self.log.require(known.awaitedChannels == 0, "\(self.name): never reported: a channel")
             self.log.require(!known.awaitsCapacity, "\(self.name): ready never called")
             self.log.require(known.peripheral.state != .disconnecting, "\(self.name): disconnecting for ever")
-            self.log.require(
-                known.pendingDisconnections == 0,
-                "\(self.name): \(known.pendingDisconnections) ends never reported"
-            )
         }
     }
 
@@ -178,12 +173,11 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
         for known in self.known {
             known.forgetConnection()
             known.openAttempts = 0
-            known.pendingDisconnections = 0
+            known.possibleEnds = 0
+            known.cancellations = 0
             self.log.require(known.peripheral.state == .disconnected, "\(self.name): connected while switched off")
         }
     }
-
-    func closeChannels() { self.channels = [] }
 
     private func manager(_ call: String) {
         self.log.note("\(self.name) \(call)")
@@ -234,8 +228,12 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
         guard let known = self.known(peripheral) else {
             return self.log.violation("\(self.name): end of an unknown peripheral")
         }
+        if known.openAttempts == 0, known.possibleEnds > 0 {
+            known.possibleEnds -= 1
+            known.openAttempts = 1
+        }
         self.log.require(known.openAttempts > 0, "\(self.name): an end without a beginning")
-        self.log.require(error != nil || known.pendingDisconnections > 0, "\(self.name): an end without a reason")
+        self.log.require(error != nil || known.cancellations > 0, "\(self.name): an end without a reason")
         known.openAttempts -= 1
         if known.repeatedRequest == true { known.reconnectsByItself = true }
         if known.openAttempts == 0, peripheral.state != .disconnected, let reconnects = known.repeatedRequest {
@@ -243,7 +241,12 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
             known.openAttempts = 1
             known.reconnectsByItself = known.reconnectsByItself || reconnects
         }
-        known.pendingDisconnections = max(0, known.pendingDisconnections - 1)
+        if known.openAttempts == 0, peripheral.state != .disconnected, known.possibleEnds > 0 {
+            // The link was lost before: the cancelled request ends after it.
+            known.possibleEnds -= 1
+            known.openAttempts = 1
+        }
+        if error == nil { known.cancellations -= 1 }
         // A later request goes on.
         if known.openAttempts == 0 {
             self.log.require(peripheral.state == .disconnected, "\(self.name): ended in state \(peripheral.state)")
@@ -356,18 +359,6 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
         self.log.require(peripheral.state == .connected, "\(self.name): RSSI without a connection")
         self.log.require(known.awaitedRSSI > 0, "\(self.name): RSSI without a request")
         known.awaitedRSSI -= 1
-    }
-
-    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-        self.log.note("\(self.name) channel \(error.map { "\(($0 as NSError).code)" } ?? "")")
-        self.log.require(peripheral.state == .connected, "\(self.name): a channel without a connection")
-        self.log.require((channel == nil) == (error != nil), "\(self.name): a channel and an error, or neither")
-        guard let known = self.known(peripheral) else {
-            return self.log.violation("\(self.name): a channel of an unknown peripheral")
-        }
-        self.log.require(known.awaitedChannels > 0, "\(self.name): a channel without a request")
-        known.awaitedChannels -= 1
-        if let channel { self.channels.append(channel) }
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {

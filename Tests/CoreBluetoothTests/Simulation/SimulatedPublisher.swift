@@ -35,11 +35,6 @@ final class SimulatedPublisher: NSObject, CBPeripheralManagerDelegate {
     private var awaitedStarts = 0
     /// Whether `updateValue` returned false, and `isReadyToUpdateSubscribers` was not called since.
     private(set) var awaitsCapacity = false
-    /// Published PSMs, and calls whose callback is awaited.
-    private(set) var psms: [CBL2CAPPSM] = []
-    private var awaitedPublications = 0
-    private var awaitedRemovals: [CBL2CAPPSM] = []
-    private(set) var channels: [CBL2CAPChannel] = []
     /// Requests that are answered later.
     private(set) var unanswered: [CBATTRequest] = []
     private(set) var centrals: [CBCentral] = []
@@ -87,20 +82,6 @@ final class SimulatedPublisher: NSObject, CBPeripheralManagerDelegate {
         if !isSent, self.manager.state == .poweredOn { self.awaitsCapacity = true }
     }
 
-    func publishChannel() {
-        if self.manager.state == .poweredOn { self.awaitedPublications += 1 }
-        self.manager.publishL2CAPChannel(withEncryption: false)
-    }
-
-    func unpublishChannel() {
-        guard self.manager.state == .poweredOn, !self.psms.isEmpty else { return }
-        let psm = self.psms.removeFirst()
-        self.awaitedRemovals.append(psm)
-        self.manager.unpublishL2CAPChannel(psm)
-    }
-
-    func closeChannels() { self.channels = [] }
-
     func answerAll() {
         let requests = self.unanswered
         self.unanswered = []
@@ -129,8 +110,6 @@ final class SimulatedPublisher: NSObject, CBPeripheralManagerDelegate {
         self.log.require(self.awaitedAdds.isEmpty, "\(self.name): didAdd never called")
         self.log.require(!self.awaitsCapacity, "\(self.name): ready never called")
         self.log.require(self.awaitedStarts == 0, "\(self.name): \(self.awaitedStarts) starts never reported")
-        self.log.require(self.awaitedPublications == 0, "\(self.name): a PSM never published")
-        self.log.require(self.awaitedRemovals.isEmpty, "\(self.name): a PSM never unpublished")
     }
 
     private func reported(_ call: String) {
@@ -149,9 +128,6 @@ final class SimulatedPublisher: NSObject, CBPeripheralManagerDelegate {
         self.awaitedStarts = 0
         self.awaitsCapacity = false
         self.unanswered = []
-        self.psms = []
-        self.awaitedPublications = 0
-        self.awaitedRemovals = []
         for characteristic in self.updatable {
             self.log.require(characteristic.subscribedCentrals?.isEmpty ?? true, "\(self.name): subscribers while off")
         }
@@ -234,32 +210,5 @@ final class SimulatedPublisher: NSObject, CBPeripheralManagerDelegate {
         self.reported("ready")
         self.log.require(self.awaitsCapacity, "\(self.name): ready without a failed update")
         self.awaitsCapacity = false
-    }
-
-    func peripheralManager(
-        _ peripheral: CBPeripheralManager,
-        didPublishL2CAPChannel PSM: CBL2CAPPSM,
-        error: (any Error)?
-    ) {
-        self.reported("published \(PSM)")
-        self.log.require(self.awaitedPublications > 0, "\(self.name): a PSM without a call")
-        self.awaitedPublications -= 1
-        if error == nil { self.psms.append(PSM) }
-    }
-
-    func peripheralManager(
-        _ peripheral: CBPeripheralManager,
-        didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
-        error: (any Error)?
-    ) {
-        self.reported("unpublished \(PSM)")
-        self.log.require(self.awaitedRemovals.first == PSM, "\(self.name): another PSM was to be unpublished first")
-        if !self.awaitedRemovals.isEmpty { self.awaitedRemovals.removeFirst() }
-    }
-
-    func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-        self.reported("channel")
-        self.log.require((channel == nil) == (error != nil), "\(self.name): a channel and an error, or neither")
-        if let channel { self.channels.append(channel) }
     }
 }
