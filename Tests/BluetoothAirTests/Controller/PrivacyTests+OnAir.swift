@@ -1,11 +1,9 @@
-// Resolvable private addresses on the air: in scan requests, in directed advertising, through the accept lists, and who
-// is not believed under an identity address (Vol 6, Part B, 6).
+// Resolvable private addresses in scan requests, directed advertising and accept lists.
 
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @testable import BluetoothAir
@@ -49,19 +47,9 @@ struct PrivacyOnAirTests {
         ownAddressType: OwnAddressType = .resolvableOrPublic,
         filterPolicy: ScanFilterPolicy = .all
     ) {
-        host.ok(
-            LESetScanParameters(
-                type: type,
-                interval: ScanInterval(rawValue: 0x10),
-                window: ScanInterval(rawValue: 0x10),
-                ownAddressType: ownAddressType,
-                filterPolicy: filterPolicy
-            )
-        )
+        host.ok(LESetScanParameters(type: type, ownAddressType: ownAddressType, filterPolicy: filterPolicy))
         host.ok(LESetScanEnable(isEnabled: true))
     }
-
-    // MARK: Directed advertising
 
     @Test("directed advertising hides both devices, and is understood by the one that it is meant for")
     func directed() throws {
@@ -110,9 +98,7 @@ struct PrivacyOnAirTests {
 
     @Test("the addresses in directed advertising are renewed together, when their time is over")
     func directedRotation() throws {
-        self.advertiser.ok(
-            LESetResolvablePrivateAddressTimeout(timeout: ResolvablePrivateAddressTimeout(rawValue: 900))
-        )
+        self.advertiser.ok(LESetResolvablePrivateAddressTimeout(timeout: 900))
         self.advertiser.advertise(
             type: .connectableDirectedLowDutyCycle,
             ownAddressType: .resolvableOrPublic,
@@ -121,9 +107,7 @@ struct PrivacyOnAirTests {
         self.scan(self.foreign, ownAddressType: .public, filterPolicy: .allAndUnresolvedDirected)
         self.testbed.pass(.seconds(5))
         // A shorter time holds for the addresses in use, too.
-        self.advertiser.ok(
-            LESetResolvablePrivateAddressTimeout(timeout: ResolvablePrivateAddressTimeout(rawValue: 10))
-        )
+        self.advertiser.ok(LESetResolvablePrivateAddressTimeout(timeout: 10))
         self.testbed.pass(.seconds(20))
         let reports = self.foreign.takeAll(LEDirectedAdvertisingReports.self).flatMap { Array($0) }
         #expect(reports.count > 100)
@@ -146,57 +130,19 @@ struct PrivacyOnAirTests {
         #expect(report.address == self.advertiser.controller.address)
     }
 
-    @Test(
-        "an extended report of directed advertising shows the own identity: the one in use",
-        arguments: [OwnAddressType.resolvableOrPublic, .resolvableOrRandom]
-    )
-    func directedExtended(ownAddressType: OwnAddressType) throws {
-        let random = DeviceAddress(0xC001_0203_0405, kind: .random)
-        self.central.ok(LESetRandomAddress(address: random))
-        let handle = AdvertisingHandle(rawValue: 1)
-        self.advertiser.ok(self.extended(handle, [.connectable, .directed], peer: self.central.controller.address))
-        self.advertiser.ok(
-            LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: handle)])
-        )
-        self.central.ok(
-            LESetExtendedScanParameters(
-                ownAddressType: ownAddressType,
-                le1M: .init(
-                    type: .passive,
-                    interval: ExtendedScanInterval(rawValue: 0x10),
-                    window: ExtendedScanInterval(rawValue: 0x10)
-                )
-            )
-        )
-        self.central.ok(LESetExtendedScanEnable(isEnabled: true))
-        self.testbed.pass(.milliseconds(300))
-        let report = try #require(self.central.extendedReports.first)
-        #expect(report.address == self.identity(of: self.advertiser))
-        let randomIdentity = DeviceAddress(random.value, kind: .randomIdentity)
-        let identity = ownAddressType == .resolvableOrPublic ? self.identity(of: self.central) : randomIdentity
-        #expect(report.target == .device(identity))
-    }
-
     private func extended(
         _ handle: AdvertisingHandle,
         _ properties: AdvertisingEventProperties,
         peer: DeviceAddress,
         filterPolicy: AdvertisingFilterPolicy = .all
     ) -> LESetExtendedAdvertisingParameters {
-        var command = LESetExtendedAdvertisingParameters(
-            advertisingHandle: handle,
-            properties: properties,
-            minimumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0),
-            maximumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0)
-        )
+        var command = LESetExtendedAdvertisingParameters(advertisingHandle: handle, properties: properties)
         command.ownAddressType = .resolvableOrPublic
         command.peer = peer
         command.filterPolicy = filterPolicy
         command.notifiesScanRequests = true
         return command
     }
-
-    // MARK: Scan requests
 
     @Test("a scanner asks with a resolvable address, and is recognized by it", arguments: [true, false])
     func scanRequest(knowsKey: Bool) throws {
@@ -238,8 +184,6 @@ struct PrivacyOnAirTests {
         #expect(self.central.reports.contains { $0.eventType == .scanResponse })
     }
 
-    // MARK: Accept lists
-
     @Test("accept lists hold identities: of advertisers, for scanners and initiators")
     func acceptLists() throws {
         self.advertiser.advertise(ownAddressType: .resolvableOrPublic, peer: self.central.controller.address)
@@ -261,10 +205,8 @@ struct PrivacyOnAirTests {
         #expect(event.peerResolvableAddress.map { ResolvableAddress.matches($0, self.advertiserKey) } == true)
     }
 
-    // MARK: Privacy modes
-
     @Test(
-        "a central with a key is not believed under its identity address in network privacy mode",
+        "ignores the identity address of a central with a key in network privacy mode",
         arguments: [true, false]
     )
     func identityOfCentral(isNetworkMode: Bool) throws {
@@ -280,22 +222,7 @@ struct PrivacyOnAirTests {
         #expect((self.advertiser.take(LEEnhancedConnectionCompleteV2.self) != nil) == !isNetworkMode)
     }
 
-    // MARK: Commands
-
-    @Test("two peers cannot have one key")
-    func sameKey() {
-        let peer = DeviceAddress(7, kind: .public)
-        for (key, isAccepted) in [(self.centralKey, false), (Octets16.zero, true)] {
-            let command = LEAddDeviceToResolvingList(
-                peer: peer,
-                peerIdentityResolvingKey: key,
-                localIdentityResolvingKey: self.advertiserKey
-            )
-            if isAccepted { self.advertiser.ok(command) } else { self.advertiser.refused(command, .invalidParameters) }
-        }
-    }
-
-    @Test("a privacy mode may change while addresses are not resolved, whatever the radio does")
+    @Test("allows a new privacy mode during a scan if addresses are not resolved")
     func modeWhileScanning() {
         self.scan(self.central)
         let command = LESetPrivacyMode(peer: self.advertiser.controller.address, mode: .device)
@@ -304,5 +231,44 @@ struct PrivacyOnAirTests {
         self.central.ok(LESetAddressResolutionEnable(isEnabled: false))
         self.central.ok(LESetScanEnable(isEnabled: true))
         self.central.ok(command)
+    }
+
+    private func add(_ peer: TestHost, to host: TestHost, peerKey: Octets16, localKey: Octets16) {
+        host.addToResolvingList(peer.controller.address, peerKey: peerKey, localKey: localKey)
+        host.ok(LESetAddressResolutionEnable(isEnabled: true))
+    }
+
+    @Test(
+        "advertising that is directed to a resolvable address is meant for the identity of the scanner's address type",
+        arguments: [
+            (.public, false), (.random, true), (.resolvableOrPublic, false), (.resolvableOrRandom, true),
+        ] as [(OwnAddressType, Bool)]
+    )
+    func target(ownAddressType: OwnAddressType, isRandom: Bool) throws {
+        let testbed = AirTestbed()
+        let all = LEEventMask(rawValue: .max)
+        let (advertiser, scanner) = (testbed.host(leEvents: all), testbed.host(leEvents: all))
+        self.add(scanner, to: advertiser, peerKey: self.centralKey, localKey: self.advertiserKey)
+        self.add(advertiser, to: scanner, peerKey: self.advertiserKey, localKey: self.centralKey)
+        scanner.ok(LESetRandomAddress(address: DeviceAddress(0xC001_0203_0405, kind: .random)))
+        let handle = AdvertisingHandle(rawValue: 1)
+        var parameters = LESetExtendedAdvertisingParameters(
+            advertisingHandle: handle,
+            properties: [.connectable, .directed]
+        )
+        parameters.ownAddressType = .resolvableOrPublic
+        parameters.peer = scanner.controller.address
+        advertiser.ok(parameters)
+        advertiser.ok(LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: handle)]))
+        scanner.ok(LESetExtendedScanParameters(ownAddressType: ownAddressType, le1M: .init(type: .passive)))
+        scanner.ok(LESetExtendedScanEnable(isEnabled: true))
+        testbed.pass(.milliseconds(300))
+        let report = try #require(scanner.extendedReports.first)
+        #expect(report.address == DeviceAddress(advertiser.controller.address.value, kind: .publicIdentity))
+        let identity =
+            isRandom
+            ? DeviceAddress(0xC001_0203_0405, kind: .randomIdentity)
+            : DeviceAddress(scanner.controller.address.value, kind: .publicIdentity)
+        #expect(report.target == .device(identity))
     }
 }

@@ -1,5 +1,4 @@
-// Rules of initiating at their edges: ranges of the commands, the PHY whose parameters a link gets, when an initiator
-// listens, and how links fail (Vol 4, Part E, 7.8.12, 7.8.13, 7.8.19 and 7.8.66).
+// Ranges of the commands, the PHY of a link, and failures (Vol 4, Part E, 7.8.12, 7.8.13 and 7.8.66).
 
 import BluetoothAir
 import BluetoothHCI
@@ -8,11 +7,11 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("Rules of initiating")
-struct InitiatingRulesTests {
+@Suite("Commands of initiating")
+struct InitiatingCommandTests {
     private static let peer = DeviceAddress(0x0102_0304_0506, kind: .public)
 
-    @Test("LE Create Connection: ranges of its parameters (7.8.12)")
+    @Test("checks the ranges of LE Create Connection (7.8.12)")
     func ranges() {
         for (interval, window, own, isTaken) in [
             (4, 4, 0, true), (0x4000, 0x4000, 0, true), (0x4000, 4, 2, true), (3, 3, 0, false), (4, 3, 0, false),
@@ -38,8 +37,6 @@ struct InitiatingRulesTests {
         timeout: UInt16 = 300
     ) -> LEExtendedCreateConnection.PHYParameters {
         LEExtendedCreateConnection.PHYParameters(
-            scanInterval: ExtendedScanInterval(rawValue: 0x10),
-            scanWindow: ExtendedScanInterval(rawValue: 0x10),
             parameters: ConnectionParameters(
                 minimumInterval: ConnectionInterval(rawValue: interval),
                 maximumInterval: ConnectionInterval(rawValue: interval),
@@ -49,7 +46,7 @@ struct InitiatingRulesTests {
         )
     }
 
-    @Test("The connection parameters are checked for each PHY (7.8.66)")
+    @Test("the connection parameters are checked for each PHY (7.8.66)")
     func parametersOfEachPHY() {
         let (right, wrong) = (self.channel(24), self.channel(5))
         for command in [
@@ -59,13 +56,11 @@ struct InitiatingRulesTests {
         ] {
             AirTestbed().host().refused(command, .invalidParameters)
         }
-        AirTestbed().host().ok(
-            LEExtendedCreateConnection(peer: Self.peer, le1M: right, le2M: right, leCoded: right)
-        )
+        AirTestbed().host().ok(LEExtendedCreateConnection(peer: Self.peer, le1M: right, le2M: right, leCoded: right))
     }
 
     @Test(
-        "A link begins on the secondary PHY of the advertiser, with the parameters for it, the fastest that they allow",
+        "a link begins on the secondary PHY of the advertiser, with the parameters for it, the fastest that they allow",
         arguments: [
             (PHY.le1M, PHY.le1M, 24), (.le1M, .le2M, 40), (.leCoded, .leCoded, 80), (.leCoded, .le1M, 24),
             (.le1M, .leCoded, 80),
@@ -79,8 +74,6 @@ struct InitiatingRulesTests {
             LESetExtendedAdvertisingParameters(
                 advertisingHandle: set,
                 properties: [.connectable],
-                minimumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0),
-                maximumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0),
                 primaryPHY: primary,
                 secondaryPHY: secondary
             )
@@ -103,7 +96,7 @@ struct InitiatingRulesTests {
         }
     }
 
-    @Test("An initiator that goes by the filter accept list does not look at the peer of its command")
+    @Test("an initiator that goes by the filter accept list does not look at the peer of its command")
     func connectedPeer() throws {
         let link = try TestLink(AirTestbed())
         let peer = link.peripheral.controller.address
@@ -111,7 +104,7 @@ struct InitiatingRulesTests {
         link.central.ok(TestHost.createConnection(to: peer, filterPolicy: .acceptList))
     }
 
-    @Test("With air time an initiator hears nothing outside of its window, and without it everything")
+    @Test("with air time an initiator hears nothing outside of its window, and without it everything")
     func window() throws {
         for (settings, window, isHeard) in [
             (.instant, 4, true), (.realistic, 4, false), (.realistic, 0x4000, true),
@@ -120,7 +113,7 @@ struct InitiatingRulesTests {
             let (peripheral, central) = (testbed.host(), testbed.host())
             central.ok(
                 LECreateConnection(
-                    scanInterval: ScanInterval(rawValue: 0x4000),
+                    scanInterval: 0x4000,
                     scanWindow: ScanInterval(rawValue: window),
                     peer: peripheral.controller.address,
                     parameters: TestHost.parameters
@@ -133,9 +126,7 @@ struct InitiatingRulesTests {
         }
     }
 
-    // MARK: Failures
-
-    @Test("A peripheral that never comes to the link fails it with 0x3E, and goes on to advertise")
+    @Test("a peripheral that never comes to the link fails it with 0x3E, and goes on to advertise")
     func refusesConnections() throws {
         let testbed = AirTestbed()
         let (peripheral, central) = (testbed.host(), testbed.host(leEvents: LEEventMask(rawValue: .max)))
@@ -156,7 +147,7 @@ struct InitiatingRulesTests {
         #expect(central.take(LEEnhancedConnectionCompleteV2.self)?.status == .success)
     }
 
-    @Test("A cancelled connection is reported in the role of a central, directed advertising of a peripheral")
+    @Test("a cancelled connection is reported in the role of a central, directed advertising of a peripheral")
     func rolesOfFailures() throws {
         let testbed = AirTestbed()
         let (peripheral, central) = (testbed.host(), testbed.host())
@@ -174,45 +165,72 @@ struct InitiatingRulesTests {
         }
     }
 
-    @Test("Links that are dropped end at both ends at once with 0x08, and may be made again")
-    func droppedLinks() throws {
-        let link = try TestLink(AirTestbed())
-        link.central.controller.dropLinks()
-        link.testbed.loop.run()
-        for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
-            #expect(
-                host.takeAll(DisconnectionComplete.self)
-                    == [DisconnectionComplete(handle: handle, reason: .connectionTimeout)]
+    @Test("checks the ranges of LE Extended Create Connection (7.8.66)")
+    func extendedCreateConnection() {
+        func channel(
+            interval: UInt16 = 4,
+            window: UInt16 = 4,
+            latency: UInt16 = 0
+        )
+            -> LEExtendedCreateConnection.PHYParameters
+        {
+            var parameters = TestHost.parameters
+            parameters.latency = latency
+            return .init(
+                scanInterval: ExtendedScanInterval(rawValue: interval),
+                scanWindow: ExtendedScanInterval(rawValue: window),
+                parameters: parameters
             )
-            #expect(host.controller.linkCount == 0)
         }
-        _ = try TestLink(link.testbed, central: link.central, peripheral: link.peripheral)
-        #expect(link.central.controller.linkCount == 1)
+        func create(
+            _ le1M: LEExtendedCreateConnection.PHYParameters?,
+            leCoded: LEExtendedCreateConnection.PHYParameters? = nil,
+            own: UInt8 = 0,
+            policy: UInt8 = 0
+        ) -> LEExtendedCreateConnection {
+            LEExtendedCreateConnection(
+                filterPolicy: InitiatorFilterPolicy(rawValue: policy),
+                ownAddressType: OwnAddressType(rawValue: own),
+                peer: DeviceAddress(1, kind: .public),
+                le1M: le1M,
+                leCoded: leCoded
+            )
+        }
+        for allowed in [
+            create(channel()), create(nil, leCoded: channel()), create(channel(), own: 2), create(channel(), policy: 1),
+            create(channel(interval: 0xFFFF, window: 0xFFFF)),
+        ] {
+            #expect(freshStatus(allowed) == .success)
+        }
+        for wrong in [
+            create(nil), create(channel(interval: 3, window: 3)), create(channel(window: 3)),
+            create(channel(interval: 4, window: 5)), create(nil, leCoded: channel(window: 5)),
+            create(channel(), own: 4), create(channel(), policy: 2), create(channel(latency: 500)),
+        ] {
+            #expect(freshStatus(wrong) == .invalidParameters)
+        }
     }
 
-    // MARK: Channels
-
-    @Test("A link begins with the channels of the central's host; those of the peripheral's do not matter (7.8.19)")
-    func channels() throws {
+    @Test("waits with initiating while the controller has no capacity for a link")
+    func initiatorWithoutCapacity() throws {
+        var configuration = VirtualControllerConfiguration()
+        configuration.maximumLinkCount = 1
         let testbed = AirTestbed()
-        let (peripheral, central) = (testbed.host(), testbed.host())
-        central.ok(LESetHostChannelClassification(channels: ChannelMap(rawValue: 0x0F)))
-        peripheral.ok(LESetHostChannelClassification(channels: ChannelMap(rawValue: 0xF0)))
-        let link = try TestLink(testbed, central: central, peripheral: peripheral)
-        func check(_ channels: UInt64) {
-            for (host, handle) in [(central, link.centralHandle), (peripheral, link.peripheralHandle)] {
-                #expect(host.run(LEReadChannelMap(handle: handle))?.channels.rawValue == channels)
-            }
-        }
-        check(0x0F)
-        peripheral.ok(LESetHostChannelClassification(channels: ChannelMap(rawValue: 0xFF)))
-        check(0x0F)
-        central.ok(LESetHostChannelClassification(channels: ChannelMap(rawValue: 0x01)))
-        check(0x01)
-        central.setUp(leEvents: TestHost.usualEvents)
+        let middle = testbed.host(configuration: configuration)
+        let (wanted, other) = (testbed.host(), testbed.host())
+        middle.advertise()
+        middle.ok(TestHost.createConnection(to: wanted.controller.address))
+        other.ok(TestHost.createConnection(to: middle.controller.address))
+        testbed.pass(.milliseconds(300))
+        let first = try #require(middle.take(LEConnectionComplete.self))
+        #expect(first.role == .peripheral && first.peer == other.controller.address)
+        wanted.advertise()
         testbed.pass(.seconds(1))
-        peripheral.events = []
-        let again = try TestLink(testbed, central: central, peripheral: peripheral)
-        #expect(central.run(LEReadChannelMap(handle: again.centralHandle))?.channels == .all)
+        #expect(middle.take(LEConnectionComplete.self) == nil && wanted.controller.linkCount == 0)
+        middle.ok(Disconnect(handle: first.handle))
+        testbed.pass(.milliseconds(300))
+        let second = try #require(middle.take(LEConnectionComplete.self))
+        #expect(second.role == .central && second.peer == wanted.controller.address)
+        #expect(second.handle != first.handle)
     }
 }

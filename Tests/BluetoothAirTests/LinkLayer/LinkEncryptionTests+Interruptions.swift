@@ -1,11 +1,9 @@
-// Encryption that is disturbed: lost packets, a peer that is lost at each step, data and other procedures that wait
-// meanwhile (Vol 6, Part B, 5.1.3).
+// Encryption with loss, lost peers, and data and procedures that wait (Vol 6, Part B, 5.1.3).
 
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @testable import BluetoothAir
@@ -56,11 +54,7 @@ struct LinkEncryptionInterruptionsTests {
     )
     func order(loss: Double, seed: UInt64) throws {
         let settings = AirSettings(hasAirTime: true, loss: LossProbability(loss))
-        let parameters = ConnectionParameters(
-            minimumInterval: ConnectionInterval(rawValue: 24),
-            maximumInterval: ConnectionInterval(rawValue: 24),
-            supervisionTimeout: SupervisionTimeout(rawValue: 3_200)
-        )
+        let parameters = ConnectionParameters(interval: 24, supervisionTimeout: 3_200)
         let link = try TestLink(AirTestbed(settings, seed: seed), parameters: parameters)
         let (central, peripheral) = (Log(link.central), Log(link.peripheral, answersKeyRequestWith: Self.key))
         for end in [Log.Entry.encrypted, .refreshed] {
@@ -74,7 +68,7 @@ struct LinkEncryptionInterruptionsTests {
         }
     }
 
-    @Test("what the peripheral has to send waits from the request on", arguments: allSettings)
+    @Test("holds back data of the peripheral from the request on", arguments: allSettings)
     func peripheralWaits(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
         let (central, peripheral) = (Log(link.central), Log(link.peripheral))
@@ -92,7 +86,7 @@ struct LinkEncryptionInterruptionsTests {
         }
     }
 
-    @Test("an encrypted link that finds no key ends, and what waited is never sent", arguments: allSettings)
+    @Test("ends an encrypted link that finds no key, and never sends queued data", arguments: allSettings)
     func refusedRefresh(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
         let (central, peripheral) = (Log(link.central), Log(link.peripheral))
@@ -162,5 +156,45 @@ struct LinkEncryptionInterruptionsTests {
         link.testbed.pass(.seconds(60))
         #expect(central.entries.last == .disconnected(byCentral ? .localHostTerminated : .remoteUserTerminated))
         #expect(peripheral.entries.last == .disconnected(byCentral ? .remoteUserTerminated : .localHostTerminated))
+    }
+
+    private func parameters(_ interval: UInt16) -> ConnectionParameters {
+        ConnectionParameters(
+            minimumInterval: ConnectionInterval(rawValue: interval),
+            maximumInterval: ConnectionInterval(rawValue: interval),
+            supervisionTimeout: 3_200
+        )
+    }
+
+    /// A link with an interval of 30 ms and a supervision timeout of 32 s.
+    private func link(_ settings: AirSettings = .instant, isEncrypted: Bool = false) throws -> TestLink {
+        let link = try TestLink(AirTestbed(settings), parameters: self.parameters(24))
+        guard isEncrypted else { return link }
+        self.enable(link)
+        link.testbed.pass(.seconds(1))
+        link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: Self.key))
+        link.testbed.pass(.seconds(1))
+        #expect(link.central.take(EncryptionChange.self)?.encryption == .on)
+        link.central.events = []
+        link.peripheral.events = []
+        return link
+    }
+
+    @Test("a host that had no key for a link that was encrypted gives none while the link ends (7.8.25, 7.8.26)")
+    func noKeyAfterRefusal() throws {
+        let link = try self.link(.realistic, isEncrypted: true)
+        self.enable(link)
+        link.testbed.pass(.seconds(1))
+        #expect(link.peripheral.take(LELongTermKeyRequest.self)?.handle == link.peripheralHandle)
+        let refuse = LELongTermKeyRequestNegativeReply(handle: link.peripheralHandle)
+        link.peripheral.ok(refuse)
+        link.peripheral.refused(
+            LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: Self.key),
+            .commandDisallowed
+        )
+        link.peripheral.refused(refuse, .commandDisallowed)
+        link.testbed.pass(.seconds(1))
+        #expect(link.central.take(DisconnectionComplete.self)?.reason == .pinOrKeyMissing)
+        #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .localHostTerminated)
     }
 }

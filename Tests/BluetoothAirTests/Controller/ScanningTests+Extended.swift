@@ -1,5 +1,4 @@
-// Rules of scanning at their edges: the time limit of a scan and what ends it, the PHYs that are listened on, the masks
-// of the three reports, and the pieces of long data (Vol 4, Part E, 7.8.10, 7.8.11, 7.8.64 and 7.8.65).
+// Time limits, PHYs, event masks and fragmented reports (Vol 4, Part E, 7.8.64 and 7.8.65).
 
 import BluetoothAir
 import BluetoothHCI
@@ -8,8 +7,8 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("Rules of scanning")
-struct ScanningRulesTests {
+@Suite("Extended scanning")
+struct ExtendedScanningTests {
     private let testbed = AirTestbed()
 
     private func enable(
@@ -26,7 +25,7 @@ struct ScanningRulesTests {
         )
     }
 
-    @Test("A duration is shorter than its period, and a filter that begins anew needs both (7.8.65)")
+    @Test("a duration is shorter than its period, and a filter that begins anew needs both (7.8.65)")
     func durations() {
         for (filter, duration, period, isTaken) in [
             (0, 0, 0, true), (1, 10, 0, true), (0, 127, 1, true), (1, 127, 1, true), (2, 127, 1, true),
@@ -41,25 +40,14 @@ struct ScanningRulesTests {
         }
     }
 
-    @Test("A random address that was never set cannot be used for scanning (7.8.11)")
+    @Test("a random address that was never set cannot be used for scanning (7.8.11)")
     func noRandomAddress() {
         let (legacy, extended) = (self.testbed.host(), self.testbed.host())
-        legacy.ok(
-            LESetScanParameters(
-                type: .passive,
-                interval: ScanInterval(rawValue: 0x10),
-                window: ScanInterval(rawValue: 0x10),
-                ownAddressType: .random
-            )
-        )
+        legacy.ok(LESetScanParameters(type: .passive, ownAddressType: .random))
         extended.ok(
             LESetExtendedScanParameters(
                 ownAddressType: .random,
-                le1M: LESetExtendedScanParameters.PHYParameters(
-                    type: .passive,
-                    interval: ExtendedScanInterval(rawValue: 0x10),
-                    window: ExtendedScanInterval(rawValue: 0x10)
-                )
+                le1M: LESetExtendedScanParameters.PHYParameters(type: .passive)
             )
         )
         legacy.refused(LESetScanEnable(isEnabled: true), .invalidParameters)
@@ -96,7 +84,7 @@ struct ScanningRulesTests {
         #expect(scanner.take(LEScanTimeout.self) == nil, "it has a period")
     }
 
-    @Test("A scan with a period hears nothing while it rests, and is not filtered anew where it is not to be")
+    @Test("hears nothing between the periods of a scan, and restarts its filter only on request")
     func periods() {
         let (advertiser, scanner) = (self.testbed.host(), self.testbed.host())
         advertiser.advertise()
@@ -116,16 +104,12 @@ struct ScanningRulesTests {
         #expect(scanner.extendedReports.count == 8)
     }
 
-    // MARK: PHYs
-
     private func advertise(_ host: TestHost, primaryPHY: PHY, setIdentifier: UInt8) {
         let set = AdvertisingHandle(rawValue: setIdentifier)
         host.ok(
             LESetExtendedAdvertisingParameters(
                 advertisingHandle: set,
                 properties: [.scannable],
-                minimumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0),
-                maximumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0),
                 primaryPHY: primaryPHY,
                 secondaryPHY: primaryPHY,
                 setIdentifier: setIdentifier
@@ -137,15 +121,11 @@ struct ScanningRulesTests {
 
     private func channel(_ type: ScanType?) -> LESetExtendedScanParameters.PHYParameters? {
         type.map {
-            LESetExtendedScanParameters.PHYParameters(
-                type: $0,
-                interval: ExtendedScanInterval(rawValue: 0x10),
-                window: ExtendedScanInterval(rawValue: 0x10)
-            )
+            LESetExtendedScanParameters.PHYParameters(type: $0)
         }
     }
 
-    @Test("A scanner hears the primary PHYs that it listens on, and asks on those on which it is active (7.8.64)")
+    @Test("a scanner hears the primary PHYs that it listens on, and asks on those on which it is active (7.8.64)")
     func phys() {
         let host = self.testbed.host()
         self.advertise(host, primaryPHY: .le1M, setIdentifier: 1)
@@ -161,17 +141,13 @@ struct ScanningRulesTests {
             self.testbed.pass(.milliseconds(300))
             let reports = scanner.extendedReports
             #expect(Set(reports.compactMap(\.setIdentifier)) == heard)
-            #expect(
-                Set(reports.filter { $0.eventType.contains(.scanResponse) }.compactMap(\.setIdentifier)) == asked
-            )
+            #expect(Set(reports.filter { $0.eventType.contains(.scanResponse) }.compactMap(\.setIdentifier)) == asked)
             #expect(reports.allSatisfy { $0.primaryPHY == ($0.setIdentifier == 1 ? .le1M : .leCoded) })
             #expect(reports.allSatisfy { $0.secondaryPHY == $0.primaryPHY && $0.txPower == nil })
         }
     }
 
-    // MARK: Reports
-
-    @Test("A host is not given the reports that its mask leaves out (7.8.1)")
+    @Test("a host is not given the reports that its mask leaves out (7.8.1)")
     func masks() {
         let (undirected, directed) = (self.testbed.host(), self.testbed.host())
         undirected.advertise()
@@ -195,20 +171,13 @@ struct ScanningRulesTests {
         }
     }
 
-    @Test("A report has 229 octets of data at most, and the last one of several says that it is the last (7.7.65.13)")
+    @Test("a report has 229 octets of data at most, and the last one of several says that it is the last (7.7.65.13)")
     func pieces() {
         for (count, pieces) in [(0, [0]), (1, [1]), (229, [229]), (230, [229, 1]), (251, [229, 22])] {
             let testbed = AirTestbed()
             let (host, scanner) = (testbed.host(), testbed.host())
             let set = AdvertisingHandle(rawValue: 1)
-            host.ok(
-                LESetExtendedAdvertisingParameters(
-                    advertisingHandle: set,
-                    properties: [],
-                    minimumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0),
-                    maximumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0)
-                )
-            )
+            host.ok(LESetExtendedAdvertisingParameters(advertisingHandle: set, properties: []))
             let data = ByteBuffer(repeating: 7, count: count)
             host.ok(LESetExtendedAdvertisingData(advertisingHandle: set, data: data))
             scanner.extendedScan(filter: .on)
@@ -220,33 +189,32 @@ struct ScanningRulesTests {
         }
     }
 
-    @Test("A host that needs no repetition is told of a new private address, and of new parameters")
-    func changes() {
-        let key = Octets16(high: 1, low: 2)
-        let (advertiser, scanner) = (self.testbed.host(), self.testbed.host())
-        scanner.controller.setReportNeed(.changes(1))
-        advertiser.addToResolvingList(scanner.controller.address, localKey: key)
-        advertiser.ok(
-            LESetResolvablePrivateAddressTimeout(timeout: ResolvablePrivateAddressTimeout(rawValue: 10))
-        )
-        advertiser.advertise(ownAddressType: .resolvableOrPublic, peer: scanner.controller.address)
-        scanner.scan()
-        self.testbed.pass(.seconds(25))
-        let addresses = scanner.reports.map(\.address)
-        #expect(addresses.count == 3 && Set(addresses).count == 3)
-        advertiser.ok(LESetAdvertisingEnable(isEnabled: false))
-        let interval = AdvertisingInterval(rawValue: 0xA0)
-        for type in [AdvertisingType.scannableUndirected, .nonConnectableUndirected] {
-            advertiser.ok(
-                LESetAdvertisingParameters(minimumInterval: interval, maximumInterval: interval, type: type)
+    @Test("checks the ranges of LE Set Extended Scan Parameters (7.8.64)")
+    func extendedScan() {
+        func scan(
+            type: UInt8 = 1,
+            interval: UInt16 = 4,
+            window: UInt16 = 4,
+            own: UInt8 = 3,
+            policy: UInt8 = 3
+        ) -> LESetExtendedScanParameters {
+            LESetExtendedScanParameters(
+                ownAddressType: OwnAddressType(rawValue: own),
+                filterPolicy: ScanFilterPolicy(rawValue: policy),
+                le1M: .init(
+                    type: ScanType(rawValue: type),
+                    interval: ExtendedScanInterval(rawValue: interval),
+                    window: ExtendedScanInterval(rawValue: window)
+                )
             )
-            advertiser.ok(LESetAdvertisingEnable(isEnabled: true))
-            self.testbed.pass(.seconds(1))
-            #expect(
-                scanner.reports.map(\.eventType)
-                    == [type == .scannableUndirected ? .scannableUndirected : .nonConnectableUndirected]
-            )
-            advertiser.ok(LESetAdvertisingEnable(isEnabled: false))
+        }
+        #expect(freshStatus(scan()) == .success)
+        #expect(freshStatus(scan(interval: 0xFFFF, window: 0xFFFF)) == .success)
+        for wrong in [
+            scan(type: 2), scan(interval: 3, window: 3), scan(window: 3), scan(interval: 4, window: 5), scan(own: 4),
+            scan(policy: 4),
+        ] {
+            #expect(freshStatus(wrong) == .invalidParameters)
         }
     }
 }

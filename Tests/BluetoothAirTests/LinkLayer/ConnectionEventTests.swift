@@ -1,31 +1,79 @@
-// Air with air time: how much a link carries, and when.
+// The times of packets in connection events, and the data that a link carries (Vol 6, Part B, 4.5).
 
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @testable import BluetoothAir
 
-@Suite("Air time")
-struct GoodputTests {
-    @Test("durations of packets")
-    func durations() {
-        #expect(AirTime.microseconds(.le1M, payload: 0) == 80)
-        #expect(AirTime.microseconds(.le1M, payload: 27) == 296)
-        #expect(AirTime.microseconds(.le1M, payload: 31) == 328)
-        #expect(AirTime.microseconds(.le1M, payload: 251) == 2_088)
-        #expect(AirTime.microseconds(.le1M, payload: 255) == 2_120)
-        #expect(AirTime.microseconds(.le2M, payload: 0) == 44)
-        #expect(AirTime.microseconds(.le2M, payload: 251) == 1_048)
-        #expect(AirTime.microseconds(.le2M, payload: 255) == 1_064)
-        #expect(AirTime.microseconds(.leCoded, payload: 255) == 17_040)
-        #expect(AirTime.octets(.le1M, within: 328) == 27)
-        #expect(AirTime.octets(.le1M, within: 2_120) == 251)
-        #expect(AirTime.octets(.le2M, within: 1_064) == 251)
-        #expect(AirTime.octets(.leCoded, within: 17_040) == 251)
+@Suite("Connection events")
+struct ConnectionEventTests {
+    private func microseconds(_ from: NIODeadline, _ to: NIODeadline) -> Int64 { (to - from).nanoseconds / 1_000 }
+
+    @Test("the first event comes 1.25 ms after the connection request, and its packets take their time")
+    func firstEvent() throws {
+        let testbed = AirTestbed(.realistic)
+        let (central, peripheral) = (testbed.host(), testbed.host())
+        var connected: [NIODeadline] = []
+        var arrived: [NIODeadline] = []
+        central.onPacket = { packet in
+            guard case .leConnectionComplete(let event)? = try? HCIEvent(packet) else { return }
+            connected.append(testbed.loop.now)
+            central.sendData([1], on: event.handle)
+        }
+        peripheral.onPacket = { if $0.kind == .aclData { arrived.append(testbed.loop.now) } }
+        peripheral.advertise()
+        central.ok(TestHost.createConnection(to: peripheral.controller.address))
+        testbed.pass(.milliseconds(300))
+        try #require(connected.count == 1 && arrived.count == 1)
+        // The request of 34 octets takes 352 µs, the packet of one octet 88, the pause 150, the empty answer 80.
+        #expect(self.microseconds(connected[0], arrived[0]) == 352 + 1_250 + 88 + 150 + 80)
+        central.onPacket = nil
+        peripheral.onPacket = nil
+    }
+
+    @Test(
+        "fits an exchange into an event up to its last microsecond",
+        arguments: [(35, 6_824), (36, 7_572)] as [(Int, Int64)]
+    )
+    func fullEvent(octetCount: Int, expected: Int64) throws {
+        let link = try TestLink(
+            AirTestbed(.realistic),
+            parameters: ConnectionParameters(interval: 6, supervisionTimeout: 600)
+        )
+        link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 2_120))
+        link.testbed.pass(.seconds(1))
+        var times: [NIODeadline] = []
+        link.peripheral.onPacket = { if $0.kind == .aclData { times.append(link.testbed.loop.now) } }
+        // With the pause behind it an exchange takes 460 µs and 8 for each octet: 676 µs of each of these ten.
+        for _ in 0..<10 { link.central.sendData([UInt8](repeating: 1, count: 27), on: link.centralHandle) }
+        link.central.sendData([UInt8](repeating: 2, count: octetCount), on: link.centralHandle)
+        link.testbed.pass(.milliseconds(100))
+        try #require(times.count == 11)
+        for index in 1..<10 { #expect(self.microseconds(times[index - 1], times[index]) == 676) }
+        #expect(self.microseconds(times[0], times[10]) == expected)
+        link.peripheral.onPacket = nil
+    }
+
+    @Test(
+        "an exchange takes the time of its PHY",
+        arguments: [(.le1M, 492), (.le2M, 404), (.leCoded, 1_996)] as [(PHYSet, Int64)]
+    )
+    func exchangeOfPHY(phy: PHYSet, expected: Int64) throws {
+        let link = try TestLink(AirTestbed(.realistic))
+        let preference = PHYPreference(transmitter: phy, receiver: phy)
+        link.central.ok(LESetPHY(handle: link.centralHandle, preference: preference))
+        link.testbed.pass(.seconds(2))
+        var times: [NIODeadline] = []
+        link.peripheral.onPacket = { if $0.kind == .aclData { times.append(link.testbed.loop.now) } }
+        for count in [1, 4] { link.central.sendData([UInt8](repeating: 1, count: count), on: link.centralHandle) }
+        link.testbed.pass(.milliseconds(100))
+        try #require(times.count == 2)
+        // The pause, a packet of four octets, the pause, an empty answer.
+        #expect(self.microseconds(times[0], times[1]) == expected)
+        link.peripheral.onPacket = nil
     }
 
     /// The rows of what a radio allows: PHY, data length, encryption, octets of a value, and kbit/s of values.
@@ -50,19 +98,12 @@ struct GoodputTests {
     @Test("a saturated link carries what the radio allows, within 2 %", arguments: rows, [true, false])
     func goodput(row: Row, fromCentral: Bool) throws {
         let testbed = AirTestbed(.realistic)
-        let link = try TestLink(
-            testbed,
-            parameters: ConnectionParameters(
-                minimumInterval: ConnectionInterval(rawValue: 320),
-                maximumInterval: ConnectionInterval(rawValue: 320),
-                supervisionTimeout: SupervisionTimeout(rawValue: 600)
-            )
-        )
+        let link = try TestLink(testbed, parameters: ConnectionParameters(interval: 320, supervisionTimeout: 600))
         if row.phy != .le1M {
             let preference = PHYPreference(transmitter: PHYSet(row.phy), receiver: PHYSet(row.phy))
             link.central.ok(LESetPHY(handle: link.centralHandle, preference: preference, options: .noPreference))
         }
-        for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)]
+        for (host, handle) in link.ends
         where row.length > 27 {
             host.ok(LESetDataLength(handle: handle, transmitOctets: row.length, transmitTime: 2_120))
         }
@@ -94,14 +135,7 @@ struct GoodputTests {
     @Test("the fragments of a long packet fill each event to its end")
     func fragments() throws {
         let testbed = AirTestbed(.realistic)
-        let link = try TestLink(
-            testbed,
-            parameters: ConnectionParameters(
-                minimumInterval: ConnectionInterval(rawValue: 6),
-                maximumInterval: ConnectionInterval(rawValue: 6),
-                supervisionTimeout: SupervisionTimeout(rawValue: 600)
-            )
-        )
+        let link = try TestLink(testbed, parameters: ConnectionParameters(interval: 6, supervisionTimeout: 600))
         let (sender, handle) = (link.central, link.centralHandle)
         let octets = [UInt8](repeating: 0x55, count: 251)
         func fill() { while sender.outstanding[handle, default: 0] < 60 { sender.sendData(octets, on: handle) } }

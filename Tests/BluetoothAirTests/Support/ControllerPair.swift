@@ -1,4 +1,4 @@
-// Two controllers that no host is behind, for the ends of links that a test makes by itself.
+// Controllers without hosts, for the ends of links that a test makes by itself.
 
 import BluetoothHCI
 
