@@ -1,5 +1,3 @@
-// The system's folders of small files, with a temporary folder in their place.
-
 import Fixtures
 import Foundation
 import Testing
@@ -79,5 +77,4 @@ struct SystemFolderTests {
         #expect(system.target("file") == nil && system.linkedName("none") == nil)
         #expect(Set(system.entries) == ["file", "link0", "link1", "link2", "link3"])
     }
-
 }

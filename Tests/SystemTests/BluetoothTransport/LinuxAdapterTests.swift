@@ -1,5 +1,4 @@
-// Linux adapters without one: a socket that keeps packets apart, as an adapter's does, stands for it. What the kernel
-// refuses is real.
+// A socket that keeps packets apart stands for an adapter. Errors of the kernel are real.
 
 #if os(Linux)
 
@@ -18,7 +17,7 @@ struct LinuxAdapterTests {
     /// A channel on one end of a pair of packet sockets; the test has the other end.
     final class Opened: Sendable {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let recorder = Recorder()
+        let recorder = TransportRecorder()
         let kernel: RawSocket
         private let channel: NIOLoopBound<H4Channel>
 
@@ -40,7 +39,7 @@ struct LinuxAdapterTests {
         }
 
         func send(_ packets: [[UInt8]]) async throws {
-            try await self.loop.run { for packet in packets { self.channel.value.send(HCIPacket(packet)) } }
+            try await self.loop.run { for packet in packets { self.channel.value.send(HCIPacket(octetsOfH4: packet)) } }
         }
 
         func close() async throws { try await self.loop.run { self.channel.value.close() } }
@@ -58,7 +57,7 @@ struct LinuxAdapterTests {
             + (0..<count).map { UInt8(truncatingIfNeeded: $0 + filler) }
     }
 
-    @Test("What is sent in one turn leaves packet by packet")
+    @Test("what is sent in one turn leaves packet by packet")
     func writes() async throws {
         let opened = try await Opened()
         let packets = [[0x01, 0x03, 0x0C, 0x00]] + (0..<60).map { Self.data($0 * 17, $0) }
@@ -68,7 +67,7 @@ struct LinuxAdapterTests {
         #expect(opened.sent().isEmpty)
     }
 
-    @Test("An adapter that is busy gets every packet alone, in order, when it is ready")
+    @Test("an adapter that is busy gets every packet alone, in order, when it is ready")
     func busy() async throws {
         let opened = try await Opened(sendBufferSize: 4096)
         let packets = (0..<1_000).map { Self.data(($0 * 37) % 1_000, $0) }
@@ -81,7 +80,7 @@ struct LinuxAdapterTests {
         try await opened.close()
     }
 
-    @Test("An adapter that takes nothing any more ends the channel")
+    @Test("an adapter that takes nothing any more ends the channel")
     func stuck() async throws {
         let opened = try await Opened(sendBufferSize: 4096)
         let packets = (0..<100).map { Self.data(1_000, $0) }
@@ -92,7 +91,7 @@ struct LinuxAdapterTests {
         #expect(reason.contains("does not take what is sent to it"))
     }
 
-    @Test("Each read is one packet; one that is not whole is ignored and shifts nothing")
+    @Test("each read is one packet; one that is not whole is ignored and shifts nothing")
     func reads() async throws {
         let opened = try await Opened()
         let event: [UInt8] = [0x04, 0x10, 0x01, 0x42]
@@ -109,7 +108,7 @@ struct LinuxAdapterTests {
         try await opened.close()
     }
 
-    @Test("An adapter that goes away ends the channel with one line")
+    @Test("an adapter that goes away ends the channel with one line")
     func unplugged() async throws {
         let opened = try await Opened()
         opened.kernel.send([0x04, 0x10, 0x01, 0x42])
@@ -121,7 +120,7 @@ struct LinuxAdapterTests {
         #expect(reason.contains("plug it in again"))
     }
 
-    @Test("An adapter that this machine does not have fails with its cause")
+    @Test("an adapter that this machine does not have fails with its cause")
     func notThere() async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let error = try await #require(throws: TransportError.self) {
@@ -143,30 +142,17 @@ struct LinuxAdapterTests {
         }
     }
 
-    @Test(
-        "Each failure names its cause and the command that mends it, in one line",
-        arguments: [
-            (EAFNOSUPPORT, TransportError.Code.unsupported, "sudo modprobe bluetooth"),
-            (EPROTONOSUPPORT, .unsupported, "sudo modprobe bluetooth"), (ENODEV, .notFound, "ls /sys/class/bluetooth"),
-            (EPERM, .noPermission, "sudo setcap cap_net_admin,cap_net_raw+eip /opt/ball/eightball"),
-            (EBUSY, .inUse, "bluetoothctl power off"), (EBUSY, .inUse, "sudo systemctl stop bluetooth"),
-            (EUSERS, .inUse, "another program has hci3"), (ERFKILL, .inUse, "rfkill unblock bluetooth"),
-            (ETIMEDOUT, .timedOut, "does not answer"), (EIO, .failed, systemErrorText(EIO)),
-        ]
-    )
-    func failures(number: CInt, code: TransportError.Code, mend: String) {
-        let error = TransportError(openingAdapter: 3, .bind, errno: number, program: "/opt/ball/eightball")
-        #expect(error.code == code)
-        #expect(error.message.contains(mend), "\(error)")
-        #expect(!error.message.contains("\n"))
-    }
-
-    @Test("The command that permits it is right for any file name")
-    func quoting() {
-        let error = TransportError(openingAdapter: 0, .bind, errno: EPERM, program: "/home/o'neil/my ball")
-        #expect(error.message.contains(#"+eip '/home/o'\''neil/my ball',"#))
-        let unknown = TransportError(openingAdapter: 0, .bind, errno: EPERM, program: nil)
-        #expect(unknown.message.contains("+eip PROGRAM"))
+    @Test("a packet of 4096 octets is read whole; one octet more is cut off, and what is cut off is no packet")
+    func longestPacket() async throws {
+        let opened = try await Opened()
+        let event: [UInt8] = [0x04, 0x10, 0x01, 0x42]
+        let longest = Self.data(4_091, 1)
+        #expect(longest.count == 4_096)
+        for packet in [longest, Self.data(4_092, 2), event] { opened.kernel.send(packet) }
+        await opened.recorder.seen.wait { $0.contains { $0.packet == event } }
+        #expect(opened.recorder.packets == [longest, event])
+        #expect(opened.recorder.closeReason == nil)
+        try await opened.close()
     }
 }
 

@@ -1,85 +1,17 @@
-// The file of a socket: who removes it, and until when it is held; and whether there is a socket at a path.
-
 import Fixtures
 import Foundation
 import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Files of sockets")
-struct SocketFileTests {
+@Suite("Sockets and their files", .timeLimit(.minutes(2)))
+struct SocketFileSystemTests {
     /// Makes a file, which stands for that of a socket.
     private static func make(_ path: String) {
         #expect(FileManager.default.createFile(atPath: path, contents: nil))
     }
 
-    #if os(Linux)
-    /// How many descriptors of this process are of files in a folder.
-    private static func heldCount(in folder: TemporaryFolder) throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { descriptor in
-            let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
-            return file?.hasPrefix(folder.path + "/") == true
-        }
-    }
-    #endif
-
-    @Test("A file is removed once; one that is made at its path later stays")
-    func once() throws {
-        let folder = try TemporaryFolder()
-        Self.make(folder("a"))
-        let file = SocketFile(path: folder("a"))
-        #expect(folder.content == ["a"])
-        file.remove()
-        #expect(folder.content == [])
-        Self.make(folder("a"))
-        file.remove()
-        #expect(folder.content == ["a"])
-    }
-
-    @Test("Another file at the path stays, and so does the file that was moved away")
-    func replaced() throws {
-        let folder = try TemporaryFolder()
-        Self.make(folder("a"))
-        let file = SocketFile(path: folder("a"))
-        #expect(rename(folder("a"), folder("b")) == 0)
-        Self.make(folder("a"))
-        file.remove()
-        #expect(folder.content == ["a", "b"])
-    }
-
-    @Test("Of two files each is removed by itself, and one that was not there is none")
-    func several() throws {
-        let folder = try TemporaryFolder()
-        let none = SocketFile(path: folder("none"))
-        for name in ["a", "b"] { Self.make(folder(name)) }
-        let files = ["a", "b"].map { SocketFile(path: folder($0)) }
-        Self.make(folder("none"))
-        none.remove()
-        files[1].remove()
-        #expect(folder.content == ["a", "none"])
-        files[0].remove()
-        #expect(folder.content == ["none"])
-    }
-
-    #if os(Linux)
-    @Test("A file is held open until it is removed, whether another one is at its path then or not")
-    func held() throws {
-        let folder = try TemporaryFolder()
-        for isReplaced in [false, true] {
-            Self.make(folder("a"))
-            let file = SocketFile(path: folder("a"))
-            #expect(try Self.heldCount(in: folder) == 1)
-            if isReplaced {
-                #expect(unlink(folder("a")) == 0)
-                Self.make(folder("a"))
-            }
-            file.remove()
-            #expect(try Self.heldCount(in: folder) == 0)
-        }
-    }
-    #endif
-
-    @Test("A socket is one at its own path, also when nobody listens at it; a link, a file and a folder are none")
+    @Test("a socket is one at its own path, also when nobody listens at it; a link, a file and a folder are none")
     func exists() throws {
         let folder = try TemporaryFolder()
         let path = folder("h4")
@@ -95,7 +27,7 @@ struct SocketFileTests {
         }
     }
 
-    @Test("A socket that nobody serves makes way, one that is served does not, and neither does a file or a link")
+    @Test("a socket that nobody serves makes way, one that is served does not, and neither does a file or a link")
     func clear() throws {
         let folder = try TemporaryFolder()
         let path = folder("h4")
@@ -116,7 +48,7 @@ struct SocketFileTests {
         #expect(folder.content == ["file", "link"])
     }
 
-    @Test("The path of a socket may have 107 octets, and one more is an error")
+    @Test("the path of a socket may have 107 octets, and one more is an error")
     func longPaths() throws {
         let folder = try TemporaryFolder()
         let rest = 107 - folder.path.utf8.count - 1
@@ -131,7 +63,7 @@ struct SocketFileTests {
         #expect(error?.code == .badName)
     }
 
-    @Test("A socket cannot listen where one is, or in a folder that is not there")
+    @Test("a socket cannot listen where one is, or in a folder that is not there")
     func listenFailures() throws {
         let folder = try TemporaryFolder()
         let descriptor = try SocketFile.listen(at: folder("h4"))
@@ -142,4 +74,42 @@ struct SocketFileTests {
         #expect(missing?.code == .notFound && missing?.errorNumber == ENOENT)
         #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0, "programs that this one starts do not have it")
     }
+
+    #if os(Linux)
+    @Test("a server whose queue of connections is full lives, and is not waited for")
+    func busy() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder("h4")
+        let server = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        try #require(server >= 0)
+        let isBound = try withSocketAddress(path) { bind(server, $0, $1) } == 0
+        #expect(isBound && listen(server, 0) == 0)
+        var clients: [CInt] = []
+        var isFull = false
+        while !isFull, clients.count < 100 {
+            let client = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+            clients.append(client)
+            _ = fcntl(client, F_SETFL, fcntl(client, F_GETFL) | O_NONBLOCK)
+            isFull = try withSocketAddress(path) { connect(client, $0, $1) } != 0 && errno == EAGAIN
+        }
+        #expect(isFull)
+        // On a thread of its own: where it waited, it would do so until the server is closed.
+        let outcome = Watched<String?>(nil)
+        let thread = Thread {
+            do throws(TransportError) {
+                try SocketFile.clear(path)
+                outcome.update { $0 = "cleared" }
+            } catch {
+                let message = error.message
+                outcome.update { $0 = message }
+            }
+        }
+        thread.start()
+        let isKnown = await outcome.wait(seconds: 30) { $0 != nil }
+        #expect(isKnown)
+        #expect(outcome.value == "\(path) is served by another process: end it or choose another path")
+        for descriptor in clients + [server] { close(descriptor) }
+        #expect(folder.content == ["h4"])
+    }
+    #endif
 }

@@ -1,5 +1,3 @@
-// Real sockets: the server with raw clients, the client with raw servers, and both with each other.
-
 import BluetoothHCI
 import Fixtures
 import Foundation
@@ -15,7 +13,7 @@ struct H4ServerTests {
     final class Served: Sendable {
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let log = LogLines()
-        let recorders = Watched<[Recorder]>([])
+        let recorders = Watched<[TransportRecorder]>([])
         let server: NIOLoopBound<H4Server>
         let channels: NIOLoopBoundBox<[H4Channel]>
 
@@ -23,7 +21,7 @@ struct H4ServerTests {
             _ address: StreamAddress,
             limits: H4Server.Limits = .init(),
             answer: @escaping @Sendable (HCIPacket) -> [HCIPacket] = { packet in
-                [HCIPacket([0x04, 0x0E, UInt8(packet.octets.count)] + packet.octets)]
+                [HCIPacket(octetsOfH4: [0x04, 0x0E, UInt8(packet.octetsOfH4.count)] + packet.octetsOfH4)]
             }
         ) async throws {
             let loop = self.loop
@@ -33,7 +31,7 @@ struct H4ServerTests {
             self.channels = channels
             self.server = try await loop.started {
                 H4Server.bind(to: address, on: loop, limits: limits, logger: logger) { channel in
-                    let recorder = Recorder(answer: answer)
+                    let recorder = TransportRecorder(answer: answer)
                     channels.value.append(channel)
                     channel.start(receiver: recorder)
                     recorders.update { $0.append(recorder) }
@@ -52,7 +50,7 @@ struct H4ServerTests {
         }
     }
 
-    @Test("Several raw clients are served side by side, octet by octet too")
+    @Test("several raw clients are served side by side, octet by octet too")
     func rawClients() async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(.unix(path: folder("h4")))
@@ -78,18 +76,18 @@ struct H4ServerTests {
         #expect(folder.content.isEmpty)
     }
 
-    @Test("The client speaks to the server over each kind of socket", arguments: [true, false])
+    @Test("the client speaks to the server over each kind of socket", arguments: [true, false])
     func clientAndServer(unix: Bool) async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(unix ? .unix(path: folder("h4")) : .tcp(host: "127.0.0.1", port: 0))
         let address = try await served.address()
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let recorder = Recorder()
+        let recorder = TransportRecorder()
         let channel = try await loop.started { H4Channel.connect(to: address, on: loop) }
         let packets: [[UInt8]] = (0..<500).map { [0x01, UInt8($0 & 0xFF), UInt8($0 >> 8), 0x00] }
         try await loop.run {
             channel.value.start(receiver: recorder)
-            for packet in packets { channel.value.send(HCIPacket(packet)) }
+            for packet in packets { channel.value.send(HCIPacket(octetsOfH4: packet)) }
         }
         let answers = packets.map { [0x04, 0x0E, 0x04] + $0 }
         await recorder.seen.wait { $0.count { $0.packet != nil } == answers.count && $0.last == .endOfBatch }
@@ -102,11 +100,11 @@ struct H4ServerTests {
         #expect(recorder.closeReason == "the controller closed the connection")
     }
 
-    @Test("A controller that ends inside a packet is reported as closed, behind the whole packets")
+    @Test("a controller that ends inside a packet is reported as closed, behind the whole packets")
     func controllerGoes() async throws {
         let (near, far) = try RawSocket.pair()
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let recorder = Recorder()
+        let recorder = TransportRecorder()
         let descriptor = dup(far.descriptor)
         let channel = try await loop.started {
             ClientBootstrap(group: loop).withConnectedSocket(descriptor).assumeIsolated()
@@ -127,13 +125,15 @@ struct H4ServerTests {
         )
     }
 
-    @Test("A client that does not read is dropped at the limit, the others go on")
+    @Test("a client that does not read is dropped at the limit, the others go on")
     func doesNotRead() async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(
             .unix(path: folder("h4")),
             limits: .init(unsentOctets: 64 * 1024),
-            answer: { _ in (0..<200).map { _ in HCIPacket([0x04, 0xFF, 255] + [UInt8](repeating: 7, count: 255)) } }
+            answer: { _ in
+                (0..<200).map { _ in HCIPacket(octetsOfH4: [0x04, 0xFF, 255] + [UInt8](repeating: 7, count: 255)) }
+            }
         )
         let other = try RawSocket(unix: folder("h4"))
         let deaf = try RawSocket(unix: folder("h4"))
@@ -147,7 +147,7 @@ struct H4ServerTests {
         try await served.end()
     }
 
-    @Test("More connections than the limit are closed at once, and a place that becomes free is given again")
+    @Test("more connections than the limit are closed at once, and a place that becomes free is given again")
     func tooMany() async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(.unix(path: folder("h4")), limits: .init(connections: 2))
@@ -169,7 +169,7 @@ struct H4ServerTests {
         try await served.end()
     }
 
-    @Test("A socket left by a dead server is replaced; one that is served, or is no socket, is not")
+    @Test("a socket left by a dead server is replaced; one that is served, or is no socket, is not")
     func existingSocket() async throws {
         let folder = try TemporaryFolder()
         let address = StreamAddress.unix(path: folder("h4"))
@@ -215,7 +215,7 @@ struct H4ServerTests {
         return (Int(UInt16(bigEndian: address.sin_port)), descriptor)
     }
 
-    @Test("A file that another server put in the place of ours stays")
+    @Test("a file that another server put in the place of ours stays")
     func foreignSocket() async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(.unix(path: folder("h4")))
@@ -227,7 +227,7 @@ struct H4ServerTests {
         #expect(folder.content.isEmpty)
     }
 
-    @Test("A connection that fails names the cause in one line")
+    @Test("a connection that fails names the cause in one line")
     func connectErrors() async throws {
         let folder = try TemporaryFolder()
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
@@ -253,7 +253,7 @@ struct H4ServerTests {
         #expect(long?.message.contains("at most 107") == true)
     }
 
-    @Test("A server that cannot listen names the cause in one line")
+    @Test("a server that cannot listen names the cause in one line")
     func listenErrors() async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(.tcp(host: "127.0.0.1", port: 0))
@@ -269,5 +269,24 @@ struct H4ServerTests {
         let third = await #expect(throws: TransportError.self) { try await Served(.unix(path: path)) }
         #expect(third?.message.contains("at most 107") == true)
         try await served.end()
+    }
+
+    @Test("a server that nobody holds any more takes no connections, and its file is gone")
+    func released() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder("h4")
+        let logger = LogLines().logger
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        var server: NIOLoopBound<H4Server>? = try await loop.started {
+            H4Server.bind(to: .unix(path: path), on: loop, logger: logger) { _ in }
+        }
+        #expect(server != nil)
+        // A second name of the socket outlives its file.
+        #expect(link(path, folder("other")) == 0)
+        #expect((try? RawSocket(unix: folder("other"))) != nil)
+        server = nil
+        try await eventually { (try? RawSocket(unix: folder("other"))) == nil }
+        #expect((try? RawSocket(unix: folder("other"))) == nil)
+        #expect(folder.content == ["other"])
     }
 }

@@ -1,5 +1,3 @@
-// When a capturing channel hands packets on, and when its recorder writes them: random steps of both sides, on record.
-
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
@@ -10,7 +8,7 @@ import Testing
 @testable import BluetoothTransport
 
 @Suite("Capturing channel")
-struct CapturingChannelTests {
+struct CapturingChannelSimulationTests {
     /// A channel and a recorder that write down what is asked of them.
     private final class Ends: HCIChannel, PacketRecorder, HCIChannelReceiver {
         let eventLoop: any EventLoop
@@ -47,35 +45,32 @@ struct CapturingChannelTests {
         }
     }
 
-    @Test("random steps of the host and of the controller")
-    func walk() {
-        var generator = SeededGenerator(seed: 9)
-        for run in 0..<150 {
-            let loop = EmbeddedEventLoop()
-            let ends = Ends(loop)
-            var channel: CapturingChannel? = CapturingChannel(ends, into: ends)
-            #expect(channel?.leavesProcess == true)
-            for step in 0..<14 {
-                let choice = Int.random(in: 0...9, using: &generator)
-                switch choice {
-                case 0: channel?.start(receiver: ends)
-                case 1, 2: channel?.send(HCIPacket([0x01, UInt8(step), 0x10, 0x00]))
-                case 3, 4:
-                    ends.receiver?.channel(ends, didReceive: HCIPacket([0x04, 0x10, 0x01, UInt8(step % 2)]))
-                case 5: ends.receiver?.channelDidFinishBatch(ends)
-                case 6: loop.run()
-                case 7: channel?.sendTogether { channel?.send(HCIPacket([0x01, UInt8(step), 0x20, 0x00])) }
-                case 8 where step > 9: channel?.close()
-                case 9 where step > 9: ends.receiver?.channel(ends, didCloseBecause: "gone")
-                default: break
-                }
-                RunRecord.note("\(run) \(step) \(choice): \(ends.steps)")
-                ends.steps = []
+    @Test("records and hands on each packet once, and flushes at the end", arguments: simulationSeeds(50))
+    func steps(seed: UInt64) {
+        var choices = SeededChoices(seed: seed)
+        let loop = EmbeddedEventLoop()
+        let ends = Ends(loop)
+        var channel: CapturingChannel? = CapturingChannel(ends, into: ends)
+        #expect(channel?.leavesProcess == true)
+        channel?.start(receiver: ends)
+        for step in 0..<14 {
+            let octets: [UInt8] = [0x01, UInt8(step), 0x10, 0x00]
+            switch choices.below(6) {
+            case 0...1: channel?.send(HCIPacket(octets))
+            case 2: ends.receiver?.channel(ends, didReceive: HCIPacket([0x04, 0x10, 0x01, UInt8(step % 2)]))
+            case 3: ends.receiver?.channelDidFinishBatch(ends)
+            case 4: loop.run()
+            default: channel?.sendTogether { channel?.send(HCIPacket(octets)) }
             }
-            loop.run()
-            channel = nil
-            #expect(ends.steps.last == "flush", "what was recorded is written at the end")
-            RunRecord.note("\(run): \(ends.steps)")
         }
+        loop.run()
+        channel = nil
+        #expect(ends.steps.last == "flush")
+        func all(_ prefix: String) -> [String] {
+            ends.steps.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+        }
+        let recorded = all("recorded ")
+        #expect(recorded.filter { $0.hasSuffix("toController") } == all("sent ").map { "\($0) toController" })
+        #expect(recorded.filter { $0.hasSuffix("toHost") } == all("received ").map { "\($0) toHost" })
     }
 }

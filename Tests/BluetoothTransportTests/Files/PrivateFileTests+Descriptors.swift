@@ -1,6 +1,3 @@
-// Which files stay open: none behind a call that reads or writes one, also where it fails, and that of a lock while it
-// is held. As the system lists the descriptors of this process.
-
 #if os(Linux)
 import Fixtures
 import Foundation
@@ -8,8 +5,8 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Files that stay open")
-struct FileDescriptorsTests {
+@Suite("Descriptors of private files")
+struct PrivateFileDescriptorTests {
     private let folder: TemporaryFolder
 
     init() throws { self.folder = try TemporaryFolder() }
@@ -23,7 +20,7 @@ struct FileDescriptorsTests {
         }
     }
 
-    @Test("A lock keeps its file open; who finds it taken, and who asks for it, do not")
+    @Test("a lock keeps its file open; who finds it taken, and who asks for it, do not")
     func locks() throws {
         let path = self.folder("lock")
         var lock = try FileLock.take(path)
@@ -41,7 +38,7 @@ struct FileDescriptorsTests {
         #expect(try self.openCount() == 0)
     }
 
-    @Test("A file that was read is closed, also where it is too long or none")
+    @Test("a file that was read is closed, also where it is too long or none")
     func reads() throws {
         let path = self.folder("a")
         try PrivateFile.replace(path, with: [1, 2, 3])
@@ -52,7 +49,7 @@ struct FileDescriptorsTests {
     }
 
     @Test(
-        "A file that was written is closed, and so is its folder, whichever call fails",
+        "a file that was written is closed, and so is its folder, whichever call fails",
         arguments: ["nothing", "file", "rename", "folder"]
     )
     func writes(failing: String) throws {
@@ -83,7 +80,7 @@ struct FileDescriptorsTests {
         #expect(try self.openCount() == 0)
     }
 
-    @Test("A folder that was made or listed, and a value that was read there, are closed")
+    @Test("a folder that was made or listed, and a value that was read there, are closed")
     func folders() throws {
         try PrivateFolder.make(self.folder("a/b"))
         let system = SystemFolder(path: self.folder.path)

@@ -1,4 +1,4 @@
-// Controllers on serial ports, with a pseudo-terminal in place of the line.
+// A pseudo-terminal stands for the serial line.
 
 #if os(Linux)
 
@@ -8,7 +8,6 @@ import CLinuxBluetooth
 import Fixtures
 import Foundation
 import NIOCore
-import NIOEmbedded
 import NIOPosix
 import Testing
 
@@ -18,11 +17,15 @@ import Testing
 struct SerialPortTests {
     static let resetAnswer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
     static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
+    static let fromController: [[UInt8]] = [
+        [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], [0x02, 0x40, 0x20, 0x05, 0x00, 1, 0, 4, 0, 9], [0x04, 0xFF, 0x00],
+        [0x05, 0x40, 0x00, 0x01, 0x00, 7], [0x03, 0x40, 0x00, 0x02, 7, 8],
+    ]
 
     /// A channel on a line, started.
     final class Opened: Sendable {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let recorder = Recorder()
+        let recorder = TransportRecorder()
         private let channel: NIOLoopBound<H4Channel>
 
         init(_ path: String, speed: Int = 115_200) async throws {
@@ -33,7 +36,7 @@ struct SerialPortTests {
         }
 
         func send(_ packets: [[UInt8]]) async throws {
-            try await self.loop.run { for packet in packets { self.channel.value.send(HCIPacket(packet)) } }
+            try await self.loop.run { for packet in packets { self.channel.value.send(HCIPacket(octetsOfH4: packet)) } }
         }
 
         func close() async throws { try await self.loop.run { self.channel.value.close() } }
@@ -54,9 +57,9 @@ struct SerialPortTests {
         try await #require(throws: TransportError.self) { _ = try await Opened(path, speed: speed) }
     }
 
-    @Test("Packets pass in both directions, whatever octets they hold")
+    @Test("packets pass in both directions, whatever octets they hold")
     func everyOctet() async throws {
-        let line = try PseudoTerminal()
+        let line = try SerialPseudoTerminal()
         let opened = try await Opened(line.path)
         // Line ends, end of file, flow control by characters, interrupt and erase among them.
         let octets = (0...255).map(UInt8.init)
@@ -69,14 +72,14 @@ struct SerialPortTests {
         try await opened.close()
     }
 
-    @Test("Packets that come joined and split in any way")
+    @Test("packets that come joined and split in any way")
     func splits() async throws {
-        let line = try PseudoTerminal()
+        let line = try SerialPseudoTerminal()
         let opened = try await Opened(line.path)
         var generator = SeededGenerator(seed: 4)
         var expected = [Self.resetAnswer]
         for number in 0..<200 {
-            expected.append(H4ChannelTests.fromController[number % H4ChannelTests.fromController.count])
+            expected.append(Self.fromController[number % Self.fromController.count])
         }
         var stream = Array(expected.joined())[...]
         while !stream.isEmpty {
@@ -88,9 +91,9 @@ struct SerialPortTests {
         try await opened.close()
     }
 
-    @Test("Noise before the answer to the first reset is thrown away", arguments: 0..<8)
+    @Test("noise before the answer to the first reset is thrown away", arguments: 0..<8)
     func noiseFirst(seed: UInt64) async throws {
-        let line = try PseudoTerminal()
+        let line = try SerialPseudoTerminal()
         let opened = try await Opened(line.path)
         var generator = SeededGenerator(seed: seed)
         let noise = (0..<Int.random(in: 1...700, using: &generator)).map { _ in
@@ -109,9 +112,9 @@ struct SerialPortTests {
         try await opened.close()
     }
 
-    @Test("What came before the port was opened is no part of the conversation")
+    @Test("what came before the port was opened is no part of the conversation")
     func stale() async throws {
-        let line = try PseudoTerminal()
+        let line = try SerialPseudoTerminal()
         line.send(Self.resetAnswer + [UInt8(ascii: "\n")])
         let opened = try await Opened(line.path)
         let event: [UInt8] = [0x04, 0x10, 0x01, 0x42]
@@ -120,9 +123,9 @@ struct SerialPortTests {
         try await opened.close()
     }
 
-    @Test("A controller that is silent leaves the channel open, and may begin late")
+    @Test("a controller that is silent leaves the channel open, and may begin late")
     func silence() async throws {
-        let line = try PseudoTerminal()
+        let line = try SerialPseudoTerminal()
         let opened = try await Opened(line.path)
         try await opened.send([Self.reset])
         #expect(line.read(4) == Self.reset)
@@ -132,9 +135,9 @@ struct SerialPortTests {
         try await opened.close()
     }
 
-    @Test("A place that is lost ends the channel; the next one on the port begins with a reset")
+    @Test("a place that is lost ends the channel; the next one on the port begins with a reset")
     func lostPlace() async throws {
-        let line = try PseudoTerminal()
+        let line = try SerialPseudoTerminal()
         let first = try await Opened(line.path, speed: 921_600)
         line.send(Self.resetAnswer + [0x04, 0x10, 0x01, 0x42] + [0x55, 0xAA])
         let reason = try #require(await first.closeReason())
@@ -147,9 +150,9 @@ struct SerialPortTests {
         try await second.close()
     }
 
-    @Test("Noise without end ends the channel")
+    @Test("noise without end ends the channel")
     func noiseForever() async throws {
-        let line = try PseudoTerminal()
+        let line = try SerialPseudoTerminal()
         let opened = try await Opened(line.path)
         for _ in 0..<40 { line.send([UInt8](repeating: 0xF0, count: 512)) }
         let reason = try #require(await opened.closeReason())
@@ -158,9 +161,9 @@ struct SerialPortTests {
         #expect(opened.recorder.packets.isEmpty)
     }
 
-    @Test("A line that hangs up ends the channel once, with what came before")
+    @Test("a line that hangs up ends the channel once, with what came before")
     func hangUp() async throws {
-        let line = try PseudoTerminal()
+        let line = try SerialPseudoTerminal()
         let opened = try await Opened(line.path)
         line.send(Self.resetAnswer)
         _ = await opened.packets(1)
@@ -173,9 +176,9 @@ struct SerialPortTests {
         #expect(opened.recorder.seen.value.filter(\.isClose).count == 1)
     }
 
-    @Test("A port is one program's alone, until it is closed")
+    @Test("a port is one program's alone, until it is closed")
     func busy() async throws {
-        let line = try PseudoTerminal()
+        let line = try SerialPseudoTerminal()
         let opened = try await Opened(line.path)
         let error = try await Self.failure(line.path)
         #expect(error.code == .inUse)
@@ -191,9 +194,9 @@ struct SerialPortTests {
         try await next.close()
     }
 
-    @Test("The port gets the requested speed, usual or not", arguments: [9600, 115_200, 1_000_000, 1_234_567])
+    @Test("the port gets the requested speed, usual or not", arguments: [9600, 115_200, 1_000_000, 1_234_567])
     func speed(speed: Int) async throws {
-        let line = try PseudoTerminal()
+        let line = try SerialPseudoTerminal()
         let opened = try await Opened(line.path, speed: speed)
         let descriptor = Foundation.open(line.path, O_RDWR | O_NOCTTY)
         // The superuser may open what is exclusive; who is not reads the speed at the other end of the line.
@@ -208,7 +211,7 @@ struct SerialPortTests {
         try await opened.close()
     }
 
-    @Test("What is not a serial port fails with that cause")
+    @Test("what is not a serial port fails with that cause")
     func noPort() async throws {
         let folder = try TemporaryFolder()
         #expect(FileManager.default.createFile(atPath: folder("file"), contents: nil))
@@ -224,84 +227,67 @@ struct SerialPortTests {
         }
     }
 
-    @Test("A loop that cannot wait for devices fails with that cause")
-    func embedded() throws {
-        let loop = EmbeddedEventLoop()
-        let error = try #require(throws: TransportError.self) {
-            try H4Channel.open(serialPort: "/dev/null", bitsPerSecond: 9600, on: loop).assumeIsolated().map { _ in () }
-                .nonisolated().wait()
+    /// A line whose port passes on octets as they come, and is open here.
+    private final class Line {
+        let terminal: SerialPseudoTerminal
+        private let descriptor: CInt
+
+        init() throws {
+            self.terminal = try SerialPseudoTerminal()
+            self.descriptor = Foundation.open(self.terminal.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+            try #require(self.descriptor >= 0)
+            try #require(linux_serial_configure(self.descriptor, 115_200) == 0)
         }
-        #expect(error.code == .unsupported)
-    }
 
-    @Test(
-        "Each failure names its cause and what mends it, in one line",
-        arguments: [
-            (EBUSY, TransportError.Code.inUse, "fuser -v /dev/ttyX"), (ENXIO, .notFound, "plug the controller in"),
-            (ENOENT, .notFound, "ls /dev/tty*"), (EMFILE, .failed, systemErrorText(EMFILE)),
-        ]
-    )
-    func failures(number: CInt, code: TransportError.Code, mend: String) {
-        let error = TransportError(openingSerialPort: "/dev/ttyX", errno: number)
-        #expect(error.code == code)
-        #expect(error.message.contains("/dev/ttyX"))
-        #expect(error.message.contains(mend))
-        #expect(!error.message.contains("\n"))
-    }
+        deinit { Foundation.close(self.descriptor) }
 
-    @Test("No permission names the group that has it, or the rule that gives it to one")
-    func permission() throws {
-        let inGroup = TransportError.noPermission("/dev/ttyACM0", SerialPortAccess(group: "dialout"))
-        #expect(inGroup.code == .noPermission)
-        #expect(inGroup.message.contains("sudo usermod -aG dialout $USER"))
-        let alone = TransportError.noPermission("/dev/ttyACM0", SerialPortAccess(group: nil))
-        #expect(alone.message.contains("KERNEL==\"ttyACM0\", GROUP=\"dialout\", MODE=\"0660\""))
-        #expect(alone.message.contains("/etc/udev/rules.d/"))
-        // A device that its group may only write, as terminals are, is nobody else's.
-        let line = try PseudoTerminal()
-        #expect(SerialPortAccess(line.path) == SerialPortAccess(group: nil))
-    }
-
-    @Test("A port is a group's whose members may both read and write, and which is not the superuser's")
-    func group() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path + "/tty"
-        #expect(SerialPortAccess(path) == SerialPortAccess(group: nil), "there is none")
-        #expect(FileManager.default.createFile(atPath: path, contents: nil))
-        // The superuser can give the file to another group; everybody else has one.
-        let number = getgid() == 0 ? 1 : getgid()
-        try #require(chown(path, getuid(), number) == 0)
-        let name = try #require(getgrgid(number)).pointee.gr_name.map { String(cString: $0) }
-        for (mode, isGroups) in [(0o660, true), (0o640, false), (0o620, false), (0o606, false), (0o777, true)] {
-            try #require(chmod(path, mode_t(mode)) == 0)
-            #expect(SerialPortAccess(path) == SerialPortAccess(group: isGroups ? name : nil), "\(mode)")
+        /// How many octets have come and were not read.
+        var unreadCount: Int {
+            var count: CInt = -1
+            return ioctl(self.descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : -1
         }
-        guard getuid() == 0 else { return }
-        try #require(chown(path, 0, 0) == 0)
-        #expect(SerialPortAccess(path) == SerialPortAccess(group: nil))
-    }
 
-    @Test(
-        "A port's clock may be off by one part in 33",
-        arguments: [(3300, 100), (3299, 99), (115_200, 3490), (32, 0), (33, 1), (20_000_000, 606_060)]
-    )
-    func clocks(speed: Int, difference: Int) {
-        for real in [speed - difference, speed, speed + difference] {
-            #expect(SerialPort.isSpeed(real, closeTo: speed), "\(real)")
+        /// Whether nobody else can open the port: `TIOCGEXCL`.
+        var isExclusive: Bool? {
+            var isExclusive: CInt = -1
+            return ioctl(self.descriptor, 0x8004_5440, &isExclusive) == 0 ? isExclusive == 1 : nil
         }
-        for real in [speed - difference - 1, speed + difference + 1] {
-            #expect(!SerialPort.isSpeed(real, closeTo: speed), "\(real)")
+
+        /// Whether the port waits for the other end's permission: `CRTSCTS`.
+        var hasFlowControl: Bool? {
+            var settings = termios()
+            return tcgetattr(self.descriptor, &settings) == 0 ? settings.c_cflag & 0x8000_0000 != 0 : nil
         }
     }
 
-    @Test("A speed that the port cannot do names the one that it can")
-    func wrongSpeed() {
-        let error = TransportError.wrongSpeed(3_000_000, of: "/dev/ttyS0", real: 115_200)
-        #expect(error.code == .unsupported)
-        #expect(error.message.contains("3000000"))
-        #expect(error.message.contains("@115200"))
-        #expect(TransportError(settingSpeed: 1, of: "/dev/ttyS0", errno: EINVAL).code == .unsupported)
-        #expect(TransportError(settingSpeed: 1, of: "/dev/ttyS0", errno: EIO).code == .failed)
+    @Test("a whole packet that came before the port was opened is thrown away")
+    func stalePacket() async throws {
+        let line = try Line()
+        line.terminal.send([0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00])
+        try await eventually { line.unreadCount == 7 }
+        #expect(line.unreadCount == 7)
+        let device = try SerialPort.open(line.terminal.path, speed: 115_200)
+        #expect(line.unreadCount == 0)
+        device.close()
+    }
+
+    @Test("a port that is opened is made exclusive")
+    func exclusive() throws {
+        let line = try Line()
+        #expect(line.isExclusive == false)
+        let device = try SerialPort.open(line.terminal.path, speed: 115_200)
+        #expect(line.isExclusive == true)
+        device.close()
+    }
+
+    @Test("a port has RTS/CTS flow control while it is open, and none when it is closed")
+    func flowControl() async throws {
+        let line = try Line()
+        let device = try SerialPort.open(line.terminal.path, speed: 115_200)
+        #expect(line.hasFlowControl == true)
+        device.close()
+        try await eventually { line.hasFlowControl == false }
+        #expect(line.hasFlowControl == false)
     }
 }
 

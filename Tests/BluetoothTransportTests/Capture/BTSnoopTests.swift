@@ -31,13 +31,7 @@ struct BTSnoopTests {
         var bytes = ByteBuffer()
         BTSnoopWriter.writeFileHeader(into: &bytes)
         for record in Self.records {
-            BTSnoopWriter.write(
-                record.packet,
-                record.direction,
-                at: record.time,
-                drops: record.drops,
-                into: &bytes
-            )
+            BTSnoopWriter.write(record.packet, record.direction, at: record.time, drops: record.drops, into: &bytes)
         }
         return bytes
     }
@@ -49,7 +43,7 @@ struct BTSnoopTests {
         return records
     }
 
-    @Test("The octets of a file with one event at the beginning of the year 2000")
+    @Test("the octets of a file with one event at the beginning of the year 2000")
     func octets() {
         var bytes = ByteBuffer()
         BTSnoopWriter.writeFileHeader(into: &bytes)
@@ -68,7 +62,7 @@ struct BTSnoopTests {
         #expect(Array(bytes.readableBytesView) == expected)
     }
 
-    @Test("Flags hold direction and kind")
+    @Test("flags hold direction and kind")
     func flags() {
         for (octets, direction, flags) in [
             ([0x01, 0, 0, 0], .toController, 2), ([0x04, 0, 0], .toHost, 3), ([0x02, 0, 0, 0, 0], .toController, 0),
@@ -80,10 +74,10 @@ struct BTSnoopTests {
         }
     }
 
-    @Test("What was written is read back")
+    @Test("what was written is read back")
     func roundTrip() throws { #expect(try self.read(self.written()) == Self.records) }
 
-    @Test("A file that ends early gives its whole records, then the error that it is truncated")
+    @Test("a file that ends early gives its whole records, then the error that it is truncated")
     func truncated() throws {
         let bytes = self.written()
         var ends = [16]
@@ -108,7 +102,7 @@ struct BTSnoopTests {
         }
     }
 
-    @Test("Another identification, version or data link is not read")
+    @Test("another identification, version or data link is not read")
     func foreign() {
         for index in 0..<16 {
             var bytes = self.written()
@@ -136,7 +130,7 @@ struct BTSnoopTests {
         }
     }
 
-    @Test("Random octets behind the header never trap")
+    @Test("random octets behind the header never trap")
     func random() throws {
         var generator = SeededGenerator(seed: 1002)
         for _ in 0..<2_000 {

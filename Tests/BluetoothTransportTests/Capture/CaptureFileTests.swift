@@ -7,25 +7,6 @@ import Testing
 
 @testable import BluetoothTransport
 
-/// A channel whose other end is the test.
-private final class FakeChannel: HCIChannel {
-    let eventLoop: any EventLoop
-    var sent: [HCIPacket] = []
-    var isClosed = false
-    weak var receiver: (any HCIChannelReceiver)?
-
-    init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
-
-    func start(receiver: any HCIChannelReceiver) { self.receiver = receiver }
-    func send(_ packet: HCIPacket) { self.sent.append(packet) }
-    func close() { self.isClosed = true }
-
-    func deliver(_ packets: [[UInt8]]) {
-        for packet in packets { self.receiver?.channel(self, didReceive: HCIPacket(packet)) }
-        self.receiver?.channelDidFinishBatch(self)
-    }
-}
-
 @Suite("Capture")
 struct CaptureFileTests {
     let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
@@ -38,7 +19,7 @@ struct CaptureFileTests {
         return records
     }
 
-    @Test("A capture is its owner's alone: it holds the keys that hosts give to their controllers")
+    @Test("a capture is its owner's alone: it holds the keys that hosts give to their controllers")
     func mode() throws {
         let folder = try TemporaryFolder()
         let file = try CaptureFile(path: folder("a.btsnoop"), logger: LogLines().logger)
@@ -46,7 +27,7 @@ struct CaptureFileTests {
         #expect(mode == 0o600)
     }
 
-    @Test("Both directions are captured in order and handed on; the file is whole at the end of each turn")
+    @Test("both directions are captured in order and handed on; the file is whole at the end of each turn")
     func captures() throws {
         let folder = try TemporaryFolder()
         let loop = EmbeddedEventLoop()
@@ -96,7 +77,7 @@ struct CaptureFileTests {
         #expect(try self.records(folder("a.btsnoop")).count == 5)
     }
 
-    @Test("A long turn is written on the way, in whole records")
+    @Test("a long turn is written on the way, in whole records")
     func longTurn() throws {
         let folder = try TemporaryFolder()
         let file = try CaptureFile(path: folder("a"), logger: LogLines().logger)
@@ -109,13 +90,7 @@ struct CaptureFileTests {
         #expect(try self.records(folder("a")).count == 5_000)
     }
 
-    @Test("The wall clock is that of the system")
-    func wallClock() {
-        let seconds = Double(BTSnoop.Timestamp.now().microsecondsSince1970) / 1_000_000
-        #expect(abs(seconds - Date().timeIntervalSince1970) < 60)
-    }
-
-    @Test("A name that is taken gets a number, and is free again afterwards")
+    @Test("a name that is taken gets a number, and is free again afterwards")
     func numbers() throws {
         let folder = try TemporaryFolder()
         let logger = LogLines().logger
@@ -144,7 +119,7 @@ struct CaptureFileTests {
         #expect(try self.records(folder("run.btsnoop")).isEmpty)
     }
 
-    @Test("A full disk ends the capture with one line, and the traffic goes on")
+    @Test("a full disk ends the capture with one line, and the traffic goes on")
     func fullDisk() throws {
         let log = LogLines()
         let loop = EmbeddedEventLoop()
@@ -163,30 +138,7 @@ struct CaptureFileTests {
         #expect(log.lines.value == ["the capture /dev/full ends here: No space left on device"])
     }
 
-    #if os(Linux)
-    @Test("A disk that becomes full inside a record leaves the whole ones")
-    func partialRecord() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-            let folder = try TemporaryFolder()
-            let file = try CaptureFile(path: folder("a"), logger: LogLines().logger)
-            // A header of 16 octets, and 31 for each record: the limit is inside the fourth of them.
-            signal(SIGXFSZ, SIG_IGN)
-            var limit = rlimit(rlim_cur: 120, rlim_max: 120)
-            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-            for _ in 0..<3 {
-                file.record(HCIPacket([0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]), .toHost)
-                file.flush()
-            }
-            for _ in 0..<3 { file.record(HCIPacket([0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]), .toHost) }
-            file.flush()
-            print(try Data(contentsOf: URL(fileURLWithPath: folder("a"))).count)
-        }
-        let text = try String(decoding: #require(result).standardOutputContent, as: UTF8.self)
-        #expect(text.contains("109\n"), "\(text)")
-    }
-    #endif
-
-    @Test("A number stands in front of the last dot of the name, and behind a name without one")
+    @Test("a number stands in front of the last dot of the name, and behind a name without one")
     func numberedNames() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder("a.b"), withIntermediateDirectories: true)
@@ -213,7 +165,7 @@ struct CaptureFileTests {
     }
 
     @Test(
-        "What is gathered is written when it has 64 KiB",
+        "what is gathered is written when it has 64 KiB",
         arguments: [(65_535, true), (65_536, false), (65_537, false)]
     )
     func flushSize(octetCount: Int, waits: Bool) throws {
@@ -228,7 +180,7 @@ struct CaptureFileTests {
         #expect(try self.records(folder("a")).count == 1)
     }
 
-    @Test("A write goes on behind what was written, and behind a signal; one that writes nothing is the end")
+    @Test("a write goes on behind what was written, and behind a signal; one that writes nothing is the end")
     func repeatedWrites() {
         let octets: [UInt8] = [1, 2, 3, 4, 5]
         /// The lengths that the calls were asked for, and how it ended, -1 where all were written.
@@ -254,7 +206,7 @@ struct CaptureFileTests {
         #expect(lengths([(4, 0), (0, EINTR), (1, 0)]) == "[5, 1] \(EINTR)")
     }
 
-    @Test("A place where no file can be is an error in one line")
+    @Test("a place where no file can be is an error in one line")
     func badPlace() throws {
         let folder = try TemporaryFolder()
         let logger = LogLines().logger
@@ -263,5 +215,84 @@ struct CaptureFileTests {
             let error = #expect(throws: TransportError.self) { try CaptureFile(path: path, logger: logger) }
             #expect(error?.code == code)
         }
+    }
+
+    @Test("what a full disk did not take does not wait, and neither does what comes later")
+    func nothingWaits() throws {
+        let log = LogLines()
+        let file = try CaptureFile(path: "/dev/full", logger: log.logger)
+        let packet = Reset().packet()
+        // Its header was not taken.
+        #expect(!file.needsFlush)
+        file.flush()
+        file.record(packet, .toController)
+        #expect(!file.needsFlush)
+        file.close()
+        #expect(log.lines.value.count == 1)
+    }
+
+    @Test("a capture without times of its own has those of the clock that it is given, packet by packet")
+    func clock() throws {
+        let folder = try TemporaryFolder()
+        let now = Watched<Int64>(0)
+        let file = try CaptureFile(
+            path: folder("a"),
+            now: { BTSnoop.Timestamp(microsecondsSince1970: now.value) },
+            logger: LogLines().logger
+        )
+        for number in [10, 7, 30] as [Int64] {
+            now.update { $0 = number }
+            file.record(HCIPacket([0x01, 0x03, 0x0C, 0x00]), .toController)
+        }
+        now.update { $0 = 99 }
+        file.close()
+        file.close()
+        let bytes = try ByteBuffer(bytes: Data(contentsOf: URL(fileURLWithPath: folder("a"))))
+        let records = try CaptureReader.records(of: bytes)
+        #expect(records.map(\.time.microsecondsSince1970) == [10, 7, 30])
+        #expect(!file.needsFlush)
+    }
+
+    @Test("a capture that nobody holds any more is written to its end, and its name is free")
+    func released() throws {
+        let folder = try TemporaryFolder()
+        var file: CaptureFile? = try CaptureFile(path: folder("a"), logger: LogLines().logger)
+        file?.record(HCIPacket([0x01, 0x03, 0x0C, 0x00]), .toController)
+        #expect(file?.needsFlush == true)
+        file = nil
+        let bytes = try ByteBuffer(bytes: Data(contentsOf: URL(fileURLWithPath: folder("a"))))
+        #expect(try CaptureReader.records(of: bytes).count == 1)
+        #expect(try CaptureFile(path: folder("a"), logger: LogLines().logger).path == folder("a"))
+    }
+
+    @Test("a device is nobody's alone: each capture is written to it")
+    func device() throws {
+        let log = LogLines()
+        let files = try (0..<2).map { _ in try CaptureFile(path: "/dev/null", logger: log.logger) }
+        #expect(files.map(\.path) == ["/dev/null", "/dev/null"])
+        for file in files {
+            file.record(HCIPacket([0x01, 0x03, 0x0C, 0x00]), .toController)
+            file.close()
+        }
+        #expect(log.lines.value == [])
+    }
+}
+
+/// A channel whose other end is the test.
+private final class FakeChannel: HCIChannel {
+    let eventLoop: any EventLoop
+    var sent: [HCIPacket] = []
+    var isClosed = false
+    weak var receiver: (any HCIChannelReceiver)?
+
+    init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+    func start(receiver: any HCIChannelReceiver) { self.receiver = receiver }
+    func send(_ packet: HCIPacket) { self.sent.append(packet) }
+    func close() { self.isClosed = true }
+
+    func deliver(_ packets: [[UInt8]]) {
+        for packet in packets { self.receiver?.channel(self, didReceive: HCIPacket(packet)) }
+        self.receiver?.channelDidFinishBatch(self)
     }
 }

@@ -1,5 +1,3 @@
-// The handler alone, on an embedded channel: every turn of the loop is the test's own.
-
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
@@ -52,7 +50,7 @@ struct H4ChannelTests {
         }
     }
 
-    @Test("Every way to split a stream in two reads gives the same packets; each read is one batch")
+    @Test("every way to split a stream in two reads gives the same packets; each read is one batch")
     func splits() throws {
         let stream = Array(Self.fromController.joined())
         for split in 0...stream.count {
@@ -68,7 +66,7 @@ struct H4ChannelTests {
         }
     }
 
-    @Test("What is sent together is one write, which has left when the last packet is sent")
+    @Test("what is sent together is one write, which has left when the last packet is sent")
     func together() throws {
         let fixture = try Fixture()
         let packet = HCIPacket(h4: ByteBuffer(bytes: [0x01, 0x03, 0x0C, 0x00]))
@@ -87,14 +85,14 @@ struct H4ChannelTests {
         #expect(try fixture.written() == [[0x01, 0x03, 0x0C, 0x00]])
     }
 
-    @Test("The packets of one read are one batch")
+    @Test("the packets of one read are one batch")
     func batch() throws {
         let fixture = try Fixture()
         try fixture.receive(Self.fromController.joined())
         #expect(fixture.recorder.seen.value == Self.fromController.map { Seen.packet($0) } + [.endOfBatch])
     }
 
-    @Test("What is sent in one turn leaves as one write when the turn ends")
+    @Test("what is sent in one turn leaves as one write when the turn ends")
     func coalesced() throws {
         let fixture = try Fixture()
         let packets: [[UInt8]] = [[0x01, 0x03, 0x0C, 0x00], [0x02, 0x40, 0x00, 0x01, 0x00, 9], [0x01, 1, 0x10, 0]]
@@ -106,14 +104,14 @@ struct H4ChannelTests {
         }
     }
 
-    @Test("What is sent while a batch is delivered leaves when it has ended")
+    @Test("what is sent while a batch is delivered leaves when it has ended")
     func answers() throws {
         let fixture = try Fixture { packet in [HCIPacket([0x01, packet.octets[0], 0x10, 0x00])] }
         try fixture.receive(Self.fromController.joined())
         #expect(try fixture.written() == [Self.fromController.flatMap { [0x01, $0[0], 0x10, 0x00] }])
     }
 
-    @Test("A long turn leaves in pieces and in order")
+    @Test("a long turn leaves in pieces and in order")
     func longTurn() throws {
         let fixture = try Fixture()
         var expected: [UInt8] = []
@@ -128,7 +126,7 @@ struct H4ChannelTests {
         #expect(Array(writes.joined()) == expected)
     }
 
-    @Test("Nothing is delivered before the start, and what came is delivered in a later turn")
+    @Test("nothing is delivered before the start, and what came is delivered in a later turn")
     func held() throws {
         let fixture = try Fixture(starts: false)
         try fixture.receive(Self.fromController.joined())
@@ -138,7 +136,7 @@ struct H4ChannelTests {
         #expect(fixture.recorder.seen.value == Self.fromController.map { Seen.packet($0) } + [.endOfBatch])
     }
 
-    @Test("The end of a connection before the start is reported after it, behind its packets")
+    @Test("the end of a connection before the start is reported after it, behind its packets")
     func heldAndClosed() throws {
         let fixture = try Fixture(starts: false)
         try fixture.receive(Self.fromController.joined())
@@ -150,7 +148,7 @@ struct H4ChannelTests {
         #expect(fixture.recorder.seen.value == expected + [.close("the controller closed the connection")])
     }
 
-    @Test("The end of the connection is reported once, with one line")
+    @Test("the end of the connection is reported once, with one line")
     func closed() throws {
         let fixture = try Fixture()
         try fixture.receive(Self.fromController[0])
@@ -161,7 +159,7 @@ struct H4ChannelTests {
         #expect(fixture.recorder.seen.value.last?.isClose == true)
     }
 
-    @Test("An end in the middle of a packet is reported as such")
+    @Test("an end in the middle of a packet is reported as such")
     func closedInsidePacket() throws {
         let fixture = try Fixture()
         try fixture.receive(Self.fromController[0].dropLast())
@@ -171,7 +169,7 @@ struct H4ChannelTests {
         )
     }
 
-    @Test("An error of the system is named")
+    @Test("an error of the system is named")
     func broken() throws {
         let fixture = try Fixture()
         fixture.embedded.pipeline.fireErrorCaught(IOError(errnoCode: 104, reason: "read"))
@@ -180,7 +178,7 @@ struct H4ChannelTests {
     }
 
     @Test(
-        "What no controller sends ends the connection, behind what was good",
+        "what no controller sends ends the connection, behind what was good",
         arguments: [[0x00], [0x01, 0x03, 0x0C, 0x00], [0xFF], Array("HTTP/1.1 400".utf8)] as [[UInt8]]
     )
     func hostileController(octets: [UInt8]) throws {
@@ -197,7 +195,7 @@ struct H4ChannelTests {
         #expect(try fixture.written().isEmpty)
     }
 
-    @Test("What no host sends ends the connection at the controller's end")
+    @Test("what no host sends ends the connection at the controller's end")
     func hostileHost() throws {
         let fixture = try Fixture(receivingFrom: .host)
         try fixture.receive([0x01, 0x03, 0x0C, 0x00, 0x04, 0x0E, 0x00])
@@ -205,7 +203,7 @@ struct H4ChannelTests {
         #expect(fixture.recorder.closeReason == "the host sent a packet that only the other side may send")
     }
 
-    @Test("Random octets end the connection or are packets, and never trap")
+    @Test("random octets end the connection or are packets, and never trap")
     func random() throws {
         var generator = SeededGenerator(seed: 9)
         for _ in 0..<300 {
@@ -223,7 +221,7 @@ struct H4ChannelTests {
         }
     }
 
-    @Test("After closing, what was sent leaves and nothing more is delivered")
+    @Test("after closing, what was sent leaves and nothing more is delivered")
     func closing() throws {
         let fixture = try Fixture()
         fixture.channel.send(HCIPacket([0x01, 0x03, 0x0C, 0x00]))
@@ -234,7 +232,7 @@ struct H4ChannelTests {
         #expect(fixture.recorder.seen.value.isEmpty)
     }
 
-    @Test("A channel takes packets while there is a connection that does, and none later")
+    @Test("a channel takes packets while there is a connection that does, and none later")
     func writability() throws {
         let fixture = try Fixture()
         #expect(fixture.channel.isWritable)
@@ -243,7 +241,7 @@ struct H4ChannelTests {
         #expect(!fixture.channel.isWritable)
     }
 
-    @Test("A receiver that closes the channel inside a batch gets nothing behind that packet")
+    @Test("a receiver that closes the channel inside a batch gets nothing behind that packet")
     func closingInsideBatch() throws {
         final class Closing: HCIChannelReceiver {
             var count = 0
@@ -264,7 +262,7 @@ struct H4ChannelTests {
         #expect(!fixture.embedded.isActive)
     }
 
-    @Test("A channel that is released closes its connection")
+    @Test("a channel that is released closes its connection")
     func released() throws {
         let embedded = EmbeddedChannel()
         try embedded.connect(to: SocketAddress(unixDomainSocketPath: "/test")).wait()
@@ -275,5 +273,15 @@ struct H4ChannelTests {
         channel = nil
         embedded.embeddedEventLoop.run()
         #expect(!embedded.isActive)
+    }
+
+    @Test("a channel asks once who is at the other end, and keeps the answer")
+    func kept() throws {
+        let embedded = EmbeddedChannel()
+        embedded.remoteAddress = try SocketAddress(ipAddress: "127.0.0.1", port: 80)
+        let channel = try H4Channel.adopt(embedded, receivingFrom: .controller)
+        #expect(channel.peer == .network("127.0.0.1:80"))
+        embedded.remoteAddress = nil
+        #expect(channel.peer == .network("127.0.0.1:80"))
     }
 }

@@ -1,6 +1,3 @@
-// Event loops that can open neither sockets nor devices: each kind of connection is refused with its name, before
-// anything else is looked at.
-
 import Fixtures
 import NIOCore
 import NIOEmbedded
@@ -18,7 +15,7 @@ struct UnsupportedLoopTests {
     }
 
     @Test(
-        "A controller behind a socket needs a loop that can open sockets",
+        "a controller behind a socket needs a loop that can open sockets",
         arguments: [
             StreamAddress.unix(path: "/nowhere/h4"), .unix(path: "/" + String(repeating: "x", count: 120)),
             .tcp(host: "127.0.0.1", port: 9_101), .tcp(host: "::1", port: 1),
@@ -30,7 +27,7 @@ struct UnsupportedLoopTests {
         #expect(error.message == "\(address) needs an event loop that can open sockets")
     }
 
-    @Test("A server needs a loop that can open sockets, and leaves no file without one")
+    @Test("a server needs a loop that can open sockets, and leaves no file without one")
     func bind() throws {
         let folder = try TemporaryFolder()
         for address in [StreamAddress.unix(path: folder("h4")), .tcp(host: "127.0.0.1", port: 0)] {
@@ -42,7 +39,7 @@ struct UnsupportedLoopTests {
         #expect(folder.content == [])
     }
 
-    @Test("A serial port needs a loop that can open devices")
+    @Test("a serial port needs a loop that can open devices")
     func serialPort() throws {
         let port = H4Channel.open(serialPort: "/dev/ttyX", bitsPerSecond: 9_600, on: EmbeddedEventLoop())
         let error = try Self.failure(port)
@@ -51,7 +48,7 @@ struct UnsupportedLoopTests {
     }
 
     #if os(Linux)
-    @Test("A Linux adapter needs a loop that can open devices")
+    @Test("a Linux adapter needs a loop that can open devices")
     func linuxAdapter() throws {
         let error = try Self.failure(H4Channel.open(linuxAdapter: 3, on: EmbeddedEventLoop()))
         #expect(error.code == .unsupported)

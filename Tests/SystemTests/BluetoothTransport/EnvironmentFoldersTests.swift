@@ -1,28 +1,12 @@
-// What the process's own environment says of the private folders. Each test has a process of its own, since a variable
-// is the whole process's.
-
 import Fixtures
 import Foundation
 import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Private folders by the environment of the process")
+@Suite("Private folders by the environment of the process", .timeLimit(.minutes(2)))
 struct EnvironmentFoldersTests {
-    @Test("A variable that is empty counts as absent")
-    func empty() async {
-        await #expect(processExitsWith: .success) {
-            let name = "COREBLUETOOTH_ENVIRONMENT_TEST"
-            unsetenv(name)
-            #expect(PrivateFolder.environment(name) == nil)
-            setenv(name, "", 1)
-            #expect(PrivateFolder.environment(name) == nil)
-            setenv(name, "a", 1)
-            #expect(PrivateFolder.environment(name) == "a")
-        }
-    }
-
-    @Test("Where nothing else is said, the folders are those of the process's environment")
+    @Test("where nothing else is said, the folders are those of the process's environment")
     func folders() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()

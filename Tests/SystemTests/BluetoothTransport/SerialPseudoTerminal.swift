@@ -1,5 +1,3 @@
-// Two ends of a line without a wire: the test holds the controller's end, the program opens the other one by its path.
-
 #if os(Linux)
 
 import Fixtures
@@ -9,7 +7,7 @@ import NIOCore
 @testable import BluetoothTransport
 
 /// A pseudo-terminal whose end for the controller is used from the test's own thread.
-final class PseudoTerminal: Sendable {
+final class SerialPseudoTerminal: Sendable {
     let path: String
     private let descriptor: Watched<CInt>
 

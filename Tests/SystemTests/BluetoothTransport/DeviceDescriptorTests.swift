@@ -1,5 +1,4 @@
-// The descriptor of a device: it is closed once, on the thread for devices, and a copy of it keeps the device open. The
-// device is the writing end of a pipe here, whose reading end says whether it is open.
+// The device is the writing end of a pipe, whose reading end shows whether it is open.
 
 import Dispatch
 import Fixtures

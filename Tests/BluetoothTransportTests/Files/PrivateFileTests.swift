@@ -1,35 +1,19 @@
 import Fixtures
 import Foundation
+import NIOCore
 import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Locks, private files and private folders")
-struct FilesTests {
+@Suite("Private files")
+struct PrivateFileTests {
     func mode(_ path: String) throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         return try #require(attributes[.posixPermissions] as? Int)
     }
 
-    @Test("A lock has one owner until it is released, and names its process")
-    func lock() throws {
-        let folder = try TemporaryFolder()
-        var first = try FileLock.take(folder("lock"))
-        #expect(first != nil)
-        first?.writeProcessNumber()
-        #expect(try FileLock.take(folder("lock")) == nil)
-        #expect(FileLock.processNumber(in: folder("lock")) == Int(getpid()))
-        #expect(try self.mode(folder("lock")) == 0o600)
-        first = nil
-        #expect(try FileLock.take(folder("lock")) != nil)
-        #expect(throws: TransportError.self) { try FileLock.take(folder("no/lock")) }
-        // A symbolic link is not followed.
-        symlink(folder("lock"), folder("link"))
-        #expect(throws: TransportError.self) { try FileLock.take(folder("link")) }
-    }
-
     @Test(
-        "A file is read whole and replaced whole, and what cannot be a file of ours is an error",
+        "a file is read whole and replaced whole, and what cannot be a file of ours is an error",
         arguments: [PrivateFile.Durability.powerFailure, .endOfProcess]
     )
     func file(durability: PrivateFile.Durability) throws {
@@ -95,7 +79,7 @@ struct FilesTests {
         }
     }
 
-    @Test("What is to survive a power failure is on the disk before it takes its name, and then its name is")
+    @Test("what is to survive a power failure is on the disk before it takes its name, and then its name is")
     func durable() throws {
         let folder = try TemporaryFolder()
         let disk = Disk()
@@ -113,7 +97,7 @@ struct FilesTests {
         #expect(disk.steps == ["remove"])
     }
 
-    @Test("A disk that fails leaves what was there, and is an error", arguments: ["sync 2", "rename", "sync folder"])
+    @Test("a disk that fails leaves what was there, and is an error", arguments: ["sync 2", "rename", "sync folder"])
     func failingDisk(step: String) throws {
         let folder = try TemporaryFolder()
         let disk = Disk()
@@ -127,7 +111,7 @@ struct FilesTests {
         #expect(try PrivateFile.read(folder("a"), limit: 9) == (step == "sync folder" ? [2, 2] : [1]))
     }
 
-    @Test("A folder that cannot be written by itself is no failure")
+    @Test("a folder that cannot be written by itself is no failure")
     func folderWithoutSync() throws {
         let folder = try TemporaryFolder()
         let disk = Disk()
@@ -137,7 +121,7 @@ struct FilesTests {
         #expect(disk.steps == ["sync 1", "rename", "sync folder"])
     }
 
-    @Test("A folder that is not there, that is none, or that cannot be written is named with what could not be done")
+    @Test("a folder that is not there, that is none, or that cannot be written is named with what could not be done")
     func folderFailures() throws {
         let folder = try TemporaryFolder()
         try PrivateFile.replace(folder("file"), with: [1])
@@ -153,7 +137,7 @@ struct FilesTests {
         #expect(error?.message.hasPrefix("cannot write the folder \(folder.path)/") == true)
     }
 
-    @Test("The folder of a name is what stands in front of it, else the one in which the process is")
+    @Test("the folder of a name is what stands in front of it, else the one in which the process is")
     func folderOfName() throws {
         let folder = try TemporaryFolder()
         func isSame(_ path: String, _ expected: String) throws -> Bool {
@@ -173,7 +157,7 @@ struct FilesTests {
         #expect(try !isSame(folder("a"), "/"))
     }
 
-    @Test("Files that cannot be removed or renamed are errors, and a file that is not there is removed")
+    @Test("files that cannot be removed or renamed are errors, and a file that is not there is removed")
     func removeFailures() throws {
         let folder = try TemporaryFolder()
         let disk = Disk()
@@ -196,97 +180,60 @@ struct FilesTests {
         #expect(disk.steps == ["remove"] && folder.content == [])
     }
 
-    @Test("The folder of the session is under XDG_RUNTIME_DIR where that is ours, else under the temporary one")
-    func runtime() throws {
+    @Test(
+        "octets that cannot be written are an error; the new file goes, and the old content stays",
+        arguments: [PrivateFile.Durability.powerFailure, .endOfProcess]
+    )
+    func write(durability: PrivateFile.Durability) throws {
         let folder = try TemporaryFolder()
-        func path(_ variables: [String: String]) throws -> String {
-            try PrivateFolder.runtime { variables[$0] }
+        let path = folder("a.json")
+        try PrivateFile.replace(path, with: [1, 2], durability: durability)
+        // A pipe has no offset to write at. With a reader it is opened at once.
+        let new = "\(path).new-\(getpid())"
+        #expect(mkfifo(new, 0o600) == 0)
+        let reader = open(new, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        try #require(reader >= 0)
+        defer { close(reader) }
+        let error = #expect(throws: TransportError.self) {
+            try PrivateFile.replace(path, with: [3, 4], durability: durability)
         }
-        #expect(try path(["XDG_RUNTIME_DIR": folder.path]) == folder("corebluetooth"))
-        #expect(try self.mode(folder("corebluetooth")) == 0o700)
-        let other = folder("corebluetooth-\(geteuid())")
-        #expect(try path(["TMPDIR": folder.path]) == other)
-        #expect(try path(["TMPDIR": folder.path, "XDG_RUNTIME_DIR": folder("none")]) == other)
-        #expect(try path(["TMPDIR": folder.path, "XDG_RUNTIME_DIR": "relative"]) == other)
-        #expect(try self.mode(other) == 0o700)
+        #expect(error?.code == .failed && error?.errorNumber == ESPIPE)
+        #expect(error?.message.hasPrefix("cannot write \(new): ") == true)
+        #expect(folder.content == ["a.json"])
+        #expect(try PrivateFile.read(path, limit: 2) == [1, 2])
     }
 
-    @Test("The folder of the state is made with those above it; where it cannot be, the temporary one serves")
-    func state() throws {
-        let folder = try TemporaryFolder()
-        func state(_ variables: [String: String]) throws -> (path: String, problem: TransportError?) {
-            try PrivateFolder.state { variables[$0] }
+    /// A file of the kernel that has a length and cannot be read: the loopback interface has no speed.
+    private static let unreadable = "/sys/class/net/lo/speed"
+
+    private static let hasUnreadable: Bool = {
+        let descriptor = open(unreadable, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var status = stat()
+        var octet: UInt8 = 0
+        return fstat(descriptor, &status) == 0 && status.st_size > 0 && pread(descriptor, &octet, 1, 0) < 0
+    }()
+
+    @Test("octets that cannot be read are an error", .enabled(if: hasUnreadable))
+    func read() {
+        let error = #expect(throws: TransportError.self) {
+            try PrivateFile.read(Self.unreadable, limit: 1 << 20)
         }
-        let home = try state(["HOME": folder("home")])
-        #expect(home.path == folder("home/.local/state/corebluetooth"))
-        #expect(home.problem == nil)
-        #expect(try state(["XDG_STATE_HOME": folder("s"), "HOME": folder("home")]).path == folder("s/corebluetooth"))
-        for path in ["home/.local/state/corebluetooth", "home/.local", "s/corebluetooth"] {
-            #expect(try self.mode(folder(path)) == 0o700)
-        }
-        // A file where the folder should be.
-        #expect(FileManager.default.createFile(atPath: folder("file"), contents: nil))
-        let fallen = try state(["XDG_STATE_HOME": folder("file"), "TMPDIR": folder.path])
-        #expect(fallen.path == folder("corebluetooth-\(geteuid())/state"))
-        #expect(fallen.problem != nil)
-        #expect(try state(["TMPDIR": folder.path]).problem?.code == .notFound)
+        #expect(error?.code == .failed && error?.errorNumber == EINVAL)
+        #expect(error?.message.hasPrefix("cannot read \(Self.unreadable): ") == true)
     }
 
-    @Test("A folder that others could write in is refused, one that they could look into is shut")
-    func modes() throws {
+    @Test("a rename whose folder cannot be written behind it is an error")
+    func renameIsWritten() throws {
         let folder = try TemporaryFolder()
-        for (mode, isTaken) in [(0o755, true), (0o750, true), (0o700, true), (0o770, false), (0o777, false)] {
-            let path = folder("d\(String(mode, radix: 8))")
-            mkdir(path, 0o700)
-            chmod(path, mode_t(mode))
-            if isTaken {
-                try PrivateFolder.make(path)
-                #expect(try self.mode(path) == 0o700)
-            } else {
-                let error = #expect(throws: TransportError.self) { try PrivateFolder.make(path) }
-                #expect(error?.message.contains("chmod 700 \(path)") == true)
-            }
+        #expect(mkdir(folder("d"), 0o700) == 0)
+        // The way to the new name goes through the folder that is renamed, and is no way any more.
+        let error = #expect(throws: TransportError.self) {
+            try PrivateFile.rename(folder("d"), to: folder("d/../b"))
         }
-        symlink(folder("d700"), folder("link"))
-        try PrivateFile.replace(folder("file"), with: [1])
-        for other in [folder("link"), folder("file")] {
-            let error = #expect(throws: TransportError.self) { try PrivateFolder.make(other) }
-            #expect(error?.message == "\(other) is not a folder: move it away")
-        }
-    }
-
-    @Test("A folder of another user is refused", .enabled(if: geteuid() == 0))
-    func owner() throws {
-        let folder = try TemporaryFolder()
-        mkdir(folder("theirs"), 0o700)
-        #expect(chown(folder("theirs"), 12_345, 12_345) == 0)
-        let error = #expect(throws: TransportError.self) { try PrivateFolder.make(folder("theirs")) }
-        #expect(error?.code == .noPermission)
-    }
-
-    @Test("The number in a lock is what its content begins with; a longer content from before is gone")
-    func lockNumbers() throws {
-        let folder = try TemporaryFolder()
-        let path = folder("lock")
-        for (text, number) in [
-            ("", nil), ("\n", nil), ("x1", nil), ("-5", nil), (" 5", nil), ("0", 0), ("12", 12), ("12\n", 12),
-            ("12 34", 12), ("123456789012345678", 123_456_789_012_345_678), ("99999999999999999999", nil),
-        ] as [(String, Int?)] {
-            try PrivateFile.replace(path, with: Array(text.utf8))
-            #expect(FileLock.processNumber(in: path) == number, "\(text)")
-        }
-        #expect(FileLock.processNumber(in: folder("none")) == nil && !FileLock.isTaken(folder("none")))
-        try PrivateFile.replace(path, with: [UInt8](repeating: UInt8(ascii: "1"), count: 30))
-        #expect(!FileLock.isTaken(path))
-        var lock = try FileLock.take(path)
-        lock?.writeProcessNumber()
-        #expect(try PrivateFile.read(path, limit: 100) == Array("\(getpid())\n".utf8))
-        // Who asks takes nothing, and a link is not followed.
-        symlink(path, folder("link"))
-        for _ in 0..<2 { #expect(FileLock.isTaken(path)) }
-        #expect(!FileLock.isTaken(folder("link")) && FileLock.processNumber(in: folder("link")) == nil)
-        lock = nil
-        for _ in 0..<2 { #expect(!FileLock.isTaken(path)) }
-        #expect(folder.content == ["link", "lock"])
+        #expect(error?.errorNumber == ENOENT)
+        #expect(error?.message.hasPrefix("cannot open the folder \(folder("d/.."))/") == true)
+        #expect(folder.content == ["b"])
     }
 }

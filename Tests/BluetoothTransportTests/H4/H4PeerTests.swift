@@ -1,5 +1,3 @@
-// Who is at the other end of a connection, by what its channel says, and the words for it.
-
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -9,7 +7,7 @@ import Testing
 @Suite("The other end of an H4 connection")
 struct H4PeerTests {
     @Test(
-        "A host on the network is named by its address and port, an IPv6 address in brackets",
+        "a host on the network is named by its address and port, an IPv6 address in brackets",
         arguments: [
             ("127.0.0.1", 80, "127.0.0.1:80"), ("192.0.2.7", 65_535, "192.0.2.7:65535"), ("::1", 7, "[::1]:7"),
             ("2001:db8::1", 9_101, "[2001:db8::1]:9101"),
@@ -22,7 +20,7 @@ struct H4PeerTests {
         #expect(peer == .network(text) && peer.description == text)
     }
 
-    @Test("The other end of a socket without an address, of which the system says nothing, is somebody")
+    @Test("the other end of a socket without an address, of which the system says nothing, is somebody")
     func unknown() throws {
         let embedded = EmbeddedChannel()
         let path = try SocketAddress(unixDomainSocketPath: "/test")
@@ -31,15 +29,5 @@ struct H4PeerTests {
             #expect(H4Peer(of: embedded) == .unknown)
         }
         #expect(H4Peer.unknown.description == "somebody")
-    }
-
-    @Test("A channel asks once who is at the other end, and keeps the answer")
-    func kept() throws {
-        let embedded = EmbeddedChannel()
-        embedded.remoteAddress = try SocketAddress(ipAddress: "127.0.0.1", port: 80)
-        let channel = try H4Channel.adopt(embedded, receivingFrom: .controller)
-        #expect(channel.peer == .network("127.0.0.1:80"))
-        embedded.remoteAddress = nil
-        #expect(channel.peer == .network("127.0.0.1:80"))
     }
 }
