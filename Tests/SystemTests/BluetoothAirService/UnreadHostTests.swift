@@ -1,6 +1,3 @@
-// Hosts on sockets of an air that do not read what their controllers send to them: what their peers send waits at the
-// peers, within a bound, other links go on, and everything is there when they read again.
-
 import BluetoothAir
 import BluetoothTransport
 import Fixtures

@@ -1,5 +1,3 @@
-// The clients of an air's server as its owner sees them: their numbers and addresses, and hosts that are refused.
-
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTransport
@@ -7,7 +5,6 @@ import BluetoothTypes
 import Fixtures
 import Foundation
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @testable import BluetoothAirService
@@ -18,7 +15,7 @@ struct AirClientsTests {
         try await served.loop.run { served.server.value?.clients ?? [] }
     }
 
-    @Test("Clients are numbered from 1 in the order in which they come, and no number is given twice")
+    @Test("clients are numbered from 1 in the order in which they come, and no number is given twice")
     func numbers() async throws {
         let folder = try TemporaryFolder()
         let served = try await AirServerTests.Served(.unix(path: folder("a")))
@@ -38,7 +35,7 @@ struct AirClientsTests {
         try await served.close()
     }
 
-    @Test("A client has the random address that its host has set last, in a command that is whole")
+    @Test("a client has the random address that its host has set last, in a command that is whole")
     func address() async throws {
         let folder = try TemporaryFolder()
         let served = try await AirServerTests.Served(.unix(path: folder("a")))
@@ -58,7 +55,7 @@ struct AirClientsTests {
         try await served.close()
     }
 
-    @Test("The observer is told of a host that is refused, which is no client and gets no number")
+    @Test("the observer is told of a host that is refused, which is no client and gets no number")
     func refused() async throws {
         let folder = try TemporaryFolder()
         let limits = H4Server.Limits(connections: 1, refusals: 1)
@@ -88,32 +85,30 @@ struct AirClientsTests {
         try await served.close()
     }
 
-    // MARK: Channels
-
-    private final class InnerChannel: HCIChannel {
-        let eventLoop: any EventLoop = EmbeddedEventLoop()
-        let leavesProcess: Bool
-        private(set) var turns = 0
-
-        init(leavesProcess: Bool) { self.leavesProcess = leavesProcess }
-
-        func start(receiver: any HCIChannelReceiver) {}
-        func send(_ packet: HCIPacket) {}
-        func sendTogether(_ body: () -> Void) {
-            self.turns += 1
-            body()
+    @Test("a host that comes with the refused one at whom the server closes gets no answer, and nobody is told of it")
+    func closeWhileRefusing() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder("a")
+        let limits = H4Server.Limits(connections: 1, refusals: 2)
+        let served = try await AirServerTests.Served(.unix(path: path), limits: limits)
+        let client = try RawSocket(unix: path)
+        // An answer shows that the host is a client, so that the next ones are too many.
+        #expect(client.complete(0x0C03).last == 0x00)
+        let refusals = Watched<Int>(0)
+        // The loop accepts both at once, and closes at the first.
+        let hosts = try await served.loop.run {
+            let server = served.server
+            server.value?.observer = { event in
+                guard case .refused = event else { return }
+                refusals.update { $0 += 1 }
+                server.value?.close()
+            }
+            return try (0..<2).map { _ in try RawSocket(unix: path) }
         }
-        func close() {}
-    }
-
-    @Test("A channel that places its device leaves the process where the one behind it does", arguments: [true, false])
-    func leavesProcess(isLeaving: Bool) {
-        let inner = InnerChannel(leavesProcess: isLeaving)
-        let channel = LocationChannel(inner, location: .distance(.metres(1)))
-        #expect(channel.leavesProcess == isLeaving)
-        var calls = 0
-        channel.sendTogether { calls += 1 }
-        #expect(calls == 1 && inner.turns == 1)
-        #expect(channel.eventLoop === inner.eventLoop)
+        #expect(hosts[1].endsWithin20Seconds())
+        #expect(client.endsWithin20Seconds())
+        #expect(refusals.value == 1)
+        #expect(try await served.controllerCount() == 0)
+        #expect(try await served.clientCount() == 0)
     }
 }

@@ -1,5 +1,3 @@
-// The real air behind a socket: raw hosts that are nothing but octets, and processes that share the user's air.
-
 import BluetoothAir
 import BluetoothTransport
 import BluetoothTypes
@@ -50,7 +48,7 @@ struct ServedAirTests {
     }
 
     @Test(
-        "One raw host hears what another advertises, from the socket on",
+        "one raw host hears what another advertises, from the socket on",
         arguments: [AirSettings.instant, .realistic]
     )
     func rawHosts(settings: AirSettings) async throws {
@@ -80,7 +78,7 @@ struct ServedAirTests {
         #expect(asker.endsWithin20Seconds())
     }
 
-    @Test("A device on a served air stands as far away as its adapter says, also after the host's Reset")
+    @Test("a device on a served air stands as far away as its adapter says, also after the host's Reset")
     func distance() async throws {
         let folder = try TemporaryFolder()
         let path = folder("a")
@@ -99,7 +97,7 @@ struct ServedAirTests {
             )
             return NIOLoopBound(source, eventLoop: hostLoop)
         }
-        let far = try await TestHost.channel(hostLoop) { source.value.open() }
+        let far = try await AirServiceHost.channel(hostLoop) { source.value.open() }
         for command in Self.advertising {
             try await far.send(command)
             try #require(await far.seen.wait { $0.contains { Self.isSuccess($0, of: command) } })
@@ -112,7 +110,7 @@ struct ServedAirTests {
         try await loop.run { server.value.close() }
     }
 
-    @Test("Octets at random never disturb the other hosts")
+    @Test("octets at random never disturb the other hosts")
     func garbage() async throws {
         let folder = try TemporaryFolder()
         let path = folder("a")
@@ -140,7 +138,7 @@ struct ServedAirTests {
         try await loop.run { server.value.close() }
     }
 
-    @Test("The one that serves the user's air and one that joins hear each other, also after an election")
+    @Test("the one that serves the user's air and one that joins hear each other, also after an election")
     func userAir() async throws {
         let folder = try TemporaryFolder()
         let loops = (0..<3).map { _ in MultiThreadedEventLoopGroup(numberOfThreads: 1).next() }
@@ -157,10 +155,10 @@ struct ServedAirTests {
         }
         for server in 0..<2 {
             // The one that serves advertises from within, the next one listens from without.
-            var hosts: [TestHost] = []
+            var hosts: [AirServiceHost] = []
             for number in server...server + 1 {
                 let air = airs[number]
-                hosts.append(try await TestHost.channel(loops[number]) { air.value.join() })
+                hosts.append(try await AirServiceHost.channel(loops[number]) { air.value.join() })
             }
             let serving = airs[server]
             #expect(try await loops[server].run { serving.value.server != nil })

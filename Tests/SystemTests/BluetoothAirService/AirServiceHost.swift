@@ -1,5 +1,3 @@
-// A host on a channel that is opened again whenever it closes, as an adapter does it.
-
 import BluetoothHCI
 import BluetoothTransport
 import Fixtures
@@ -9,7 +7,7 @@ import NIOPosix
 @testable import BluetoothAirService
 
 /// A host that records what its channels deliver, for use on a test's thread.
-final class TestHost: Sendable {
+final class AirServiceHost: Sendable {
     let loop: any EventLoop
     /// All packets that came, on all channels.
     let seen = Watched<[[UInt8]]>([])
@@ -28,8 +26,8 @@ final class TestHost: Sendable {
     static func channel(
         _ loop: any EventLoop,
         _ open: @escaping @Sendable () -> EventLoopFuture<any HCIChannel>
-    ) async throws -> TestHost {
-        let host = TestHost(loop: loop)
+    ) async throws -> AirServiceHost {
+        let host = AirServiceHost(loop: loop)
         try await loop.run {
             host.connection.value = Connection(host: host, isPersistent: false, open: open)
             host.connection.value?.begin()
@@ -44,8 +42,8 @@ final class TestHost: Sendable {
         loop: any EventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next(),
         timeout: TimeAmount = .seconds(15),
         waits: Bool = true
-    ) async throws -> TestHost {
-        let host = TestHost(loop: loop)
+    ) async throws -> AirServiceHost {
+        let host = AirServiceHost(loop: loop)
         let logger = LogLines().logger
         try await loop.run {
             let air = UserAir(
@@ -53,7 +51,7 @@ final class TestHost: Sendable {
                 configuration: UserAir.Configuration(folder: folder, timeout: timeout),
                 logger: logger
             ) {
-                let air = FakeAir(eventLoop: loop)
+                let air = ServedFakeAir(eventLoop: loop)
                 return { air.makeController() }
             }
             host.connection.value = Connection(host: host, isPersistent: true, air: air) { air.join() }
@@ -86,7 +84,7 @@ final class TestHost: Sendable {
     }
 
     private final class Connection: HCIChannelReceiver {
-        private unowned let host: TestHost
+        private unowned let host: AirServiceHost
         private let isPersistent: Bool
         let air: UserAir?
         private let open: () -> EventLoopFuture<any HCIChannel>
@@ -94,7 +92,7 @@ final class TestHost: Sendable {
         private var hasEnded = false
 
         init(
-            host: TestHost,
+            host: AirServiceHost,
             isPersistent: Bool,
             air: UserAir? = nil,
             open: @escaping () -> EventLoopFuture<any HCIChannel>

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Controllers by adapter name", .timeLimit(.minutes(2)))
 struct ControllerSourceTests {
-    @Test("A served air is reached by both of its names, each time anew")
+    @Test("a served air is reached by both of its names, each time anew")
     func sockets() async throws {
         let folder = try TemporaryFolder()
         let served = try await AirServerTests.Served(.unix(path: folder("a")))
@@ -23,7 +23,7 @@ struct ControllerSourceTests {
             }
             for _ in 0..<2 {
                 number += 1
-                let host = try await TestHost.channel(loop) { source.value.open() }
+                let host = try await AirServiceHost.channel(loop) { source.value.open() }
                 try await host.send([0x01, 0x09, 0x10, 0x00])
                 let answer: [UInt8] = [0x04, 0x0E, 0x0A, 0x01, 0x09, 0x10, 0x00, number, 0, 0, 0, 0, 0]
                 #expect(await host.seen.wait { $0.contains(answer) })
@@ -33,7 +33,7 @@ struct ControllerSourceTests {
     }
 
     @Test(
-        "What cannot be opened fails with its cause",
+        "what cannot be opened fails with its cause",
         arguments: ["h4:serial:/nowhere/at/all@1000000", "air:/nowhere/at/all", "h4:unix:/nowhere/at/all"]
     )
     func errors(text: String) async throws {
@@ -46,7 +46,7 @@ struct ControllerSourceTests {
         #expect(error?.code == .notFound)
     }
 
-    @Test("A Linux adapter that does not exist fails with its cause")
+    @Test("a Linux adapter that does not exist fails with its cause")
     func linuxAdapter() async throws {
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let logger = LogLines().logger
@@ -58,7 +58,7 @@ struct ControllerSourceTests {
     }
 
     #if os(Linux)
-    @Test("A controller on a serial port is reached by its name")
+    @Test("a controller on a serial port is reached by its name")
     func serialPort() async throws {
         // Two ends of a line: the controller's is held here, the other one has a path.
         let line = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -73,7 +73,7 @@ struct ControllerSourceTests {
         let source = try await loop.run {
             NIOLoopBound(ControllerSource(name, on: loop, logger: logger), eventLoop: loop)
         }
-        let host = try await TestHost.channel(loop) { source.value.open() }
+        let host = try await AirServiceHost.channel(loop) { source.value.open() }
         try await host.send([0x01, 0x03, 0x0C, 0x00])
         var octets: [UInt8] = []
         while octets.count < 4 {

@@ -1,6 +1,3 @@
-// What the tests of the served air share: a stand-in for an air whose controllers answer two commands and pass messages
-// on to each other, and the simplest host.
-
 import BluetoothHCI
 import BluetoothTransport
 import Fixtures
@@ -9,37 +6,37 @@ import NIOCore
 @testable import BluetoothAirService
 
 /// Controllers that hear each other's vendor command 0xFC01 as a vendor event.
-final class FakeAir {
+final class ServedFakeAir {
     let eventLoop: any EventLoop
-    private(set) var controllers: [FakeController] = []
+    private(set) var controllers: [ServedFakeController] = []
     private var made: UInt8 = 0
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    func makeController() -> FakeController {
+    func makeController() -> ServedFakeController {
         self.made += 1
-        let controller = FakeController(air: self, number: self.made)
+        let controller = ServedFakeController(air: self, number: self.made)
         self.controllers.append(controller)
         return controller
     }
 
-    func say(_ octets: [UInt8], from speaker: FakeController) {
+    func say(_ octets: [UInt8], from speaker: ServedFakeController) {
         for controller in self.controllers where controller !== speaker {
             controller.deliver([0x04, 0xFF, UInt8(octets.count)] + octets)
         }
     }
 
-    func leave(_ controller: FakeController) { self.controllers.removeAll { $0 === controller } }
+    func leave(_ controller: ServedFakeController) { self.controllers.removeAll { $0 === controller } }
 }
 
-/// A controller that knows Reset, Read BD_ADDR and the message of ``FakeAir``.
-final class FakeController: HCIChannel {
+/// A controller that knows Reset, Read BD_ADDR and the message of ``ServedFakeAir``.
+final class ServedFakeController: HCIChannel {
     let eventLoop: any EventLoop
-    private let air: FakeAir
+    private let air: ServedFakeAir
     private let number: UInt8
     private weak var receiver: (any HCIChannelReceiver)?
 
-    init(air: FakeAir, number: UInt8) {
+    init(air: ServedFakeAir, number: UInt8) {
         self.eventLoop = air.eventLoop
         self.air = air
         self.number = number

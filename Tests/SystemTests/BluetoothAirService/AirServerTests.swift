@@ -1,19 +1,12 @@
 import BluetoothHCI
 import BluetoothTransport
 import Fixtures
+import Foundation
 import NIOCore
 import NIOPosix
 import Testing
 
 @testable import BluetoothAirService
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 @Suite("An air on a socket", .timeLimit(.minutes(2)))
 struct AirServerTests {
@@ -21,11 +14,11 @@ struct AirServerTests {
     final class Served: Sendable {
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let server: NIOLoopBoundBox<AirServer?>
-        let air: NIOLoopBound<FakeAir>
+        let air: NIOLoopBound<ServedFakeAir>
 
         init(_ address: StreamAddress, limits: H4Server.Limits = .init()) async throws {
             let loop = self.loop
-            let air = try await loop.run { NIOLoopBound(FakeAir(eventLoop: loop), eventLoop: loop) }
+            let air = try await loop.run { NIOLoopBound(ServedFakeAir(eventLoop: loop), eventLoop: loop) }
             self.air = air
             let logger = LogLines().logger
             let server = try await loop.started {
@@ -40,7 +33,7 @@ struct AirServerTests {
         func close() async throws { try await self.loop.run { self.server.value?.close() } }
     }
 
-    @Test("A host that comes with the one at whom the server closes gets no controller")
+    @Test("a host that comes with the one at whom the server closes gets no controller")
     func closeWhileAccepting() async throws {
         let folder = try TemporaryFolder()
         let path = folder("a")
@@ -58,7 +51,7 @@ struct AirServerTests {
         #expect(try await served.clientCount() == 0)
     }
 
-    @Test("Each raw host gets a controller of its own, and they hear each other")
+    @Test("each raw host gets a controller of its own, and they hear each other")
     func hosts() async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(.unix(path: folder("a")))
@@ -77,7 +70,7 @@ struct AirServerTests {
         #expect(folder.content.isEmpty)
     }
 
-    @Test("A controller leaves when its host disconnects, when the host sends garbage, and when it closes itself")
+    @Test("a controller leaves when its host disconnects, when the host sends garbage, and when it closes itself")
     func leaving() async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(.unix(path: folder("a")))
@@ -96,7 +89,7 @@ struct AirServerTests {
         try await served.close()
     }
 
-    @Test("A host beyond the limit gets Limited Resources for its first command, and its place is not taken")
+    @Test("a host beyond the limit gets Limited Resources for its first command, and its place is not taken")
     func tooManyHosts() async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(.unix(path: folder("a")), limits: .init(connections: 1, refusals: 1))
@@ -128,7 +121,7 @@ struct AirServerTests {
         #expect(last.endsWithin20Seconds())
     }
 
-    @Test("A server whose last reference is released stops serving, on whichever thread that happens")
+    @Test("a server whose last reference is released stops serving, on whichever thread that happens")
     func released() async throws {
         for onLoop in [true, false] {
             let folder = try TemporaryFolder()
@@ -163,7 +156,7 @@ struct AirServerTests {
         init(_ value: AirServer?) { self.value = value }
     }
 
-    @Test("The observer gets each client with its process and address, and the reason why it disconnects")
+    @Test("the observer gets each client with its process and address, and the reason why it disconnects")
     func observer() async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(.unix(path: folder("a")))
@@ -197,12 +190,12 @@ struct AirServerTests {
         try await served.close()
     }
 
-    @Test("The air is served on TCP too")
+    @Test("the air is served on TCP too")
     func tcp() async throws {
         let served = try await Served(.tcp(host: "127.0.0.1", port: 0))
         let address = try #require(try await served.loop.run { served.server.value?.address })
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let host = try await TestHost.channel(loop) {
+        let host = try await AirServiceHost.channel(loop) {
             H4Channel.connect(to: address, on: loop).assumeIsolated().map { $0 }.nonisolated()
         }
         try await host.send([0x01, 0x09, 0x10, 0x00])

@@ -1,6 +1,3 @@
-// Leaving the user's own air in the turn in which it is joined or served: whatever was under way ends, with the same
-// error, and nothing stays behind.
-
 import BluetoothHCI
 import BluetoothTransport
 import Fixtures
@@ -10,7 +7,7 @@ import Testing
 
 @testable import BluetoothAirService
 
-@Suite("Leaving the user's own air at once", .timeLimit(.minutes(3)))
+@Suite("Leaving the user's own air at once", .timeLimit(.minutes(2)))
 struct UserAirLeavingTests {
     private let folder: TemporaryFolder
     private let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
@@ -21,7 +18,7 @@ struct UserAirLeavingTests {
 
     private static func part(_ folder: String, _ loop: any EventLoop) -> UserAir {
         UserAir(eventLoop: loop, configuration: .init(folder: folder), logger: LogLines().logger) {
-            let air = FakeAir(eventLoop: loop)
+            let air = ServedFakeAir(eventLoop: loop)
             return { air.makeController() }
         }
     }
@@ -35,7 +32,7 @@ struct UserAirLeavingTests {
         }
     }
 
-    @Test("Joins end when the air is left before this process serves it, and the socket goes", arguments: [1, 2])
+    @Test("joins end when the air is left before this process serves it, and the socket goes", arguments: [1, 2])
     func joining(count: Int) async throws {
         let (path, loop, ends) = (self.folder.path, self.loop, self.ends)
         try await loop.run {
@@ -52,7 +49,7 @@ struct UserAirLeavingTests {
         #expect(try FileLock.take(self.folder("air.lock")) != nil)
     }
 
-    @Test("A call to serve fails when the air is left before it listens")
+    @Test("a call to serve fails when the air is left before it listens")
     func serving() async throws {
         let (path, loop, ends) = (self.folder.path, self.loop, self.ends)
         try await loop.run {
