@@ -114,7 +114,7 @@ struct AirIdentityTests {
         #expect(try self.store.claim(name: "crystal").address == address)
     }
 
-    @Test("where nothing can be written the process still has an address, and a line is logged")
+    @Test("gives an address for this run if nothing can be written, and logs it")
     func notWritable() throws {
         mkdir(self.folder("name-crystal.json.new-\(getpid())"), 0o700)
         let identity = try self.store.claim(name: "crystal")

@@ -102,7 +102,7 @@ struct LocationChannelTests {
         #expect(self.host.packets.isEmpty && self.host.batchCount == 0)
     }
 
-    @Test("what the host sends in one turn leaves together, where the channel behind lets it")
+    @Test("sends the packets of one turn together")
     func together() {
         self.channel.start(receiver: self.host)
         self.inner.deliver([0x04, 0x0E, 0x04, 0x01, 0xD1, 0xFC, 0x00])
@@ -215,7 +215,7 @@ struct LocationChannelTests {
         func close() {}
     }
 
-    @Test("a channel that places its device leaves the process where the one behind it does", arguments: [true, false])
+    @Test("leaves the process if the inner channel does", arguments: [true, false])
     func leavesProcess(isLeaving: Bool) {
         let inner = InnerChannel(leavesProcess: isLeaving)
         let channel = LocationChannel(inner, location: .distance(.metres(1)))

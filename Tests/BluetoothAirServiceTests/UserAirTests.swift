@@ -90,7 +90,7 @@ struct UserAirTests {
         #expect(try FileLock.take(self.folder("air.lock")) != nil)
     }
 
-    @Test("a process that serves is named to one that wants to, where the lock names it")
+    @Test("names the process that serves already, if the lock names it")
     func taken() throws {
         let lock = try #require(try FileLock.take(self.folder("air.lock")))
         func message() -> String? {

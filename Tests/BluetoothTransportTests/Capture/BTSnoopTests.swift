@@ -74,7 +74,7 @@ struct BTSnoopTests {
         }
     }
 
-    @Test("what was written is read back")
+    @Test("reads back written records")
     func roundTrip() throws { #expect(try self.read(self.written()) == Self.records) }
 
     @Test("a file that ends early gives its whole records, then the error that it is truncated")
@@ -112,7 +112,7 @@ struct BTSnoopTests {
     }
 
     @Test(
-        "D13: a record has one octet at least, and no more than the packet had",
+        "D13: refuses a record without octets, or with more than its packet had",
         arguments: [(4, 4, true), (5, 4, true), (3, 4, false), (4, 0, false), (0, 0, false)] as [(UInt32, UInt32, Bool)]
     )
     func includedLength(original: UInt32, included: UInt32, isValid: Bool) throws {

@@ -152,7 +152,7 @@ struct CaptureFileTests {
         }
     }
 
-    @Test("99 captures may be written as one name, and no more")
+    @Test("numbers up to 99 captures of one name, and refuses another")
     func mostCaptures() throws {
         let folder = try TemporaryFolder()
         let logger = LogLines().logger
@@ -165,7 +165,7 @@ struct CaptureFileTests {
     }
 
     @Test(
-        "what is gathered is written when it has 64 KiB",
+        "writes gathered records from 64 KiB on",
         arguments: [(65_535, true), (65_536, false), (65_537, false)]
     )
     func flushSize(octetCount: Int, waits: Bool) throws {
@@ -206,7 +206,7 @@ struct CaptureFileTests {
         #expect(lengths([(4, 0), (0, EINTR), (1, 0)]) == "[5, 1] \(EINTR)")
     }
 
-    @Test("a place where no file can be is an error in one line")
+    @Test("fails with one line if no file can be created")
     func badPlace() throws {
         let folder = try TemporaryFolder()
         let logger = LogLines().logger
@@ -217,7 +217,7 @@ struct CaptureFileTests {
         }
     }
 
-    @Test("what a full disk did not take does not wait, and neither does what comes later")
+    @Test("drops packets that a full disk did not take")
     func nothingWaits() throws {
         let log = LogLines()
         let file = try CaptureFile(path: "/dev/full", logger: log.logger)
@@ -253,7 +253,7 @@ struct CaptureFileTests {
         #expect(!file.needsFlush)
     }
 
-    @Test("a capture that nobody holds any more is written to its end, and its name is free")
+    @Test("writes a deallocated capture to its end, and frees its name")
     func released() throws {
         let folder = try TemporaryFolder()
         var file: CaptureFile? = try CaptureFile(path: folder("a"), logger: LogLines().logger)

@@ -111,7 +111,7 @@ struct CaptureReaderTests {
         #expect(try Self.monitor().isEmpty)
     }
 
-    @Test("a record of Linux's monitor may be cut, but has no more octets than its packet had")
+    @Test("reads a cut record of Linux's monitor, and refuses one longer than its packet")
     func monitorLengths() throws {
         for (original, isValid) in [(4, true), (3, true), (2, false)] as [(UInt32, Bool)] {
             var bytes = Self.record(0, 2, "03 0C 00")

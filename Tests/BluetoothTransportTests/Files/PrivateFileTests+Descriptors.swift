@@ -38,7 +38,7 @@ struct PrivateFileDescriptorTests {
         #expect(try self.openCount() == 0)
     }
 
-    @Test("a file that was read is closed, also where it is too long or none")
+    @Test("closes a file after reading it, even if reading fails")
     func reads() throws {
         let path = self.folder("a")
         try PrivateFile.replace(path, with: [1, 2, 3])

@@ -79,7 +79,7 @@ struct PrivateFileTests {
         }
     }
 
-    @Test("what is to survive a power failure is on the disk before it takes its name, and then its name is")
+    @Test("syncs a file before its rename, and its folder afterwards")
     func durable() throws {
         let folder = try TemporaryFolder()
         let disk = Disk()

@@ -42,7 +42,7 @@ struct PrivateFolderTests {
         #expect(named.path == folder("state/corebluetooth") && named.problem == nil)
     }
 
-    @Test("what is wrong with the folder for the state is said, and the temporary one serves")
+    @Test("reports an unusable state folder, and uses the temporary one")
     func problems() throws {
         let folder = try TemporaryFolder()
         #expect(FileManager.default.createFile(atPath: folder("file"), contents: nil))
@@ -131,7 +131,7 @@ struct PrivateFolderTests {
         }
     }
 
-    @Test("a folder that exists keeps its mode where only a folder inside it is made")
+    @Test("keeps the mode of an existing parent folder")
     func existing() throws {
         let folder = try TemporaryFolder()
         #expect(mkdir(folder("a"), 0o700) == 0 && chmod(folder("a"), 0o755) == 0)
@@ -156,7 +156,7 @@ struct PrivateFolderTests {
         #expect(folder.content == ["file", "link"])
     }
 
-    @Test("a folder of the session that is no whole path is left, also where there is such a folder")
+    @Test("ignores a relative folder of the session")
     func relativeRuntimeFolder() throws {
         let folder = try TemporaryFolder()
         let variables = ["XDG_RUNTIME_DIR": ".", "TMPDIR": folder.path]

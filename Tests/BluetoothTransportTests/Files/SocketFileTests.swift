@@ -77,7 +77,7 @@ struct SocketFileTests {
     }
     #endif
 
-    @Test("a file that was removed is forgotten: where the same one is at its path again, it stays")
+    @Test("forgets a removed file, and keeps it if it is back at its path")
     func forgotten() throws {
         let folder = try TemporaryFolder()
         #expect(FileManager.default.createFile(atPath: folder("a"), contents: nil))

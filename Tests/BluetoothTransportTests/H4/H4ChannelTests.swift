@@ -66,7 +66,7 @@ struct H4ChannelTests {
         }
     }
 
-    @Test("what is sent together is one write, which has left when the last packet is sent")
+    @Test("writes packets that are sent together at once")
     func together() throws {
         let fixture = try Fixture()
         let packet = HCIPacket(h4: ByteBuffer(bytes: [0x01, 0x03, 0x0C, 0x00]))
@@ -92,7 +92,7 @@ struct H4ChannelTests {
         #expect(fixture.recorder.seen.value == Self.fromController.map { Seen.packet($0) } + [.endOfBatch])
     }
 
-    @Test("what is sent in one turn leaves as one write when the turn ends")
+    @Test("writes the packets of one turn together when it ends")
     func coalesced() throws {
         let fixture = try Fixture()
         let packets: [[UInt8]] = [[0x01, 0x03, 0x0C, 0x00], [0x02, 0x40, 0x00, 0x01, 0x00, 9], [0x01, 1, 0x10, 0]]
@@ -104,7 +104,7 @@ struct H4ChannelTests {
         }
     }
 
-    @Test("what is sent while a batch is delivered leaves when it has ended")
+    @Test("writes answers to a batch when it has ended")
     func answers() throws {
         let fixture = try Fixture { packet in [HCIPacket([0x01, packet.octets[0], 0x10, 0x00])] }
         try fixture.receive(Self.fromController.joined())
@@ -178,7 +178,7 @@ struct H4ChannelTests {
     }
 
     @Test(
-        "what no controller sends ends the connection, behind what was good",
+        "ends the connection at a packet that no controller sends",
         arguments: [[0x00], [0x01, 0x03, 0x0C, 0x00], [0xFF], Array("HTTP/1.1 400".utf8)] as [[UInt8]]
     )
     func hostileController(octets: [UInt8]) throws {
@@ -195,7 +195,7 @@ struct H4ChannelTests {
         #expect(try fixture.written().isEmpty)
     }
 
-    @Test("what no host sends ends the connection at the controller's end")
+    @Test("ends the connection at a packet that no host sends")
     func hostileHost() throws {
         let fixture = try Fixture(receivingFrom: .host)
         try fixture.receive([0x01, 0x03, 0x0C, 0x00, 0x04, 0x0E, 0x00])

@@ -28,7 +28,7 @@ struct H4StreamTests {
         func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {}
     }
 
-    @Test("what is sent while a batch is delivered leaves when it has ended, as one write", arguments: [true, false])
+    @Test("writes answers to a batch together when it has ended", arguments: [true, false])
     func batch(isTogether: Bool) throws {
         let fixture = try H4ChannelTests.Fixture(starts: false)
         let answering = Answering(isTogether: isTogether)
@@ -81,7 +81,7 @@ struct H4StreamTests {
     }
 
     @Test(
-        "what is sent in one turn is handed over when it has 32 KiB, and nothing is written of an empty rest",
+        "writes the packets of one turn in chunks of 32 KiB",
         arguments: [(4_095, [32_760]), (4_096, [32_768]), (4_097, [32_768, 8]), (8_193, [32_768, 32_768, 8])]
     )
     func chunks(packetCount: Int, sizes: [Int]) throws {
@@ -151,7 +151,7 @@ struct H4StreamTests {
         }
     }
 
-    @Test("what a receiver sends together at the end of a batch leaves before the connection ends for a wrong packet")
+    @Test("writes packets of the end of a batch before a wrong packet ends the connection")
     func sentAtTheEnd() throws {
         let fixture = try H4ChannelTests.Fixture(starts: false)
         let answering = AnsweringAtEnd(fixture.embedded)

@@ -115,7 +115,7 @@ struct AdapterListingTests {
         #expect(listing.radioSwitches == [.init(name: "a_bluetooth_switch", block: .bySwitch)])
     }
 
-    @Test("what the folders do not show is read from the kernel; an address of zeroes is none")
+    @Test("reads missing details from the kernel, and ignores an address of zeroes")
     func kernel() throws {
         let system = try System()
         for index in 0...2 { try system.addAdapter("hci\(index)", on: nil) }
@@ -132,7 +132,7 @@ struct AdapterListingTests {
         #expect(listing.adapters.map(\.isUp) == [true, false, nil])
     }
 
-    @Test("an adapter that the kernel shows and its management leaves out is not managed; where it is silent, unknown")
+    @Test("marks an adapter as managed if the kernel's management lists it")
     func managed() throws {
         let system = try System()
         let folder = system.path
@@ -148,7 +148,7 @@ struct AdapterListingTests {
     }
 
     @Test(
-        "what connects an adapter is named by its kind, and what is unknown by the kernel's word",
+        "names the bus of an adapter by its kind, or by the kernel's word",
         arguments: [
             ("usb", "USB"), ("tty", "UART"), ("serial", "UART"), ("serdev", "UART"), ("sdio", "SDIO"), ("mmc", "SDIO"),
             ("pci", "PCI"), ("platform", "platform"),

@@ -26,7 +26,7 @@ struct AdapterManagementTests {
     }
 
     @Test(
-        "what is not the whole answer is no answer",
+        "refuses an answer that is incomplete or wrong",
         arguments: [
             // Another event, one of an adapter, a length and a count that are not so, another command, a failure.
             changed(0, 0x02), changed(1, 0x01), changed(2, 0x00), changed(3, 0x00), changed(4, 0x08), changed(5, 0x01),

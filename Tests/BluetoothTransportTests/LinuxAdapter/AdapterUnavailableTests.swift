@@ -63,7 +63,7 @@ struct AdapterUnavailableTests {
         )
     }
 
-    @Test("a process has a name, and is stopped or not, whatever its name looks like")
+    @Test("reads the name and the state of a process, for odd names too")
     func processes() throws {
         let processes = try Processes()
         try processes.add(12, "eightball")
@@ -261,7 +261,7 @@ struct AdapterUnavailableTests {
         }
     }
 
-    @Test("where the sockets of the service are seen, those that are not seen are another program's")
+    @Test("attributes unseen sockets to other programs if those of the service are seen")
     func serviceIsSeen() throws {
         let processes = try Processes()
         try processes.add(800, "bluetoothd", sockets: [501])
@@ -292,7 +292,7 @@ struct AdapterUnavailableTests {
         #expect(holders.programs.map(\.number) == [9_000_000, 10_000_000, 50_000_000])
     }
 
-    @Test("the running program is what its process says, and unknown where that is not said")
+    @Test("reads the running program from its process")
     func ownProgram() throws {
         let processes = try Processes()
         #expect(processes.listing.ownProgram == nil)

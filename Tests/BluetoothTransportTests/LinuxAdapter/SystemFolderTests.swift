@@ -47,7 +47,7 @@ struct SystemFolderTests {
         #expect(SystemFolder(path: folder("none")).entries.isEmpty)
     }
 
-    @Test("a value is the first line, of at most a page, or none where that is empty")
+    @Test("reads the first line of a value, of at most a page")
     func values() throws {
         let folder = try TemporaryFolder()
         let system = SystemFolder(path: folder.path)

@@ -33,7 +33,7 @@ struct ControllerSourceTests {
     }
 
     @Test(
-        "what cannot be opened fails with its cause",
+        "fails with the cause if an adapter cannot be opened",
         arguments: ["h4:serial:/nowhere/at/all@1000000", "air:/nowhere/at/all", "h4:unix:/nowhere/at/all"]
     )
     func errors(text: String) async throws {

@@ -126,7 +126,7 @@ struct UserAirSystemTests {
         for host in hosts { #expect(host.failures.value.isEmpty) }
     }
 
-    @Test("what a killed server leaves behind is taken over at once")
+    @Test("takes over the files of a killed server at once")
     func stale() async throws {
         let folder = try TemporaryFolder()
         // A socket without a listener, and a lock that the system has released.

@@ -40,7 +40,7 @@ struct AdapterManagementSystemTests {
         return (indices, Array(octets.prefix(max(0, count))))
     }
 
-    @Test("the question is Read Controller Index List; the first whole answer counts, whatever comes before it")
+    @Test("asks Read Controller Index List, and takes the first whole answer")
     func asked() throws {
         // Index Added, an answer that is cut off, one of failure, one longer than any machine's, then the answer.
         let endless = [0x01, 0x00, 0xFF, 0xFF, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 9_000)

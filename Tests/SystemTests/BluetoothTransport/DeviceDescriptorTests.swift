@@ -66,7 +66,7 @@ struct DeviceDescriptorTests {
         #expect(line.isClosed)
     }
 
-    @Test("a device that nobody holds any more is closed")
+    @Test("closes a deallocated device")
     func unheld() async throws {
         let line = try Line()
         do { _ = DeviceDescriptor(owning: line.device) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Private folders by the environment of the process", .timeLimit(.minutes(2)))
 struct EnvironmentFoldersTests {
-    @Test("where nothing else is said, the folders are those of the process's environment")
+    @Test("takes the folders from the environment of the process")
     func folders() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()

@@ -271,7 +271,7 @@ struct H4ServerTests {
         try await served.end()
     }
 
-    @Test("a server that nobody holds any more takes no connections, and its file is gone")
+    @Test("closes a deallocated server, and removes its file")
     func released() async throws {
         let folder = try TemporaryFolder()
         let path = folder("h4")

@@ -57,7 +57,7 @@ struct LinuxAdapterTests {
             + (0..<count).map { UInt8(truncatingIfNeeded: $0 + filler) }
     }
 
-    @Test("what is sent in one turn leaves packet by packet")
+    @Test("writes the packets of one turn one by one")
     func writes() async throws {
         let opened = try await Opened()
         let packets = [[0x01, 0x03, 0x0C, 0x00]] + (0..<60).map { Self.data($0 * 17, $0) }
@@ -80,7 +80,7 @@ struct LinuxAdapterTests {
         try await opened.close()
     }
 
-    @Test("an adapter that takes nothing any more ends the channel")
+    @Test("ends the channel of an adapter that takes nothing")
     func stuck() async throws {
         let opened = try await Opened(sendBufferSize: 4096)
         let packets = (0..<100).map { Self.data(1_000, $0) }

@@ -57,7 +57,7 @@ struct SerialPortTests {
         try await #require(throws: TransportError.self) { _ = try await Opened(path, speed: speed) }
     }
 
-    @Test("packets pass in both directions, whatever octets they hold")
+    @Test("passes packets with all octets in both directions")
     func everyOctet() async throws {
         let line = try SerialPseudoTerminal()
         let opened = try await Opened(line.path)
@@ -112,7 +112,7 @@ struct SerialPortTests {
         try await opened.close()
     }
 
-    @Test("what came before the port was opened is no part of the conversation")
+    @Test("ignores octets from before the port was opened")
     func stale() async throws {
         let line = try SerialPseudoTerminal()
         line.send(Self.resetAnswer + [UInt8(ascii: "\n")])
@@ -211,7 +211,7 @@ struct SerialPortTests {
         try await opened.close()
     }
 
-    @Test("what is not a serial port fails with that cause")
+    @Test("refuses a file that is not a serial port")
     func noPort() async throws {
         let folder = try TemporaryFolder()
         #expect(FileManager.default.createFile(atPath: folder("file"), contents: nil))

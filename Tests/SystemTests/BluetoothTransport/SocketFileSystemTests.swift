@@ -63,7 +63,7 @@ struct SocketFileSystemTests {
         #expect(error?.code == .badName)
     }
 
-    @Test("a socket cannot listen where one is, or in a folder that is not there")
+    @Test("fails to listen at a used path, or in a missing folder")
     func listenFailures() throws {
         let folder = try TemporaryFolder()
         let descriptor = try SocketFile.listen(at: folder("h4"))
