@@ -17,7 +17,7 @@ struct AirIdentityTests {
         self.store = try AirIdentityStore(folder: self.folder.path, logger: self.log.logger)
     }
 
-    @Test("A program has the same address in each run; a second process at the same time has the second one")
+    @Test("a program has the same address in each run; a second process at the same time has the second one")
     func programs() throws {
         var first: AirIdentity? = try self.store.claim(program: "eightball")
         var second: AirIdentity? = try self.store.claim(program: "eightball")
@@ -35,7 +35,7 @@ struct AirIdentityTests {
         #expect(self.log.lines.value.isEmpty)
     }
 
-    @Test("The file of an identity is JSON that a person can read")
+    @Test("the file of an identity is JSON that a person can read")
     func file() throws {
         let address = try self.store.claim(name: "crystal").address
         #expect(
@@ -50,7 +50,7 @@ struct AirIdentityTests {
         )
     }
 
-    @Test("A named identity is one adapter's at a time")
+    @Test("a named identity is one adapter's at a time")
     func names() throws {
         var crystal: AirIdentity? = try self.store.claim(name: "crystal")
         let address = try #require(crystal).address
@@ -70,7 +70,7 @@ struct AirIdentityTests {
         }
     }
 
-    @Test("Any name is a file in the folder and nowhere else")
+    @Test("any name is a file in the folder and nowhere else")
     func oddNames() throws {
         let names = ["../up", "/etc/x", ".", "..", "a b", "a%20b", "Äther", "\u{1F3B1}", "a\0b", "A", "a", "a.", "-"]
         let identities = try names.map { try self.store.claim(name: $0) }
@@ -81,7 +81,7 @@ struct AirIdentityTests {
     }
 
     @Test(
-        "A file that is torn or foreign is set aside and logged, and the address is a new one",
+        "a file that is torn or foreign is set aside and logged, and the address is a new one",
         arguments: [
             "", "{", "{\"version\":1,\"name\":\"x\"}", "null", "[]",
             "{\"version\":2,\"name\":\"x\",\"address\":\"C0:11:22:33:44:55\"}",
@@ -101,30 +101,20 @@ struct AirIdentityTests {
         #expect(self.log.lines.value.count == 1)
     }
 
-    /// The address of the identity, which is free. What another test starts at this moment has its lock, too, until it
-    /// is another program.
-    private func freeAddress() throws -> DeviceAddress {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while ContinuousClock.now < deadline {
-            if let identity = try? self.store.claim(name: "crystal") { return identity.address }
-        }
-        return try self.store.claim(name: "crystal").address
-    }
-
-    @Test("Every way to tear a file gives an address, and never a trap")
+    @Test("every way to tear a file gives an address, and never a trap")
     func torn() throws {
         let path = self.folder("name-crystal.json")
-        let address = try self.freeAddress()
+        let address = try self.store.claim(name: "crystal").address
         let whole = try Data(contentsOf: URL(fileURLWithPath: path))
         for length in 0..<whole.count - 2 {
             try whole.prefix(length).write(to: URL(fileURLWithPath: path))
-            #expect(try self.freeAddress() != address)
+            #expect(try self.store.claim(name: "crystal").address != address)
         }
         try whole.write(to: URL(fileURLWithPath: path))
-        #expect(try self.freeAddress() == address)
+        #expect(try self.store.claim(name: "crystal").address == address)
     }
 
-    @Test("Where nothing can be written the process still has an address, and a line is logged")
+    @Test("gives an address for this run if nothing can be written, and logs it")
     func notWritable() throws {
         mkdir(self.folder("name-crystal.json.new-\(getpid())"), 0o700)
         let identity = try self.store.claim(name: "crystal")
@@ -136,7 +126,7 @@ struct AirIdentityTests {
         }
     }
 
-    @Test("Identities are named by their addresses, in use or not, from files of up to 4,096 octets")
+    @Test("identities are named by their addresses, in use or not, from files of up to 4,096 octets")
     func namesByAddress() throws {
         let (crystal, program) = (try self.store.claim(name: "crystal"), try self.store.claim(program: "eightball"))
         try self.pad("name-crystal.json", to: 4096)
@@ -149,7 +139,7 @@ struct AirIdentityTests {
     }
 
     @Test(
-        "A file of 4,096 octets is an identity's; one that is longer is not",
+        "a file of 4,096 octets is an identity's; one that is longer is not",
         arguments: [(4096, true), (4097, false)]
     )
     func longFile(octetCount: Int, isKept: Bool) throws {
@@ -166,7 +156,7 @@ struct AirIdentityTests {
         try octets.write(to: URL(fileURLWithPath: self.folder(file)))
     }
 
-    @Test("Of a program's name 64 octets count", arguments: [63, 64, 65])
+    @Test("of a program's name 64 octets count", arguments: [63, 64, 65])
     func programNames(octetCount: Int) throws {
         let identity = try self.store.claim(program: String(repeating: "x", count: octetCount))
         let name = String(repeating: "x", count: min(octetCount, 64))
@@ -176,22 +166,61 @@ struct AirIdentityTests {
         withExtendedLifetime(identity) {}
     }
 
-    @Test("Many that claim at once get different addresses")
-    func contention() async throws {
+    @Test("a file whose address is none, and one that is no JSON file, name nothing")
+    func namesOfOthers() throws {
         let store = self.store
-        let identities = try await withThrowingTaskGroup(of: AirIdentity.self) { group in
-            for _ in 0..<24 { group.addTask { try store.claim(program: "p") } }
-            var identities: [AirIdentity] = []
-            for try await identity in group { identities.append(identity) }
-            return identities
+        let crystal = try store.claim(name: "crystal")
+        let whole = "{\"version\":1,\"name\":\"x\",\"address\":\"C0:11:22:33:44:55\"}"
+        for (file, text) in [
+            ("name-a.json", "{\"version\":1,\"name\":\"a\",\"address\":\"C0:11:22:33:44\"}"), ("name-b.txt", whole),
+            ("name-c.json", "{\"version\":1,\"name\":\"c\"}"),
+        ] {
+            try text.write(toFile: self.folder(file), atomically: false, encoding: .utf8)
         }
-        #expect(Set(identities.map(\.address)).count == 24)
-        let winners = await withTaskGroup(of: AirIdentity?.self) { group in
-            for _ in 0..<24 { group.addTask { try? store.claim(name: "only") } }
-            var winners: [AirIdentity] = []
-            for await winner in group { if let winner { winners.append(winner) } }
-            return winners
+        #expect(try store.names() == [crystal.address: "crystal"])
+        try whole.write(toFile: self.folder("name-d.json"), atomically: false, encoding: .utf8)
+        let address = DeviceAddress(0xC011_2233_4455, kind: .random)
+        #expect(try store.names() == [crystal.address: "crystal", address: "x"])
+    }
+
+    @Test("a name has 1 to 64 octets, however many characters they are")
+    func nameLengths() throws {
+        let store = self.store
+        let longest = try store.claim(name: String(repeating: "\u{E9}", count: 32))
+        #expect(longest.name.utf8.count == 64)
+        for (name, count) in [("", 0), (String(repeating: "\u{E9}", count: 32) + "x", 65)] {
+            let error = #expect(throws: TransportError.self) { try store.claim(name: name) }
+            #expect(error?.code == .badName)
+            #expect(error?.message == "the identity has \(count) octets: give it 1 to 64")
         }
-        #expect(winners.count == 1)
+    }
+
+    @Test("the address of an identity is the one in its file")
+    func addressOfFile() throws {
+        let text = "{\"version\":1,\"name\":\"crystal\",\"address\":\"C0:11:22:33:44:55\"}"
+        try text.write(toFile: self.folder("name-crystal.json"), atomically: false, encoding: .utf8)
+        let identity = try self.store.claim(name: "crystal")
+        #expect(identity.address == DeviceAddress(0xC011_2233_4455, kind: .random))
+        #expect(identity.name == "crystal" && self.log.lines.value.isEmpty)
+    }
+
+    @Test("4,096 processes of a program have an identity at the same time, and one more is refused")
+    func processes() throws {
+        let folder = try TemporaryFolder()
+        let store = try AirIdentityStore(folder: folder.path, logger: LogLines().logger)
+        let lock = try #require(try FileLock.take(folder("program-p-1.lock")))
+        for number in 2...4095 {
+            try FileManager.default.linkItem(
+                atPath: folder("program-p-1.lock"),
+                toPath: folder("program-p-\(number).lock")
+            )
+        }
+        let last = try store.claim(program: "p")
+        #expect(last.name == "p 4096")
+        let error = #expect(throws: TransportError.self) { try store.claim(program: "p") }
+        #expect(error?.code == .inUse)
+        #expect(error?.message == "4096 processes of p are running: end some")
+        withExtendedLifetime(last) {}
+        withExtendedLifetime(lock) {}
     }
 }

@@ -1,14 +1,16 @@
 import BluetoothAir
 import BluetoothHCI
+import BluetoothTransport
 import BluetoothTypes
 import Fixtures
+import Foundation
 import NIOCore
 import NIOEmbedded
 import Testing
 
 @testable import BluetoothAirService
 
-@Suite("The location of a device whose air is served elsewhere")
+@Suite("Location channel")
 struct LocationChannelTests {
     /// A channel whose other end is the test.
     final class ScriptedChannel: HCIChannel {
@@ -65,7 +67,7 @@ struct LocationChannelTests {
     func send(_ octets: [UInt8]) { self.channel.send(HCIPacket(h4: ByteBuffer(bytes: octets))) }
 
     @Test(
-        "The command goes out first, its answer is kept from the host, and then the host's packets follow in order",
+        "the command goes out first, its answer is kept from the host, and then the host's packets follow in order",
         arguments: [
             // Command Complete of success, and of an unknown command; Command Status.
             [0x04, 0x0E, 0x04, 0x01, 0xD1, 0xFC, 0x00], [0x04, 0x0E, 0x04, 0x01, 0xD1, 0xFC, 0x01],
@@ -89,7 +91,7 @@ struct LocationChannelTests {
         #expect(self.host.batchCount == 2)
     }
 
-    @Test("A channel that has closed hands nothing on")
+    @Test("a channel that has closed hands nothing on")
     func closed() {
         self.channel.start(receiver: self.host)
         self.inner.end("gone")
@@ -100,7 +102,7 @@ struct LocationChannelTests {
         #expect(self.host.packets.isEmpty && self.host.batchCount == 0)
     }
 
-    @Test("What the host sends in one turn leaves together, where the channel behind lets it")
+    @Test("sends the packets of one turn together")
     func together() {
         self.channel.start(receiver: self.host)
         self.inner.deliver([0x04, 0x0E, 0x04, 0x01, 0xD1, 0xFC, 0x00])
@@ -123,7 +125,7 @@ struct LocationChannelTests {
         #expect(self.host.packets.isEmpty)
     }
 
-    @Test("Other packets reach the host at any time, and none of them opens the channel")
+    @Test("other packets reach the host at any time, and none of them opens the channel")
     func others() {
         self.channel.start(receiver: self.host)
         self.send(Self.reset)
@@ -137,7 +139,7 @@ struct LocationChannelTests {
         #expect(self.inner.sent == [Self.command])
     }
 
-    @Test("The end of the channel reaches the host, whether the command was answered or not")
+    @Test("the end of the channel reaches the host, whether the command was answered or not")
     func ends() {
         self.channel.start(receiver: self.host)
         self.inner.end("the server is gone")
@@ -146,7 +148,7 @@ struct LocationChannelTests {
         #expect(self.inner.sent == [Self.command])
     }
 
-    @Test("A host that closes the channel hears nothing more")
+    @Test("a host that closes the channel hears nothing more")
     func closes() {
         self.channel.start(receiver: self.host)
         self.channel.close()
@@ -159,67 +161,68 @@ struct LocationChannelTests {
         #expect(self.host.packets.isEmpty && self.host.closeReason == nil)
     }
 
-    @Test("A distance has limits, and goes into the command in centimetres")
-    func distances() {
-        for (metres, centimetres) in [(0, 0), (-1, 0), (1.999, 199), (.nan, 100), (1e12, 1_000_000_000)]
-            as [(Double, UInt32)]
-        {
-            #expect(AirSetDistance(.metres(metres)).centimetres == centimetres)
-        }
-        for (metres, centimetres) in [(0, 0), (-1.25, -125), (.nan, 0), (-1e12, -1_000_000_000)] as [(Double, Int32)] {
-            #expect(AirSetPosition(AirPosition(x: metres, y: 2)) == AirSetPosition(x: centimetres, y: 200))
-        }
-        #expect(Distance.metres(1) < .metres(1.5))
-        #expect(AirPosition(x: -2.5, y: 0).description == "(-2.5, 0.0) m")
-        #expect(Distance.metres(2.5).description == "2.5 m")
-    }
-
-    @Test("Random steps of host and server in every state", arguments: [true, false])
-    func walk(hasDistance: Bool) {
-        var generator = SeededGenerator(seed: hasDistance ? 1 : 2)
+    @Test("sends its command once, first, and keeps the packets of the host in order", arguments: simulationSeeds(100))
+    func steps(seed: UInt64) {
+        var choices = SeededChoices(seed: seed)
+        let hasDistance = seed.isMultiple(of: 2)
         let answers: [[UInt8]] = [
             [0x04, 0x0E, 0x04, 0x01, 0xD1, 0xFC, 0x00], [0x04, 0x0F, 0x04, 0x00, 0x01, 0xD2, 0xFC],
             [0x04, 0x0E, 0x04, 0x01, 0xD2, 0xFC, 0x01], [0x04, 0x0F, 0x04, 0x00, 0x01, 0xD1, 0xFC],
             [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], [0x04, 0x0E, 0x03, 0x01, 0xD1, 0xFC], [0x04, 0x10, 0x01, 0x42],
         ]
-        for run in 0..<150 {
-            let inner = ScriptedChannel(EmbeddedEventLoop())
-            let location: AirLocation = hasDistance ? .distance(.metres(2.5)) : .position(AirPosition(x: 3, y: -0.5))
-            let channel = LocationChannel(inner, location: location)
-            let host = RecordingReceiver()
-            for step in 0..<12 {
-                let choice = Int.random(in: 0...10, using: &generator)
-                switch choice {
-                case 0...2: channel.send(HCIPacket(h4: ByteBuffer(bytes: [0x01, UInt8(step), 0x10, 0x00])))
-                case 3: channel.sendTogether { channel.send(HCIPacket(h4: ByteBuffer(bytes: Self.reset))) }
-                case 4...6: channel.start(receiver: host)
-                case 7, 8: inner.deliver(answers[Int.random(in: 0..<answers.count, using: &generator)])
-                case 9 where step > 6: channel.close()
-                case 10 where step > 6: inner.end("the server is gone")
-                default: break
-                }
-                RunRecord.note(
-                    "\(run) \(step) \(choice): \(inner.sent) \(inner.isClosed) \(host.packets) \(host.batchCount) "
-                        + "\(host.closeReason ?? "-") \(channel.leavesProcess)"
-                )
+        let inner = ScriptedChannel(EmbeddedEventLoop())
+        let location: AirLocation = hasDistance ? .distance(.metres(2.5)) : .position(AirPosition(x: 3, y: -0.5))
+        let (channel, host) = (LocationChannel(inner, location: location), RecordingReceiver())
+        var (sent, isOver) = ([[UInt8]](), false)
+        for step in 0..<12 {
+            switch choices.below(11) {
+            case 0...2:
+                let octets: [UInt8] = [0x01, UInt8(step), 0x10, 0x00]
+                if !isOver { sent.append(octets) }
+                channel.send(HCIPacket(h4: ByteBuffer(bytes: octets)))
+            case 3...6: channel.start(receiver: host)
+            case 7, 8: inner.deliver(choices.pick(answers))
+            case 9 where step > 6:
+                channel.close()
+                isOver = true
+            case 10 where step > 6:
+                inner.end("the server is gone")
+                isOver = true
+            default: break
             }
-            // The command goes out once at most, in front of all else.
-            let commands = inner.sent.filter {
-                $0.starts(with: [0x01, 0xD1, 0xFC]) || $0.starts(with: [0x01, 0xD2, 0xFC])
-            }
-            #expect(commands.count <= 1)
         }
+        let commands: [[UInt8]] = [[0x01, 0xD1, 0xFC], [0x01, 0xD2, 0xFC]]
+        func isCommand(_ octets: [UInt8]) -> Bool { commands.contains { octets.starts(with: $0) } }
+        #expect(inner.sent.filter(isCommand).count <= 1)
+        #expect(inner.sent.first.map(isCommand) != false)
+        let others = Array(inner.sent.dropFirst())
+        #expect(others == Array(sent.prefix(others.count)))
     }
 
-    @Test("Distances and positions at each edge, as commands")
-    func locations() {
-        for metres in [
-            0, 0.004, 0.005, 0.01, 0.5, 0.999, 1, 2.5, 1e6, 9_999_999.99, 1e7, 1e7 + 1, 1e12, -0.01, -1, -1e7, -1e12,
-            .nan,
-            .infinity, -.infinity,
-        ] as [Double] {
-            let position = AirPosition(x: metres, y: -metres)
-            RunRecord.note("\(AirSetDistance(.metres(metres))) \(AirSetPosition(position)) \(Distance.metres(metres))")
+    private final class InnerChannel: HCIChannel {
+        let eventLoop: any EventLoop = EmbeddedEventLoop()
+        let leavesProcess: Bool
+        private(set) var turns = 0
+
+        init(leavesProcess: Bool) { self.leavesProcess = leavesProcess }
+
+        func start(receiver: any HCIChannelReceiver) {}
+        func send(_ packet: HCIPacket) {}
+        func sendTogether(_ body: () -> Void) {
+            self.turns += 1
+            body()
         }
+        func close() {}
+    }
+
+    @Test("leaves the process if the inner channel does", arguments: [true, false])
+    func leavesProcess(isLeaving: Bool) {
+        let inner = InnerChannel(leavesProcess: isLeaving)
+        let channel = LocationChannel(inner, location: .distance(.metres(1)))
+        #expect(channel.leavesProcess == isLeaving)
+        var calls = 0
+        channel.sendTogether { calls += 1 }
+        #expect(calls == 1 && inner.turns == 1)
+        #expect(channel.eventLoop === inner.eventLoop)
     }
 }

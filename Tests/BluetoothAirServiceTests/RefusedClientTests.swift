@@ -1,5 +1,3 @@
-// A host that is one too many, on an embedded channel.
-
 import BluetoothTransport
 import NIOCore
 import NIOEmbedded
@@ -33,7 +31,7 @@ struct RefusedClientTests {
         }
     }
 
-    @Test("The first command is refused, which ends the connection and is reported once")
+    @Test("the first command is refused, which ends the connection and is reported once")
     func command() throws {
         let refusal = try Refusal()
         // Data is no command.
@@ -47,7 +45,7 @@ struct RefusedClientTests {
         #expect(!refusal.socket.isActive)
     }
 
-    @Test("A host that closes without a command is reported, too")
+    @Test("a host that closes without a command is reported, too")
     func closed() throws {
         let refusal = try Refusal()
         _ = try? refusal.socket.finish()

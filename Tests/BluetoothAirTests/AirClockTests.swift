@@ -1,4 +1,4 @@
-// The timers of an air, compared with a list of deadlines: whatever is armed, moved, taken back or late.
+// Timers and deadlines of an air, and time in which its process was stopped.
 
 import BluetoothTypes
 import Fixtures
@@ -13,9 +13,9 @@ struct AirClockTests {
         .uptimeNanoseconds(UInt64(milliseconds) * 1_000_000)
     }
 
-    @Test("timers fire once, when their last deadline has come; in which order is on record", arguments: 1...12)
+    @Test("fires each timer once, at its last deadline", arguments: simulationSeeds(4))
     func order(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var choices = SeededChoices(seed: seed)
         var clock = AirClock()
         var fired: [Int] = []
         let timers = (0..<8).map { number in
@@ -26,10 +26,10 @@ struct AirClockTests {
         var deadlines: [Int: Int] = [:]
         var now = 1_000
         for _ in 0..<400 {
-            let timer = Int.random(in: 0..<8, using: &generator)
-            switch Int.random(in: 0...9, using: &generator) {
+            let timer = choices.below(8)
+            switch choices.below(10) {
             case 0...5:
-                let deadline = now + Int.random(in: 0...20, using: &generator)
+                let deadline = now + choices.below(21)
                 deadlines[timer] = deadline
                 clock.arm(timers[timer], at: Self.time(deadline))
             case 6:
@@ -37,11 +37,10 @@ struct AirClockTests {
                 timers[timer].cancel()
             case 7:
                 // The loop is given a timer where it has none that is early enough.
-                let next = clock.nextLoopDeadline()
-                RunRecord.note("\(now): next \(next.map { "\($0.uptimeNanoseconds)" } ?? "-")")
+                _ = clock.nextLoopDeadline()
                 #expect(clock.nextLoopDeadline() == nil)
             default:
-                now += Int.random(in: 0...8, using: &generator)
+                now += choices.below(9)
                 clock.loopReached(Self.time(now), at: Self.time(now))
                 fired = []
                 while let action = clock.popDue(at: Self.time(now)) { action() }
@@ -51,7 +50,6 @@ struct AirClockTests {
                     deadlines[number] = nil
                     #expect(timers[number].deadline == nil)
                 }
-                RunRecord.note("\(now): fired \(fired)")
             }
             for (number, timer) in timers.enumerated() {
                 #expect(timer.deadline == deadlines[number].map(Self.time))
@@ -84,7 +82,7 @@ struct AirClockTests {
         #expect(clock.popDue(at: Self.time(1_000)) == nil)
     }
 
-    @Test("the loop is asked for a timer only where it has none as early, and again once that one has come")
+    @Test("asks the loop for a timer only if it has none as early")
     func loopDeadlines() {
         var clock = AirClock()
         let timers = (0..<4).map { _ in AirTimer() }
@@ -116,5 +114,31 @@ struct AirClockTests {
         #expect(clock.stoppedTime == .milliseconds(251), "late by 250 ms")
         clock.loopReached(Self.time(2_000), at: Self.time(2_502))
         #expect(clock.stoppedTime == .milliseconds(502))
+    }
+
+    private static let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+
+    @Test("A1: a timer of the loop that is 10 s late moves all other deadlines by 10 s")
+    func late() {
+        var clock = AirClock()
+        var fired: [Int] = []
+        let timers = (0..<2).map { number in
+            let timer = AirTimer()
+            timer.action = { fired.append(number) }
+            return timer
+        }
+        clock.arm(timers[0], at: Self.start + .seconds(1))
+        clock.arm(timers[1], at: Self.start + .seconds(3))
+        func run(at loopTime: NIODeadline) {
+            while let action = clock.popDue(at: clock.time(loopTime)) { action() }
+        }
+        clock.loopReached(Self.start + .seconds(1), at: Self.start + .seconds(11))
+        run(at: Self.start + .seconds(11))
+        #expect(fired == [0])
+        #expect(clock.stoppedTime == .seconds(10))
+        run(at: Self.start + .seconds(12))
+        #expect(fired == [0], "the air is at 2 s")
+        run(at: Self.start + .seconds(13))
+        #expect(fired == [0, 1])
     }
 }

@@ -1,148 +1,52 @@
-// The air itself: its timers, its tables, its path loss, and what idle links cost.
-
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
 import NIOEmbedded
-import NIOPosix
 import Testing
 
 @testable import BluetoothAir
 
 @Suite("Air")
 struct AirTests {
-    @Test("timers fire once, in order, at the time they were last given")
-    func timers() {
-        let testbed = AirTestbed()
-        var fired: [(Int, Int64)] = []
-        func timer(_ number: Int) -> AirTimer {
-            let timer = AirTimer()
-            timer.action = { fired.append((number, Int64(testbed.loop.now.uptimeNanoseconds) / 1_000_000)) }
-            return timer
-        }
-        func at(_ milliseconds: Int64) -> NIODeadline { .uptimeNanoseconds(UInt64(milliseconds) * 1_000_000) }
-        let timers = (0..<6).map { timer($0) }
-        testbed.air.arm(timers[0], at: at(50))
-        testbed.air.arm(timers[1], at: at(20))
-        testbed.air.arm(timers[2], at: at(20))
-        // Later, earlier, and taken back.
-        testbed.air.arm(timers[3], at: at(10))
-        testbed.air.arm(timers[3], at: at(60))
-        testbed.air.arm(timers[4], at: at(80))
-        testbed.air.arm(timers[4], at: at(30))
-        testbed.air.arm(timers[5], at: at(40))
-        timers[5].cancel()
-        testbed.pass(.milliseconds(100))
-        #expect(fired.map(\.0) == [1, 2, 4, 0, 3])
-        #expect(fired.map(\.1) == [20, 20, 30, 50, 60])
-        // Moved earlier and back to the time of the entry that was overtaken.
-        fired = []
-        testbed.air.arm(timers[0], at: at(130))
-        testbed.air.arm(timers[0], at: at(110))
-        testbed.air.arm(timers[0], at: at(130))
-        testbed.pass(.milliseconds(100))
-        #expect(fired.map(\.1) == [130])
-    }
-
-    @Test("handles stay in their range and are not used again soon")
-    func handles() throws {
-        let testbed = AirTestbed()
-        let controllers = [0, 1].map {
-            Controller(air: testbed.air, index: $0, slot: $0, configuration: VirtualControllerConfiguration())
-        }
+    @Test("keeps handles in their range, and does not reuse them soon")
+    func handles() {
+        let pair = ControllerPair()
+        let peripheral = pair.end(.peripheral)
         var table = LinkTable(limit: 3)
-        var seen: [UInt16] = []
         func insert() -> ConnectionHandle {
             let handle = table.makeHandle()
-            let ends = controllers.map {
-                LinkEnd(controller: $0, handle: handle, role: .central, peerAddress: .none)
-            }
+            let end = LinkEnd(controller: pair.controllers[0], handle: handle, role: .central, peerAddress: .none)
             let link = AirLink(
-                air: testbed.air,
-                central: ends[0],
-                peripheral: ends[1],
+                air: pair.testbed.air,
+                central: end,
+                peripheral: peripheral,
                 timing: LinkTiming(TestHost.parameters),
                 channels: .all,
                 phy: .le1M,
-                anchor: testbed.air.now
+                anchor: pair.testbed.air.now
             )
-            table.insert(LinkTable.Entry(link: link, end: ends[0]))
+            table.insert(LinkTable.Entry(link: link, end: end))
             return handle
         }
         let fixed = insert()
+        var seen: [UInt16] = []
         for _ in 0..<5_000 {
             let handle = insert()
-            #expect(handle != fixed)
-            #expect(handle.rawValue < 0x0F00)
-            #expect(table[handle]?.end.handle == handle)
+            #expect(handle != fixed && handle.rawValue < 0x0F00 && table[handle]?.end.handle == handle)
+            table.remove(ConnectionHandle(rawValue: handle.rawValue ^ 0x800))
+            #expect(table[handle] != nil)
             table.remove(handle)
             #expect(table[handle] == nil)
             seen.append(handle.rawValue)
         }
         #expect(Set(seen.prefix(2_000)).count == 2_000)
-        #expect(table[fixed] != nil)
-        #expect(table[ConnectionHandle(rawValue: fixed.rawValue ^ 0x800)] == nil)
-        _ = insert()
-        #expect(!table.isFull)
-        _ = insert()
-        #expect(table.isFull)
-        #expect(table.count == 3)
-        #expect(table.removeAll().count == 3)
-        #expect(table.count == 0)
-    }
-
-    @Test("the signal falls with the square of the distance")
-    func pathLoss() {
-        #expect(PathLoss.strength(distance: .metres(1), txPower: 0) == -45)
-        #expect(PathLoss.strength(distance: .metres(2), txPower: 0) == -51)
-        #expect(PathLoss.strength(distance: .metres(10), txPower: 0) == -65)
-        #expect(PathLoss.strength(distance: .metres(30), txPower: 0) == -75)
-        #expect(PathLoss.strength(distance: .metres(30), txPower: 10) == -65)
-        #expect(PathLoss.strength(distance: .metres(316), txPower: 0) == -95)
-        #expect(PathLoss.strength(distance: .metres(0), txPower: 0) == -25)
-    }
-
-    @Test("B22: 334 m is still heard, and 335 m is not, as the documentation says")
-    func range() {
-        #expect(PathLoss.strength(distance: .metres(334), txPower: 0) == -95)
-        #expect(PathLoss.strength(distance: .metres(335), txPower: 0) == nil)
-    }
-
-    @Test("B22: between two positions their distance counts, else the larger distance of the two devices")
-    func locations() {
-        let origin = AirLocation.position(AirPosition(x: 0, y: 0))
-        let other = AirLocation.position(AirPosition(x: 30, y: -40))
-        #expect(origin.distance(to: other) == .metres(50))
-        #expect(other.distance(to: origin) == .metres(50))
-        #expect(other.distance(to: .distance(.metres(1))) == .metres(1))
-        #expect(AirLocation.distance(.metres(7)).distance(to: other) == .metres(7))
-        #expect(AirLocation.distance(.metres(7)).distance(to: .distance(.metres(2))) == .metres(7))
-        #expect(AirPosition(x: .nan, y: -.infinity) == AirPosition(x: 0, y: 0))
-    }
-
-    @Test("a distance that is no number is one metre")
-    func oddDistances() {
-        let controller = AirTestbed().host().controller
-        controller.distance = .metres(-3)
-        #expect(controller.distance == .metres(0))
-        controller.distance = .metres(.nan)
-        #expect(controller.distance == .metres(1))
-        controller.distance = .metres(.infinity)
-        #expect(controller.distance == .metres(1))
-    }
-
-    @Test("coordinates and probabilities outside of their range become the nearer end of it")
-    func nearestEnds() {
-        for (value, taken) in [
-            (-10_000_001, -10_000_000), (-10_000_000, -10_000_000), (-1.5, -1.5), (10_000_000, 10_000_000),
-            (10_000_001, 10_000_000), (.infinity, 0), (-.infinity, 0), (.nan, 0),
-        ] as [(Double, Double)] {
-            #expect(AirPosition(x: value, y: 0).x == taken && AirPosition(x: 0, y: value).y == taken)
+        #expect(table[fixed] != nil && table[ConnectionHandle(rawValue: fixed.rawValue ^ 0x800)] == nil)
+        for isFull in [false, true] {
+            _ = insert()
+            #expect(table.isFull == isFull)
         }
-        for (value, taken) in [(-0.1, 0), (0, 0), (0.25, 0.25), (1, 1), (1.1, 1), (.nan, 0)] as [(Double, Double)] {
-            #expect(LossProbability(value).value == taken)
-        }
+        #expect(table.count == 3 && table.removeAll().count == 3 && table.count == 0)
     }
 
     @Test("a controller leaves the air when it is released")
@@ -160,49 +64,6 @@ struct AirTests {
         testbed.pass(.seconds(1))
         #expect(scanner.reports.isEmpty)
         #expect(testbed.air.controllers.count == 1)
-    }
-
-    /// What a test passes from thread to thread. Unchecked: the test waits for one thread before the next one begins.
-    private final class Handover: @unchecked Sendable {
-        var air: Air?
-        var controller: VirtualController?
-    }
-
-    @Test("a controller may be released on any thread")
-    func releaseElsewhere() throws {
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let handover = Handover()
-        func count() throws -> Int? { try loop.submit { handover.air?.controllers.count }.wait() }
-        try loop.submit {
-            let air = Air(eventLoop: loop)
-            handover.air = air
-            handover.controller = air.makeController()
-        }.wait()
-        #expect(try count() == 1)
-        handover.controller = nil
-        #expect(try count() == 0)
-        try loop.submit { handover.air = nil }.wait()
-    }
-
-    @Test("a host that answers each packet leaves the event loop to others after 16 exchanges")
-    func turns() {
-        let testbed = AirTestbed()
-        let host = testbed.host()
-        var count = 0
-        host.onPacket = { _ in
-            guard count < 100 else { return }
-            count += 1
-            host.send(LERand())
-        }
-        host.send(LERand())
-        var seen: [Int] = []
-        func others() {
-            seen.append(count)
-            if seen.count < 8 { testbed.loop.execute { others() } }
-        }
-        testbed.loop.execute { others() }
-        testbed.loop.run()
-        #expect(seen == [16, 32, 48, 64, 80, 96, 100, 100])
     }
 
     @Test("packets for a host that is gone are not kept")
@@ -225,23 +86,6 @@ struct AirTests {
         #expect(!successor.reports.isEmpty)
     }
 
-    @Test("100 idle links cost nothing in a second of virtual time")
-    func idleLinks() throws {
-        let testbed = AirTestbed()
-        let central = testbed.host()
-        var peripherals: [TestHost] = []
-        for _ in 0..<100 {
-            let peripheral = testbed.host()
-            _ = try TestLink(testbed, central: central, peripheral: peripheral)
-            peripherals.append(peripheral)
-        }
-        #expect(central.controller.linkCount == 100)
-        let clock = ContinuousClock()
-        let time = clock.measure { testbed.pass(.seconds(1)) }
-        #expect(time < .milliseconds(100))
-        #expect(central.controller.linkCount == 100)
-    }
-
     @Test("an air may be released while its controllers live")
     func airReleased() {
         let loop = EmbeddedEventLoop()
@@ -253,5 +97,132 @@ struct AirTests {
         controller?.close()
         loop.advanceTime(by: .seconds(1))
         #expect(controller?.linkCount == 0)
+    }
+
+    @Test("loses a packet if the drawn number is below the probability")
+    func lossEdge() {
+        // The first number of SplitMix64 with seed 0; its upper 53 bits are used.
+        let drawn = Double(0xE220_A839_7B1D_CDAF as UInt64 >> 11) * 0x1p-53
+        for (loss, isLost) in [(drawn.nextDown, false), (drawn, false), (drawn.nextUp, true), (0, false), (1, true)] {
+            let air = AirTestbed(AirSettings(hasAirTime: false, loss: LossProbability(loss)), seed: 0).air
+            #expect(air.losesPacket() == isLost, "\(loss)")
+        }
+    }
+
+    @Test("reuses the slot of a closed controller, and not its number")
+    func places() {
+        let air = AirTestbed().air
+        let controllers = (0..<3).map { _ in air.makeController() }
+        #expect(air.controllers.map(\.slot) == [0, 1, 2] && air.controllers.map(\.index) == [0, 1, 2])
+        controllers[1].close()
+        #expect(air.controller(1) == nil && air.controllers.map(\.index) == [0, 2])
+        let next = air.makeController()
+        #expect(air.controllers.map(\.slot) == [0, 2, 1] && air.controllers.map(\.index) == [0, 2, 3])
+        #expect(air.controller(1)?.publicAddress == next.address)
+        let another = air.makeController()
+        #expect(air.controllers.map(\.slot) == [0, 2, 1, 3])
+        for controller in controllers + [next, another] { controller.close() }
+        #expect(air.controllers.isEmpty && air.map.all.isEmpty)
+    }
+
+    @Test("forgets the attenuations of a closed controller")
+    func attenuationOfClosed() {
+        let air = AirTestbed().air
+        let controllers = (0..<3).map { _ in air.makeController() }
+        let place = AirLocation.distance(.metres(1))
+        func attenuation(_ one: Int, _ other: Int) -> Attenuation {
+            air.obstacles.attenuation(between: (one, place), and: (other, place))
+        }
+        controllers[0].setAttenuation(20, to: controllers[1])
+        controllers[0].setAttenuation(30, to: controllers[2])
+        #expect(attenuation(0, 1) == 20 && attenuation(0, 2) == 30)
+        controllers[1].close()
+        #expect(attenuation(0, 1) == 0 && attenuation(0, 2) == 30)
+        controllers[0].setAttenuation(20, to: controllers[1])
+        controllers[1].setAttenuation(20, to: controllers[2])
+        #expect(attenuation(0, 1) == 0 && attenuation(1, 2) == 0)
+        #expect(air.walls.isEmpty)
+    }
+
+    @Test("a controller that was closed answers nothing, hears nothing, and may be closed again")
+    func closedTwice() {
+        let testbed = AirTestbed()
+        let (host, advertiser) = (testbed.host(), testbed.host())
+        advertiser.advertise()
+        host.scan()
+        host.controller.close()
+        host.controller.close()
+        host.events = []
+        host.send(LERand())
+        host.controller.location = .position(AirPosition(x: 1, y: 1))
+        testbed.pass(.seconds(1))
+        #expect(host.events.isEmpty)
+        #expect(testbed.air.controllers.count == 1 && testbed.air.map.all.count == 1)
+    }
+
+    /// A host that answers each packet with a command, and how many it has answered.
+    private final class Answering {
+        let host: TestHost
+        var count = 0
+
+        init(_ host: TestHost, limit: Int, _ onCount: @escaping (Int) -> Void = { _ in }) {
+            self.host = host
+            host.onPacket = { [unowned self, unowned host] _ in
+                guard self.count < limit else { return }
+                self.count += 1
+                onCount(self.count)
+                host.send(LERand())
+            }
+        }
+    }
+
+    @Test("handles packets of two hosts in one turn of 16 exchanges")
+    func twoHosts() {
+        let testbed = AirTestbed()
+        let (first, second) = (testbed.host(), testbed.host())
+        let answering = Answering(first, limit: 100)
+        first.send(LERand())
+        second.send(LERand())
+        var seen: [Int] = []
+        func others() {
+            seen.append(answering.count)
+            if seen.count < 3 { testbed.loop.execute { others() } }
+        }
+        testbed.loop.execute { others() }
+        testbed.loop.run()
+        #expect(seen == [16, 32, 48])
+        #expect(answering.count == 100)
+    }
+
+    @Test("runs a task of a host after this turn and before the next one")
+    func taskOfHost() {
+        let testbed = AirTestbed()
+        let host = testbed.host()
+        var seen: [Int] = []
+        var current: () -> Int = { 0 }
+        let answering = Answering(host, limit: 60) { count in
+            if [5, 20, 33].contains(count) { testbed.loop.execute { seen.append(current()) } }
+        }
+        current = { [unowned answering] in answering.count }
+        host.send(LERand())
+        testbed.loop.run()
+        #expect(seen == [16, 32, 48])
+        #expect(answering.count == 60)
+    }
+
+    @Test("fires no timer of a released air")
+    func released() {
+        let loop = EmbeddedEventLoop()
+        var air: Air? = Air(eventLoop: loop)
+        weak let reference = air
+        let timer = AirTimer()
+        var isFired = false
+        timer.action = { isFired = true }
+        air?.arm(timer, at: loop.now + .seconds(1))
+        #expect(reference != nil)
+        air = nil
+        #expect(reference == nil)
+        loop.advanceTime(by: .seconds(2))
+        #expect(!isFired)
     }
 }

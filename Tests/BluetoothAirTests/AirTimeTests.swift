@@ -1,4 +1,4 @@
-// How long packets take, and what fits into a time: both by the sums of the specification (Vol 6, Part B, 2.1, 2.2, 4.5.10).
+// Durations of packets (Vol 6, Part B, 2.1, 2.2 and 4.5.10).
 
 import BluetoothTypes
 import Fixtures
@@ -10,7 +10,7 @@ import Testing
 struct AirTimeTests {
     private static let phys = [PHY.le1M, .le2M, .leCoded]
 
-    @Test("a packet of each length takes the time of its octets and of what is around them", arguments: phys)
+    @Test("takes the time of its octets and of its overhead", arguments: phys)
     func microseconds(phy: PHY) {
         for payload in 0...255 {
             let time = AirTime.microseconds(phy, payload: payload)

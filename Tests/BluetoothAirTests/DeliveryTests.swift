@@ -1,6 +1,3 @@
-// What a host does while it is handed packets: what that causes at other hosts and at itself is delivered, too, and a
-// host that has closed its controller gets nothing more. And what HCI Reset forgets of the data that a host has sent.
-
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures

@@ -1,11 +1,8 @@
-// The same seed and the same calls give the same octets at the same times.
-
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @Suite("Determinism")

@@ -1,5 +1,3 @@
-// The resources of a controller: numbers outside of their ranges become the nearer end.
-
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
@@ -35,19 +33,10 @@ struct VirtualControllerConfigurationTests {
         }
     }
 
-    @Test("a served controller waits 30 ms to report sent packets, and is else like another one")
-    func served() {
-        var expected = VirtualControllerConfiguration()
-        #expect(expected.completedPacketsDelay == .zero)
-        expected.completedPacketsDelay = .milliseconds(30)
-        #expect(VirtualControllerConfiguration.served == expected)
-        #expect(expected.clamped == expected)
-    }
-
     @Test("a host learns of them, and the controller keeps to them")
     func told() {
         let testbed = AirTestbed()
-        let host = testbed.host(configuration: Walk.smallConfiguration)
+        let host = testbed.host(configuration: .small)
         #expect(host.run(LEReadBufferSize())?.aclDataPacketLength == 27)
         #expect(host.run(LEReadBufferSize())?.aclDataPacketCount == 3)
         #expect(host.run(LEReadBufferSizeV2())?.aclDataPacketCount == 3)

@@ -99,7 +99,6 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
         self.decodesWithoutTrap = { bytes in
             var parameters = bytes
             let command = Result { try Command(parsing: &parameters) }
-            RunRecord.note("\(opcode) \(bytes.hex) is \(command) \(parameters.hex)")
             if case .success(let value) = command {
                 // What was read can be written, and is read again as the same.
                 var again = ByteBuffer()
@@ -108,7 +107,6 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
             }
             var answer = bytes
             let returned = Result { try Command.ReturnParameters(parsing: &answer) }
-            RunRecord.note("\(opcode) \(bytes.hex) returns \(returned) \(answer.hex)")
             if case .success(let value) = returned {
                 var again = ByteBuffer()
                 value.encode(into: &again)

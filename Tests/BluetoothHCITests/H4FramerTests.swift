@@ -144,31 +144,6 @@ struct H4FramerTests {
         #expect(framer.pendingOctetCount == 6)
     }
 
-    @Test("each type octet with a header of each length, and lengths at each limit")
-    func headers() {
-        for type in UInt8.min...UInt8.max {
-            for count in 1...6 {
-                for length in [[0, 0], [1, 0], [0, 1], [0, 0x40], [0, 0x10], [1, 0x10], [0xFF, 0xFF]] as [[UInt8]] {
-                    guard type < 8 || count == 1 && length == [0, 0] else { continue }
-                    // The default limit, and one of exactly 256 octets.
-                    for limit in [nil, 256, 0xFFFF] as [Int?] {
-                        var framer =
-                            limit.map { H4Framer(readingFrom: .host, maximumDataLength: $0) }
-                            ?? H4Framer(readingFrom: .host)
-                        framer.append(ByteBuffer(bytes: ([type, 0x40, 0x00] + length + [0xAA]).prefix(count)))
-                        let first = Result { try framer.next()?.bytes.hex }
-                        framer.append(ByteBuffer(repeating: 0xBB, count: 5_000))
-                        let second = Result { try framer.next()?.bytes.readableBytes }
-                        RunRecord.note(
-                            "\(type) \(count) \(length) \(limit ?? -1): \(first) \(second) "
-                                + "\(framer.pendingOctetCount) \(framer.isResynchronizing)"
-                        )
-                    }
-                }
-            }
-        }
-    }
-
     @Test("random octets never trap, are never kept beyond one packet, and end in packets of the right length")
     func randomOctets() throws {
         var generator = SeededGenerator(seed: 11)
@@ -187,9 +162,7 @@ struct H4FramerTests {
                             continue
                         }
                         #expect((1...5).contains(packet.kind.rawValue))
-                        RunRecord.note("\(sender) \(packet.kind.rawValue) \(packet.bytes.hex)")
                     } catch {
-                        RunRecord.note("\(sender) \(error) \(framer.pendingOctetCount)")
                         #expect(framer.isResynchronizing)
                         // The other side resets.
                         framer.append(
@@ -198,8 +171,58 @@ struct H4FramerTests {
                     }
                 }
                 #expect(framer.pendingOctetCount < 4 + 255)
-                RunRecord.note("\(sender) \(framer.pendingOctetCount) \(framer.isResynchronizing)")
             }
         }
+    }
+
+    @Test("takes 4,096 octets of data at most")
+    func longestData() throws {
+        for (hex, kind) in [("02 40 00", HCIPacket.Kind.aclData), ("05 40 00", .isochronousData)] {
+            var framer = H4Framer(readingFrom: .host)
+            framer.append(ByteBuffer(hex: hex + "00 10"))
+            #expect(try framer.next() == nil)
+            framer.append(ByteBuffer(repeating: 0, count: 4_096))
+            #expect(try framer.next()?.bytes.readableBytes == 4_101)
+            framer.append(ByteBuffer(hex: hex + "01 10"))
+            #expect(throws: H4FramingError.tooLong(kind, length: 4_097)) { try framer.next() }
+        }
+    }
+
+    private func address(_ bytes: ByteBuffer) -> UInt {
+        bytes.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) }
+    }
+
+    @Test("Whole packets that come together stay in the memory in which they came")
+    func wholePackets() throws {
+        var framer = H4Framer(readingFrom: .controller)
+        for _ in 0..<2 {
+            let bytes = ByteBuffer(hex: "04 10 01 42 02 40 20 01 00 07")
+            framer.append(bytes)
+            let first = try #require(try framer.next())
+            let second = try #require(try framer.next())
+            #expect(first.bytes.hex == "04 10 01 42" && second.bytes.hex == "02 40 20 01 00 07")
+            #expect(self.address(first.bytes) == self.address(bytes))
+            #expect(self.address(second.bytes) == self.address(bytes) + 4)
+            #expect(try framer.next() == nil)
+        }
+    }
+
+    @Test("A packet that comes in pieces behind a whole one is put together, and the whole one stays as it was")
+    func pieces() throws {
+        var framer = H4Framer(readingFrom: .controller)
+        let bytes = ByteBuffer(hex: "04 10 01 42 02 40 20")
+        framer.append(bytes)
+        let first = try #require(try framer.next())
+        #expect(self.address(first.bytes) == self.address(bytes))
+        for octet in ["02", "00", "07"] {
+            #expect(try framer.next() == nil)
+            framer.append(ByteBuffer(hex: octet))
+        }
+        #expect(try framer.next() == nil)
+        #expect(framer.pendingOctetCount == 6)
+        framer.append(ByteBuffer(hex: "08 04 10 01 43"))
+        #expect(try framer.next()?.bytes.hex == "02 40 20 02 00 07 08")
+        #expect(try framer.next()?.bytes.hex == "04 10 01 43")
+        #expect(first.bytes.hex == "04 10 01 42" && bytes.hex == "04 10 01 42 02 40 20")
     }
 }

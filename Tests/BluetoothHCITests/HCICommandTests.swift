@@ -50,33 +50,6 @@ struct HCICommandTests {
         }
     }
 
-    @Test("every command and its place in the bitmap, and packets of every opcode of the groups")
-    func table() throws {
-        for entry in HCICommandTable.entries {
-            let command = entry.command
-            RunRecord.note(
-                "\(command) \(command.opcode) \(command.name) \(command.isAnsweredByStatus) \(entry.bit as Any)"
-            )
-        }
-        for group in 0...0x3F {
-            for number in [0...0x8F, 0xD0...0xD3, 0x3FE...0x3FF].joined() {
-                let opcode = HCIOpcode(rawValue: UInt16(group << 10 | number))
-                let command = HCICommandTable.command(opcode)
-                guard let command else { continue }
-                for hex in ["", "00", "01 01", "00 00 00 00 00 00 00 00 00"] {
-                    var packet = ByteBuffer(bytes: [0x01])
-                    packet.writeLittleEndian(opcode.rawValue)
-                    let parameters = ByteBuffer(hex: hex)
-                    packet.writeInteger(UInt8(parameters.readableBytes))
-                    packet.writeImmutableBuffer(parameters)
-                    RunRecord.note("\(command) \(HCIPacket(h4: packet))")
-                    let complete = CommandComplete(opcode: opcode, returnParameters: parameters).packet()
-                    RunRecord.note("\(complete) \(CommandStatus(opcode: opcode).packet())")
-                }
-            }
-        }
-    }
-
     @Test("random octets never trap a decoder", arguments: CommandExample.all)
     func randomOctets(example: CommandExample) {
         var generator = SeededGenerator(seed: UInt64(example.opcode))
@@ -162,90 +135,6 @@ struct HCICommandTests {
         }
         #expect(throws: MalformedBytes(.invalid, "Opcode")) {
             try HCICommandPacket(Reset().packet()).parsed(as: LERand.self)
-        }
-    }
-
-    @Test("connection parameters at each limit and beside it, in every combination")
-    func connectionParameterCombinations() {
-        var count = 0
-        for minimum in [5, 6, 7, 3_200, 3_201] as [UInt16] {
-            for maximum in [5, 6, 7, 3_200, 3_201] as [UInt16] {
-                for latency in [0, 1, 498, 499, 500] as [UInt16] {
-                    for timeout in [9, 10, 11, 800, 801, 1_600, 1_601, 3_199, 3_200, 3_201] as [UInt16] {
-                        for (shortest, longest) in [(0, 0), (0, 1), (1, 0)] as [(UInt16, UInt16)] {
-                            let parameters = ConnectionParameters(
-                                minimumInterval: ConnectionInterval(rawValue: minimum),
-                                maximumInterval: ConnectionInterval(rawValue: maximum),
-                                latency: latency,
-                                supervisionTimeout: SupervisionTimeout(rawValue: timeout),
-                                minimumEventLength: ConnectionEventLength(rawValue: shortest),
-                                maximumEventLength: ConnectionEventLength(rawValue: longest)
-                            )
-                            guard parameters.isValid else { continue }
-                            #expect(minimum <= maximum && latency <= 499 && shortest <= longest)
-                            RunRecord.note("\(parameters)")
-                            count += 1
-                        }
-                    }
-                }
-            }
-        }
-        #expect(count > 0)
-    }
-
-    @Test("connection parameters fit each other or not")
-    func connectionParameters() {
-        var parameters = ConnectionParameters(
-            minimumInterval: ConnectionInterval(.milliseconds(30)),
-            maximumInterval: ConnectionInterval(.milliseconds(50)),
-            latency: 4,
-            supervisionTimeout: SupervisionTimeout(.milliseconds(510))
-        )
-        #expect(parameters.isValid)
-        // Twice (1 + 4) * 50 ms is not more than 500 ms.
-        parameters.supervisionTimeout = SupervisionTimeout(.milliseconds(500))
-        #expect(!parameters.isValid)
-        parameters.supervisionTimeout = SupervisionTimeout(.seconds(32))
-        #expect(parameters.isValid)
-        parameters.latency = 500
-        #expect(!parameters.isValid)
-        parameters.latency = 0
-        parameters.minimumInterval = ConnectionInterval(.milliseconds(60))
-        #expect(!parameters.isValid)
-        parameters.minimumInterval = ConnectionInterval(rawValue: 5)
-        #expect(!parameters.isValid)
-    }
-
-    @Test("each limit of connection parameters holds by itself")
-    func connectionParameterLimits() {
-        let valid = ConnectionParameters(
-            minimumInterval: ConnectionInterval(rawValue: 6),
-            maximumInterval: ConnectionInterval(rawValue: 6),
-            latency: 499,
-            supervisionTimeout: SupervisionTimeout(rawValue: 3_200),
-            minimumEventLength: ConnectionEventLength(rawValue: 7),
-            maximumEventLength: ConnectionEventLength(rawValue: 7)
-        )
-        #expect(valid.isValid)
-        let changes: [(inout ConnectionParameters) -> Void] = [
-            { $0.minimumInterval = ConnectionInterval(rawValue: 5) },
-            { $0.minimumInterval = ConnectionInterval(rawValue: 7) },
-            {
-                $0.maximumInterval = ConnectionInterval(rawValue: 3_201)
-                $0.latency = 0
-            },
-            { $0.latency = 500 },
-            { $0.supervisionTimeout = SupervisionTimeout(rawValue: 3_201) },
-            {
-                $0.latency = 0
-                $0.supervisionTimeout = SupervisionTimeout(rawValue: 9)
-            },
-            { $0.minimumEventLength = ConnectionEventLength(rawValue: 8) },
-        ]
-        for (index, change) in changes.enumerated() {
-            var parameters = valid
-            change(&parameters)
-            #expect(!parameters.isValid, "change \(index)")
         }
     }
 

@@ -91,38 +91,4 @@ struct ParameterCodesTests {
         }
     }
 
-    @Test("parameters read from each number of octets, and what is left of them")
-    func parameters() {
-        func note<Parameter: HCIParameter>(_: Parameter.Type, _ first: UInt8, _ count: Int) {
-            var bytes = ByteBuffer(bytes: [first])
-            bytes.writeBytes((1..<66).map { UInt8($0 * 7 % 256) })
-            bytes.moveWriterIndex(to: count)
-            let result = Result { try Parameter.read(from: &bytes, "Field") }
-            RunRecord.note("\(Parameter.self) \(first) \(count): \(result) \(bytes.readableBytes)")
-            guard case .success(let value) = result else { return }
-            var written = ByteBuffer()
-            value.write(into: &written)
-            RunRecord.note(written.hex)
-        }
-        RunRecord.note("\(LEStates.all) \(AdvertisingChannels.all) \(ChannelMap.all) \(EventMask.initial)")
-        for first in [0x00, 0x01, 0x02, 0x03, 0x04, 0x7F, 0xFD, 0xFE, 0xFF] as [UInt8] {
-            for count in 1...66 {
-                note(SupportedCommands.self, first, count)
-                guard count < 35 else { continue }
-                note(DeviceAddress.self, first, count)
-                note(FilterAcceptListEntry.self, first, count)
-                note(AdvertisingTarget.self, first, count)
-                note(ChannelMap.self, first, count)
-                note(ExtendedAdvertisingInterval.self, first, count)
-                note(CompletedPackets.self, first, count)
-                note(Octets16.self, first, count)
-                note(Octets32.self, first, count)
-                note(PHYOptions.self, first, count)
-                note(LEFeatures.self, first, count)
-                note(RSSI.self, first, count)
-                note(ConnectionHandle.self, first, count)
-            }
-        }
-    }
-
 }

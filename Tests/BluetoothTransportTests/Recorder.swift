@@ -1,5 +1,3 @@
-// What the tests of this target share: a receiver that writes down what it gets.
-
 import BluetoothHCI
 import Fixtures
 import NIOCore

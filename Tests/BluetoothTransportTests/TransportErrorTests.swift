@@ -1,81 +1,72 @@
-// The text and the code of the error for each error number of the system, at each place where one is met.
-
 import Fixtures
 import Foundation
 import NIOCore
-import NIOPosix
 import Testing
 
 @testable import BluetoothTransport
 
 @Suite("Transport errors")
 struct TransportErrorTests {
-    private static let addresses: [StreamAddress] = [
-        .unix(path: "/run/air"), .tcp(host: "a.example", port: 9101), .tcp(host: "::1", port: 1),
-    ]
+    private static let unix = StreamAddress.unix(path: "/run/air")
+    private static let tcp = StreamAddress.tcp(host: "a.example", port: 9_101)
 
-    private func note(_ name: String, _ error: TransportError) {
-        let codes: [TransportError.Code] = [
-            .badName, .notFound, .refused, .noPermission, .inUse, .timedOut, .unsupported, .closed, .failed,
-        ]
-        // The text of the system is not ours, and another one elsewhere.
-        let system = error.errorNumber.map(systemErrorText) ?? "-"
-        let message = error.message.replacingOccurrences(of: system, with: "…")
-        RunRecord.note("\(name): \(codes.firstIndex(of: error.code) ?? -1) \(message) \(error.errorNumber ?? -1)")
-        #expect(!error.message.contains("\n") && !error.message.isEmpty)
+    @Test(
+        "names the cause of a failed connection, and the step that helps",
+        arguments: [
+            (unix, ENOENT, .notFound, "there is no socket at /run/air"),
+            (unix, ENOTDIR, .notFound, "there is no socket"),
+            (unix, ECONNREFUSED, .refused, "nobody serves the socket /run/air any more: start what serves it"),
+            (tcp, ECONNREFUSED, .refused, "nobody listens at tcp:a.example:9101: start"),
+            (unix, EACCES, .noPermission, "ask its owner for access"), (tcp, EPERM, .noPermission, "ask its owner"),
+            (unix, ENOTSOCK, .badName, "is not a stream socket"),
+            (unix, EPROTOTYPE, .badName, "is not a stream socket"),
+            (tcp, ETIMEDOUT, .timedOut, "no answer from tcp:a.example:9101"),
+            (tcp, ENOENT, .failed, "cannot connect to"),
+        ] as [(StreamAddress, CInt, TransportError.Code, String)]
+    )
+    func connecting(address: StreamAddress, number: CInt, code: TransportError.Code, text: String) {
+        let error = TransportError(connectingTo: address, IOError(errnoCode: number, reason: "test"))
+        #expect(error.code == code && error.message.contains(text) && !error.message.contains("\n"), "\(error)")
+        #expect(error.errorNumber == (code == .timedOut ? nil : number))
     }
 
-    @Test("every error number, connecting, listening, opening and else")
-    func numbers() {
-        for number in CInt(0)...134 {
-            let error = IOError(errnoCode: number, reason: "test")
-            self.note("else", TransportError(errno: number, "cannot test"))
-            for address in Self.addresses {
-                self.note("connecting", TransportError(connectingTo: address, error))
-                self.note("listening", TransportError(listeningAt: address, error))
-                self.note("listening", TransportError(listeningAt: address, errno: number))
-            }
-            self.note("port", TransportError(openingSerialPort: "/nowhere/tty", errno: number))
-            self.note("speed", TransportError(settingSpeed: 9_600, of: "/nowhere/tty", errno: number))
-            #if os(Linux)
-            for step in [UserChannel.Step.socket, .takeDown, .bind] {
-                for isManaged in [nil, true, false] {
-                    for unseenCount in [0, 1] {
-                        for programs in [[], [ProcessInformation(number: 7, name: "x")]] {
-                            var holders = AdapterHolders()
-                            holders.unseenCount = unseenCount
-                            holders.programs = programs
-                            holders.daemon = unseenCount == 1 ? ProcessInformation(number: 8, name: "bluetoothd") : nil
-                            let error = TransportError(
-                                openingAdapter: 3,
-                                step,
-                                errno: number,
-                                program: unseenCount == 0 ? nil : "/opt/a b",
-                                holders: holders,
-                                isManaged: isManaged
-                            )
-                            self.note("adapter \(step)", error)
-                        }
-                    }
-                }
-            }
-            #endif
+    @Test(
+        "names the cause of a failed server, and the step that helps",
+        arguments: [
+            (unix, EADDRINUSE, .inUse, "end the other server, or choose another place"),
+            (tcp, EACCES, .noPermission, "choose a place that is yours"), (unix, EPERM, .noPermission, "no permission"),
+            (unix, ENOENT, .notFound, "the folder of /run/air does not exist"),
+            (unix, ENOTDIR, .notFound, "the folder"),
+            (tcp, EADDRNOTAVAIL, .badName, "is not an address of this machine"),
+            (tcp, EIO, .failed, "cannot listen at"),
+        ] as [(StreamAddress, CInt, TransportError.Code, String)]
+    )
+    func listening(address: StreamAddress, number: CInt, code: TransportError.Code, text: String) {
+        for error in [
+            TransportError(listeningAt: address, errno: number),
+            TransportError(listeningAt: address, IOError(errnoCode: number, reason: "test")),
+        ] {
+            #expect(error.code == code && error.message.contains(text) && error.errorNumber == number, "\(error)")
         }
     }
 
-    @Test("every other error of SwiftNIO")
+    @Test("keeps an error of another kind in one line")
     func others() {
         struct Other: Error, CustomStringConvertible { var description: String { "one\ntwo\n\nthree" } }
-        let errors: [any Error] = [
-            ChannelError.connectTimeout(.seconds(1)),
-            SocketAddressError.unixDomainSocketPathTooLong, Other(), TransportError(.inUse, "in use"),
-        ]
-        for error in errors {
-            for address in Self.addresses {
-                self.note("connecting", TransportError(connectingTo: address, error))
-                self.note("listening", TransportError(listeningAt: address, error))
-            }
-            RunRecord.note(oneLine(error))
+        #expect(TransportError(connectingTo: Self.tcp, ChannelError.connectTimeout(.seconds(1))).code == .timedOut)
+        #expect(TransportError(connectingTo: Self.unix, Other()).message.hasSuffix(": one two three"))
+        #expect(TransportError(listeningAt: Self.unix, Other()).message.hasSuffix(": one two three"))
+    }
+
+    @Test("gives a failed call on a file its code and its number")
+    func files() {
+        for (number, code) in [
+            (ENOENT, .notFound), (ENOTDIR, .notFound), (EACCES, .noPermission), (EPERM, .noPermission),
+            (EROFS, .noPermission), (EADDRINUSE, .inUse), (EWOULDBLOCK, .inUse), (EBUSY, .inUse), (EIO, .failed),
+        ] as [(CInt, TransportError.Code)] {
+            let error = TransportError(errno: number, "cannot test")
+            #expect(error.code == code && error.errorNumber == number)
+            #expect(error.message == "cannot test: \(systemErrorText(number))")
         }
     }
 
@@ -89,24 +80,6 @@ struct TransportErrorTests {
             let text = "no host has the name a..example: correct it, or give its address in numbers"
             return [TransportError(connectingTo: address, error), TransportError(listeningAt: address, error)]
                 .allSatisfy { $0.code == .notFound && $0.message == text }
-        }
-    }
-
-    @Test("what is wrong with a serial port, by what its group is")
-    func serialPorts() {
-        for path in ["/dev/ttyACM0", "tty", ""] {
-            self.note("group", .noPermission(path, SerialPortAccess(group: "dialout")))
-            self.note("none", .noPermission(path, SerialPortAccess(group: nil)))
-            self.note("attached", .attached(path))
-            self.note("none", .noSerialPort(path))
-            self.note("speed", .wrongSpeed(9_600, of: path, real: 9_500))
-        }
-        RunRecord.note("\(SerialPortAccess("/nowhere"))")
-        for speed in [1, 32, 33, 34, 66, 9_600, 115_200, 1_000_000, 20_000_000] {
-            let tolerance = speed / 33
-            let near = [-tolerance - 1, -tolerance, 0, tolerance, tolerance + 1]
-            #expect(near.map { SerialPort.isSpeed(speed + $0, closeTo: speed) } == [false, true, true, true, false])
-            RunRecord.note("\(speed) \((0...70).map { SerialPort.isSpeed(speed + $0, closeTo: speed) })")
         }
     }
 }

@@ -107,4 +107,12 @@ struct AdvertisingDataTests {
             #expect(AdvertisingData(parsing: data.bytes) == data)
         }
     }
+
+    @Test("reads nothing after an element that runs past the end")
+    func readerBehindTornElement() {
+        var reader = AdvertisingDataReader(ByteBuffer(hex: "02 0A 04 05 09 02 01 06"))
+        #expect(reader.next()?.type == .txPowerLevel)
+        #expect(!reader.isTruncated)
+        for _ in 0..<3 { #expect(reader.next() == nil && reader.isTruncated) }
+    }
 }

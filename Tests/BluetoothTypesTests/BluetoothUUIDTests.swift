@@ -92,54 +92,20 @@ struct BluetoothUUIDTests {
         #expect(throws: MalformedBytes(.invalid, "UUID")) { try BluetoothUUID(parsing: &bytes, length: 3) }
     }
 
-    /// Notes all that a UUID is.
-    private static func note(_ uuid: BluetoothUUID) {
-        var bytes = ByteBuffer()
-        uuid.encode(into: &bytes)
-        let words = "\(String(uuid.words.high, radix: 16)) \(String(uuid.words.low, radix: 16))"
-        RunRecord.note(
-            "\(uuid) \(uuid.octetCount) \(words) \(uuid.shortValue as Any) \(uuid.mediumValue as Any) \(uuid.attForm) "
-                + "\(uuid.attForm.octetCount) \(bytes.hex)"
-        )
-        #expect(BluetoothUUID(uuid.description) == uuid)
-        #expect((try? BluetoothUUID(parsing: &bytes, length: uuid.octetCount)) == uuid)
-    }
-
-    @Test("text with each character changed, and octets of each length")
-    func walk() {
-        var generator = SeededGenerator(seed: 16)
-        let texts = [
-            "180D", "0001180D", "0000180D-0000-1000-8000-00805F9B34FB", "F000180d-0451-4000-b000-000000000000", "",
-        ]
-        for text in texts {
+    @Test("reads back each UUID that it writes, for texts with each character changed")
+    func changedTexts() {
+        for text in ["180D", "0001180D", "0000180D-0000-1000-8000-00805F9B34FB"] {
             for place in text.indices {
                 for character in ["0", "9", "A", "f", "g", "-", ":", "é", ""] {
                     let changed = text[..<place] + character + text[text.index(after: place)...]
-                    RunRecord.note("\(changed) is \(BluetoothUUID(changed).map(\.description) ?? "none")")
-                    if let uuid = BluetoothUUID(changed) { Self.note(uuid) }
+                    guard let uuid = BluetoothUUID(String(changed)) else { continue }
+                    var bytes = ByteBuffer()
+                    uuid.encode(into: &bytes)
+                    #expect(BluetoothUUID(uuid.description) == uuid)
+                    #expect((try? BluetoothUUID(parsing: &bytes, length: uuid.octetCount)) == uuid)
                 }
             }
             for end in ["0", "-", " "] { #expect(BluetoothUUID(text + end) == nil) }
-        }
-        for _ in 0..<200 {
-            // Near the Base UUID, so that short values are found.
-            var octets = ByteBuffer(hex: "FB 34 9B 5F 80 00 00 80 00 10 00 00 0D 18 00 00")
-            if Bool.random(using: &generator) {
-                let place = Int.random(in: 0..<16, using: &generator)
-                octets.setInteger(UInt8.random(in: 0...255, using: &generator), at: place)
-            }
-            for length in 0...17 {
-                var bytes = octets
-                do {
-                    let uuid = try BluetoothUUID(parsing: &bytes, length: length, "Field")
-                    Self.note(uuid)
-                    RunRecord.note("\(bytes.readableBytes) left")
-                } catch {
-                    RunRecord.note("\(error) \(bytes.readableBytes) left")
-                }
-                var short = octets.getSlice(at: 0, length: max(0, length - 1)) ?? octets
-                #expect(throws: MalformedBytes.self) { try BluetoothUUID(parsing: &short, length: length) }
-            }
         }
     }
 }

@@ -21,17 +21,9 @@ struct HexadecimalTests {
         #expect([0x00, 0x1B, 0xFF].hexadecimalDigits(separator: ":") == "00:1B:FF")
     }
 
-    @Test("numbers of each width, and octets with and without a separator")
-    func walk() {
-        for number in [0, 1, 0x0F, 0x10, 0xFF, 0x100, 0xABC, 0x7FFF] as [Int] {
-            RunRecord.note(
-                "\(UInt8(truncatingIfNeeded: number).hexadecimalDigits) \(UInt16(number).hexadecimalDigits) "
-                    + "\(UInt32(number).hexadecimalDigits) \(UInt64(number).hexadecimalDigits)"
-            )
-            for separator in ["", ":", " "] {
-                let octets = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: number % 4)
-                RunRecord.note("[\(octets.hexadecimalDigits(separator: separator))]")
-            }
-        }
+    @Test("pads numbers to their width")
+    func widths() {
+        #expect(UInt16(0x0ABC).hexadecimalDigits == "0ABC" && UInt32(0xABC).hexadecimalDigits == "00000ABC")
+        #expect(UInt64(0xABC).hexadecimalDigits == "0000000000000ABC" && UInt8(0x0F).hexadecimalDigits == "0F")
     }
 }

@@ -1,11 +1,8 @@
-// Advertising sets.
-
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @Suite("Extended advertising")
@@ -21,8 +18,6 @@ struct ExtendedAdvertisingTests {
         var command = LESetExtendedAdvertisingParameters(
             advertisingHandle: handle ?? self.handle,
             properties: properties,
-            minimumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0),
-            maximumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0),
             txPower: 127,
             secondaryPHY: secondaryPHY,
             setIdentifier: 5
@@ -73,8 +68,7 @@ struct ExtendedAdvertisingTests {
             operation = .intermediateFragment
         }
         host.ok(self.enable())
-        let scanner = testbed.host()
-        let legacy = testbed.host()
+        let (scanner, legacy) = (testbed.host(), testbed.host())
         scanner.extendedScan(filter: .on)
         legacy.scan()
         testbed.pass(.milliseconds(300))
@@ -91,7 +85,7 @@ struct ExtendedAdvertisingTests {
     func dataLimit(last: Int, isTaken: Bool) {
         let host = AirTestbed().host()
         host.ok(self.parameters([]))
-        host.ok(self.parameters([.scannable], handle: AdvertisingHandle(rawValue: 4)))
+        host.ok(self.parameters([.scannable], handle: 4))
         func set(_ operation: AdvertisingDataOperation, _ count: Int) -> [HCIErrorCode?] {
             let octets = ByteBuffer(repeating: 1, count: count)
             return [
@@ -99,11 +93,7 @@ struct ExtendedAdvertisingTests {
                     LESetExtendedAdvertisingData(advertisingHandle: self.handle, operation: operation, data: octets)
                 )?.status,
                 host.run(
-                    LESetExtendedScanResponseData(
-                        advertisingHandle: AdvertisingHandle(rawValue: 4),
-                        operation: operation,
-                        data: octets
-                    )
+                    LESetExtendedScanResponseData(advertisingHandle: 4, operation: operation, data: octets)
                 )?.status,
             ]
         }
@@ -125,22 +115,6 @@ struct ExtendedAdvertisingTests {
         if isTaken { host.ok(self.enable()) } else { host.refused(self.enable(), .packetTooLong) }
     }
 
-    @Test("directed advertising with a high duty cycle ends after the duration of its set", arguments: [1, 100, 128])
-    func highDutyCycle(duration: UInt16) {
-        let testbed = AirTestbed()
-        let host = testbed.host()
-        host.ok(
-            self.parameters([.legacy, .connectable, .directed, .highDutyCycleDirected]) {
-                $0.peer = DeviceAddress(1, kind: .public)
-            }
-        )
-        host.ok(self.enable(duration: duration))
-        testbed.pass(.milliseconds(Int64(duration) * 10 - 1))
-        #expect(host.take(LEAdvertisingSetTerminated.self) == nil)
-        testbed.pass(.milliseconds(1))
-        #expect(host.take(LEAdvertisingSetTerminated.self)?.status == .advertisingTimeout)
-    }
-
     @Test("new data is news to the duplicate filter")
     func dataIdentifier() {
         let testbed = AirTestbed()
@@ -155,11 +129,7 @@ struct ExtendedAdvertisingTests {
         testbed.pass(.seconds(1))
         #expect(scanner.extendedReports.count == 1)
         host.ok(
-            LESetExtendedAdvertisingData(
-                advertisingHandle: self.handle,
-                operation: .unchanged,
-                data: ByteBuffer()
-            )
+            LESetExtendedAdvertisingData(advertisingHandle: self.handle, operation: .unchanged, data: ByteBuffer())
         )
         testbed.pass(.seconds(1))
         #expect(scanner.extendedReports.count == 1)
@@ -175,12 +145,8 @@ struct ExtendedAdvertisingTests {
         host.ok(self.parameters([.legacy, .connectable, .scannable]) { $0.ownAddressType = .random })
         host.refused(self.enable(), .invalidParameters)
         host.ok(LESetAdvertisingSetRandomAddress(advertisingHandle: self.handle, address: address))
-        host.ok(
-            LESetExtendedAdvertisingData(advertisingHandle: self.handle, data: TestHost.advertisingData)
-        )
-        host.ok(
-            LESetExtendedScanResponseData(advertisingHandle: self.handle, data: TestHost.scanResponse)
-        )
+        host.ok(LESetExtendedAdvertisingData(advertisingHandle: self.handle, data: TestHost.advertisingData))
+        host.ok(LESetExtendedScanResponseData(advertisingHandle: self.handle, data: TestHost.scanResponse))
         host.ok(self.enable())
         host.refused(
             LESetAdvertisingSetRandomAddress(advertisingHandle: self.handle, address: address),
@@ -230,15 +196,10 @@ struct ExtendedAdvertisingTests {
     @Test("an extended connection begins on the secondary PHY")
     func connect() throws {
         let testbed = AirTestbed()
-        let peripheral = testbed.host()
-        let central = testbed.host()
+        let (peripheral, central) = (testbed.host(), testbed.host())
         peripheral.ok(self.parameters([.connectable], secondaryPHY: .le2M))
         peripheral.ok(self.enable())
-        let channel = LEExtendedCreateConnection.PHYParameters(
-            scanInterval: ExtendedScanInterval(rawValue: 0x10),
-            scanWindow: ExtendedScanInterval(rawValue: 0x10),
-            parameters: TestHost.parameters
-        )
+        let channel = LEExtendedCreateConnection.PHYParameters(parameters: TestHost.parameters)
         central.refused(
             LEExtendedCreateConnection(peer: peripheral.controller.address, le1M: nil, le2M: channel),
             .invalidParameters
@@ -255,8 +216,7 @@ struct ExtendedAdvertisingTests {
     @Test("LE Create Connection does not connect to extended advertising")
     func legacyConnect() throws {
         let testbed = AirTestbed()
-        let peripheral = testbed.host()
-        let central = testbed.host()
+        let (peripheral, central) = (testbed.host(), testbed.host())
         peripheral.ok(self.parameters([.connectable]))
         peripheral.ok(self.enable())
         central.ok(TestHost.createConnection(to: peripheral.controller.address))
@@ -269,27 +229,6 @@ struct ExtendedAdvertisingTests {
         #expect(central.take(LEConnectionComplete.self)?.status == .success)
     }
 
-    @Test("a set ends after its duration or number of events")
-    func limits() throws {
-        let testbed = AirTestbed()
-        let host = testbed.host()
-        host.ok(self.parameters([]))
-        let scanner = testbed.host()
-        scanner.extendedScan()
-        host.ok(self.enable(events: 4))
-        testbed.pass(.seconds(2))
-        #expect(scanner.extendedReports.count == 4)
-        let terminated = try #require(host.take(LEAdvertisingSetTerminated.self))
-        #expect(terminated.status == .limitReached)
-        #expect(terminated.completedEvents == 4)
-        host.ok(self.enable(duration: 100))
-        testbed.pass(.milliseconds(999))
-        #expect(host.take(LEAdvertisingSetTerminated.self) == nil)
-        testbed.pass(.milliseconds(1))
-        #expect(host.take(LEAdvertisingSetTerminated.self)?.status == .advertisingTimeout)
-        #expect((9...10).contains(scanner.extendedReports.count))
-    }
-
     @Test("several sets advertise at once")
     func severalSets() {
         let testbed = AirTestbed()
@@ -298,7 +237,7 @@ struct ExtendedAdvertisingTests {
             let handle = AdvertisingHandle(rawValue: UInt8(value))
             host.ok(self.parameters([], handle: handle) { $0.setIdentifier = UInt8(value) })
         }
-        host.refused(self.parameters([], handle: AdvertisingHandle(rawValue: 16)), .memoryCapacityExceeded)
+        host.refused(self.parameters([], handle: 16), .memoryCapacityExceeded)
         host.ok(
             LESetExtendedAdvertisingEnable(
                 isEnabled: true,
@@ -310,33 +249,22 @@ struct ExtendedAdvertisingTests {
         testbed.pass(.milliseconds(150))
         #expect(scanner.extendedReports.compactMap(\.setIdentifier).sorted() == (0..<16).map { UInt8($0) })
         host.refused(LEClearAdvertisingSets(), .commandDisallowed)
-        host.refused(LERemoveAdvertisingSet(advertisingHandle: AdvertisingHandle(rawValue: 2)), .commandDisallowed)
+        host.refused(LERemoveAdvertisingSet(advertisingHandle: 2), .commandDisallowed)
         host.ok(LESetExtendedAdvertisingEnable(isEnabled: false, sets: []))
-        host.ok(LERemoveAdvertisingSet(advertisingHandle: AdvertisingHandle(rawValue: 2)))
-        host.refused(
-            LERemoveAdvertisingSet(advertisingHandle: AdvertisingHandle(rawValue: 2)),
-            .unknownAdvertisingIdentifier
-        )
+        host.ok(LERemoveAdvertisingSet(advertisingHandle: 2))
+        host.refused(LERemoveAdvertisingSet(advertisingHandle: 2), .unknownAdvertisingIdentifier)
         host.ok(LEClearAdvertisingSets())
     }
 
-    @Test("parameters that do not go together are refused")
+    @Test("refuses unknown sets, repeated sets and decision PDUs (7.8.53, 7.8.55, 7.8.56)")
     func invalid() {
         let host = AirTestbed().host()
-        host.refused(self.parameters([.connectable, .scannable]), .invalidParameters)
-        host.refused(self.parameters([.highDutyCycleDirected, .directed]), .invalidParameters)
-        host.refused(self.parameters([.anonymous, .connectable]), .invalidParameters)
-        host.refused(self.parameters([.legacy, .connectable]), .invalidParameters)
         host.refused(self.parameters([.decisionPDUs]), .unsupportedFeature)
-        host.refused(self.parameters([]) { $0.setIdentifier = 16 }, .invalidParameters)
-        host.refused(self.parameters([]) { $0.primaryPHY = .le2M }, .invalidParameters)
-        host.refused(self.parameters([], handle: AdvertisingHandle(rawValue: 0xF0)), .invalidParameters)
-        // A set that could be there and is not, and one that could not be (7.8.55).
         for (handle, error) in [
             (0xEF, .unknownAdvertisingIdentifier), (0xF0, .invalidParameters), (0xFF, .invalidParameters),
-        ]
-            as [(UInt8, HCIErrorCode)]
-        { host.refused(LERemoveAdvertisingSet(advertisingHandle: AdvertisingHandle(rawValue: handle)), error) }
+        ] as [(UInt8, HCIErrorCode)] {
+            host.refused(LERemoveAdvertisingSet(advertisingHandle: AdvertisingHandle(rawValue: handle)), error)
+        }
         host.refused(self.enable(), .unknownAdvertisingIdentifier)
         host.refused(LESetExtendedAdvertisingEnable(isEnabled: true, sets: []), .invalidParameters)
         host.ok(self.parameters([.connectable]))
@@ -347,26 +275,9 @@ struct ExtendedAdvertisingTests {
             ),
             .invalidParameters
         )
-        host.ok(
-            LESetExtendedAdvertisingData(
-                advertisingHandle: self.handle,
-                data: ByteBuffer(repeating: 0, count: 251)
-            )
-        )
-        host.refused(self.enable(), .packetTooLong)
-        host.refused(self.parameters([.legacy]), .invalidParameters)
-        host.ok(LESetExtendedAdvertisingData(advertisingHandle: self.handle, data: ByteBuffer()))
-        host.ok(self.parameters([.legacy]))
-        host.refused(
-            LESetExtendedAdvertisingData(
-                advertisingHandle: self.handle,
-                data: ByteBuffer(repeating: 0, count: 32)
-            ),
-            .invalidParameters
-        )
     }
 
-    @Test("an anonymous set has no address")
+    @Test("reports an anonymous set without an address")
     func anonymous() throws {
         let testbed = AirTestbed()
         let host = testbed.host()
@@ -376,16 +287,103 @@ struct ExtendedAdvertisingTests {
         scanner.extendedScan()
         testbed.pass(.milliseconds(150))
         #expect(try #require(scanner.extendedReports.first).address == nil)
-        scanner.ok(
-            LESetExtendedScanEnable(
-                isEnabled: false,
-                filterDuplicates: .off,
-                duration: AdvertisingDuration(rawValue: 0),
-                period: ScanPeriod(rawValue: 0)
-            )
-        )
+        scanner.ok(LESetExtendedScanEnable(isEnabled: false, filterDuplicates: .off, duration: 0, period: 0))
         scanner.extendedScan(filterPolicy: .acceptList)
         testbed.pass(.milliseconds(150))
         #expect(scanner.extendedReports.isEmpty)
+    }
+
+    private let set = AdvertisingHandle(rawValue: 1)
+    private let testbed = AirTestbed()
+    private let advertiser: TestHost
+    private let scanner: TestHost
+
+    init() {
+        self.advertiser = self.testbed.host()
+        self.scanner = self.testbed.host()
+    }
+
+    private func advertise(_ properties: AdvertisingEventProperties, power: Int8) {
+        self.advertiser.ok(
+            LESetExtendedAdvertisingParameters(
+                advertisingHandle: self.set,
+                properties: properties,
+                txPower: TransmitPower(dBm: power)
+            )
+        )
+        if properties.contains(.scannable) {
+            self.advertiser.ok(
+                LESetExtendedScanResponseData(advertisingHandle: self.set, data: TestHost.scanResponse)
+            )
+        }
+        self.advertiser.ok(LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: self.set)]))
+    }
+
+    private func stop() {
+        self.advertiser.ok(LESetExtendedAdvertisingEnable(isEnabled: false, sets: [.init(handle: self.set)]))
+    }
+
+    @Test("adds the power of a set to its strength, and reports it if the set says so")
+    func power() throws {
+        self.scanner.extendedScan()
+        for (power, includes, rssi) in [
+            (0, false, -45), (0, true, -45), (10, false, -35), (10, true, -35), (-20, true, -65),
+        ] as [(Int8, Bool, Int8)] {
+            self.scanner.events = []
+            self.advertise(includes ? [.includeTxPower] : [], power: power)
+            self.testbed.pass(.milliseconds(150))
+            let report = try #require(self.scanner.extendedReports.first)
+            #expect(report.rssi == RSSI(dBm: rssi))
+            #expect(report.txPower == (includes ? TransmitPower(dBm: power) : nil))
+            self.stop()
+        }
+    }
+
+    @Test("a set of 10 dBm is heard at 1,000 m, one of 0 dBm is not", arguments: [true, false])
+    func range(hasPositions: Bool) {
+        if hasPositions {
+            self.advertiser.controller.location = .position(AirPosition(x: -500, y: 0))
+            self.scanner.controller.location = .position(AirPosition(x: 500, y: 0))
+        } else {
+            self.scanner.controller.distance = .metres(1_000)
+        }
+        self.scanner.extendedScan()
+        for (power, rssi) in [(10, -95), (9, nil), (0, nil), (10, -95)] as [(Int8, Int8?)] {
+            self.scanner.events = []
+            self.advertise([], power: power)
+            self.testbed.pass(.milliseconds(150))
+            #expect(self.scanner.extendedReports.first?.rssi == rssi.map { RSSI(dBm: $0) }, "\(power)")
+            self.stop()
+        }
+    }
+
+    @Test("another scan response of a set is news to the duplicate filter, and so is the advertisement with it")
+    func newResponse() {
+        self.advertise([.scannable], power: 0)
+        self.scanner.extendedScan(type: .active, filter: .on)
+        func count() -> Int {
+            self.testbed.pass(.seconds(1))
+            return self.scanner.extendedReports.count
+        }
+        #expect(count() == 2)
+        #expect(count() == 0)
+        self.advertiser.ok(
+            LESetExtendedScanResponseData(advertisingHandle: self.set, data: ByteBuffer(bytes: [0x02, 0x0A, 0x00]))
+        )
+        #expect(count() == 2)
+        #expect(count() == 0)
+    }
+
+    @Test("new data in legacy PDUs is a duplicate (Vol 6, Part B, 4.3.3)", arguments: [true, false])
+    func newLegacyData(isExtendedScan: Bool) {
+        self.advertiser.advertise()
+        if isExtendedScan { self.scanner.extendedScan(filter: .on) } else { self.scanner.scan(filter: .on) }
+        func count() -> Int {
+            self.testbed.pass(.seconds(1))
+            return self.scanner.extendedReports.count + self.scanner.reports.count
+        }
+        #expect(count() == 1)
+        self.advertiser.ok(LESetAdvertisingData(data: ByteBuffer(bytes: [0x02, 0x01, 0x04])))
+        #expect(count() == 0)
     }
 }

@@ -1,16 +1,13 @@
-// What a controller says of itself, and what it computes for its host.
-
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
 
-@Suite("What a controller is")
+@Suite("Information")
 struct InformationTests {
-    @Test("version, features and buffers")
+    @Test("reads version, features and buffers")
     func information() throws {
         var configuration = VirtualControllerConfiguration()
         configuration.aclDataPacketCount = 12
@@ -70,7 +67,7 @@ struct InformationTests {
     }
 
     /// FIPS 197, appendix B.
-    @Test("LE Encrypt is AES")
+    @Test("encrypts with AES (LE Encrypt)")
     func encrypt() throws {
         let key = try #require(
             Octets16(mostSignificantFirst: [
@@ -111,26 +108,8 @@ struct InformationTests {
         )
     }
 
-    /// The public debug key of Vol 3, Part H, 2.3.5.6.1 belongs to the private one.
-    @Test("the debug key is that of the specification")
-    func debugKey() throws {
-        func octets(_ text: String) -> Octets32? {
-            Octets32(mostSignificantFirst: ByteBuffer(hex: text).readableBytesView)
-        }
-        let x = try #require(octets("20b003d2f297be2c5e2c83a7e9f9a5b9eff49111acf4fddbcc0301480e359de6"))
-        let y = try #require(octets("dc809c49652aeb6d63329abf5a52155c766345c28fed3024741c8ed01589d28b"))
-        let testbed = AirTestbed()
-        let hosts = [testbed.host(), testbed.host()]
-        hosts[1].ok(LEReadLocalP256PublicKey())
-        let peer = try #require(hosts[1].take(LEReadLocalP256PublicKeyComplete.self))
-        hosts[0].ok(LEGenerateDHKeyV2(x: peer.x, y: peer.y, keyType: .debug))
-        hosts[1].ok(LEGenerateDHKey(x: x, y: y))
-        let secret = try #require(hosts[0].take(LEGenerateDHKeyComplete.self))
-        #expect(secret.key == hosts[1].take(LEGenerateDHKeyComplete.self)?.key)
-    }
-
     /// Vol 2, Part G, 7.1.2.1: the private key of the first device is the debug key.
-    @Test("the P-256 sample data of the specification")
+    @Test("computes the P-256 sample data of the specification (Vol 2, Part G, 7.1.2.1)")
     func sampleKeys() throws {
         func octets(_ text: String) -> Octets32? {
             Octets32(mostSignificantFirst: ByteBuffer(hex: text).readableBytesView)
@@ -147,38 +126,37 @@ struct InformationTests {
         #expect(host.take(LEGenerateDHKeyComplete.self)?.status == .invalidParameters)
     }
 
-    @Test("settings are kept, and cleared by a reset")
+    @Test("keeps settings, refuses invalid ones, and clears them on reset")
     func settings() {
         let host = AirTestbed().host()
         host.ok(LEWriteSuggestedDefaultDataLength(transmitOctets: 100, transmitTime: 1_000))
-        #expect(host.run(LEReadSuggestedDefaultDataLength())?.transmitOctets == 100)
-        host.refused(LEWriteSuggestedDefaultDataLength(transmitOctets: 26, transmitTime: 1_000), .invalidParameters)
-        host.refused(LEWriteSuggestedDefaultDataLength(transmitOctets: 252, transmitTime: 1_000), .invalidParameters)
-        host.refused(LEWriteSuggestedDefaultDataLength(transmitOctets: 27, transmitTime: 327), .invalidParameters)
-        host.refused(LEWriteSuggestedDefaultDataLength(transmitOctets: 27, transmitTime: 17_041), .invalidParameters)
-        host.ok(LEWriteSuggestedDefaultDataLength(transmitOctets: 27, transmitTime: 328))
-        host.ok(LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 17_040))
-        #expect(host.run(LEReadSuggestedDefaultDataLength())?.transmitTime == 17_040)
         host.ok(WriteLEHostSupport(isLESupported: true, unused: 0))
-        #expect(host.run(ReadLEHostSupport())?.isLESupported == true)
         host.ok(LEWriteRFPathCompensation(transmitCompensation: -5, receiveCompensation: 7))
+        #expect(host.run(LEReadSuggestedDefaultDataLength())?.transmitOctets == 100)
+        #expect(host.run(LEReadSuggestedDefaultDataLength())?.transmitTime == 1_000)
+        #expect(host.run(ReadLEHostSupport())?.isLESupported == true)
+        #expect(host.run(LEReadRFPathCompensation())?.transmitCompensation == -5)
         #expect(host.run(LEReadRFPathCompensation())?.receiveCompensation == 7)
-        host.refused(
-            LEWriteRFPathCompensation(transmitCompensation: 1_281, receiveCompensation: 0),
-            .invalidParameters
-        )
         host.refused(LESetHostFeature(bit: 32, isSupported: true), .unsupportedFeature)
-        host.refused(LESetHostFeature(bit: 64, isSupported: true), .invalidParameters)
-        host.refused(LESetHostChannelClassification(channels: ChannelMap(rawValue: 0)), .invalidParameters)
-        host.ok(LESetHostChannelClassification(channels: ChannelMap(rawValue: 0x0F)))
-        host.ok(LESetDefaultPHY(preference: PHYPreference(transmitter: .le2M, receiver: nil)))
-        host.refused(LESetDefaultPHY(preference: PHYPreference(transmitter: [], receiver: nil)), .invalidParameters)
-        host.refused(
-            LESetDefaultPHY(preference: PHYPreference(transmitter: PHYSet(rawValue: 0x08), receiver: nil)),
-            .unsupportedFeature
-        )
+        host.refused(LESetHostChannelClassification(channels: 0), .invalidParameters)
         host.ok(Reset())
         #expect(host.run(LEReadSuggestedDefaultDataLength())?.transmitOctets == 27)
+        #expect(host.run(LEReadSuggestedDefaultDataLength())?.transmitTime == 328)
         #expect(host.run(ReadLEHostSupport())?.isLESupported == false)
+        #expect(host.run(LEReadRFPathCompensation())?.transmitCompensation == 0)
+        #expect(host.run(LEReadRFPathCompensation())?.receiveCompensation == 0)
+    }
+
+    @Test("checks the ranges of LE Write RF Path Compensation and LE Set Host Feature (7.8.76, 7.8.115)")
+    func compensationAndHostFeature() {
+        for (transmit, receive, isAllowed) in [
+            (-1_280, 1_280, true), (1_280, -1_280, true), (-1_281, 0, false), (1_281, 0, false), (0, -1_281, false),
+            (0, 1_281, false),
+        ] as [(Int16, Int16, Bool)] {
+            let command = LEWriteRFPathCompensation(transmitCompensation: transmit, receiveCompensation: receive)
+            #expect(freshStatus(command) == (isAllowed ? .success : .invalidParameters), "\(transmit) \(receive)")
+        }
+        #expect(freshStatus(LESetHostFeature(bit: 63, isSupported: true)) == .unsupportedFeature)
+        #expect(freshStatus(LESetHostFeature(bit: 64, isSupported: true)) == .invalidParameters)
     }
 }

@@ -1,39 +1,25 @@
-// The filter accept list and the resolving list: what they take, and when they may change (Vol 4, Part E, 7.8.15 to
-// 7.8.17, 7.8.38 to 7.8.44).
+// The filter accept list and the resolving list (Vol 4, Part E, 7.8.15 to 7.8.17, 7.8.38 to 7.8.45).
 
-import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
+import NIOCore
 import Testing
+
+@testable import BluetoothAir
 
 @Suite("Lists of a controller")
 struct ListTests {
-    /// What a controller that was just reset answers to a command, after others that it takes.
-    private func status<Command: HCICommand>(
-        _ command: Command,
-        after others: [any HCICommand] = []
-    ) -> HCIErrorCode? {
-        let host = AirTestbed().host()
-        for other in others { host.ok(other) }
-        return host.run(command)?.status
-    }
-
     private static let peer = DeviceAddress(1, kind: .public)
     private static let useAcceptList: [(any HCICommand)] = [
-        LESetScanParameters(
-            type: .passive,
-            interval: ScanInterval(rawValue: 4),
-            window: ScanInterval(rawValue: 4),
-            filterPolicy: .acceptList
-        ),
+        LESetScanParameters(type: .passive, interval: 4, window: 4, filterPolicy: .acceptList),
         LESetScanEnable(isEnabled: true, filterDuplicates: .off),
     ]
 
     private func advertising(_ policy: AdvertisingFilterPolicy) -> [any HCICommand] {
         let interval = AdvertisingInterval(rawValue: 0xA0)
         return [
-            LESetAdvertisingParameters(minimumInterval: interval, maximumInterval: interval, filterPolicy: policy),
+            LESetAdvertisingParameters(interval: interval, filterPolicy: policy),
             LESetAdvertisingEnable(isEnabled: true),
         ]
     }
@@ -44,16 +30,16 @@ struct ListTests {
         let remove = LERemoveDeviceFromFilterAcceptList(entry: .device(Self.peer))
         let initiateFromList: [any HCICommand] = [TestHost.createConnection(to: .none, filterPolicy: .acceptList)]
         for use in [self.advertising(.acceptList), Self.useAcceptList, initiateFromList] {
-            #expect(self.status(add, after: use) == .commandDisallowed)
-            #expect(self.status(remove, after: use) == .commandDisallowed)
-            #expect(self.status(LEClearFilterAcceptList(), after: use) == .commandDisallowed)
+            #expect(freshStatus(add, after: use) == .commandDisallowed)
+            #expect(freshStatus(remove, after: use) == .commandDisallowed)
+            #expect(freshStatus(LEClearFilterAcceptList(), after: use) == .commandDisallowed)
         }
         let initiate: [any HCICommand] = [TestHost.createConnection(to: Self.peer)]
         let scan: [any HCICommand] = [LESetScanEnable(isEnabled: true, filterDuplicates: .off)]
         for use in [self.advertising(.all), scan, initiate] {
-            #expect(self.status(add, after: use) == .success)
-            #expect(self.status(remove, after: use) == .success)
-            #expect(self.status(LEClearFilterAcceptList(), after: use) == .success)
+            #expect(freshStatus(add, after: use) == .success)
+            #expect(freshStatus(remove, after: use) == .success)
+            #expect(freshStatus(LEClearFilterAcceptList(), after: use) == .success)
         }
     }
 
@@ -83,18 +69,151 @@ struct ListTests {
         let initiate: [any HCICommand] = [TestHost.createConnection(to: Self.peer)]
         let scan: [any HCICommand] = [LESetScanEnable(isEnabled: true, filterDuplicates: .off)]
         for use in [self.advertising(.all), scan, initiate] {
-            #expect(self.status(add(Self.peer, 1), after: resolving + use) == .commandDisallowed)
-            #expect(self.status(LESetAddressResolutionEnable(isEnabled: false), after: use) == .commandDisallowed)
-            #expect(self.status(add(Self.peer, 1), after: use) == .success, "nothing is resolved")
+            #expect(freshStatus(add(Self.peer, 1), after: resolving + use) == .commandDisallowed)
+            #expect(freshStatus(LESetAddressResolutionEnable(isEnabled: false), after: use) == .commandDisallowed)
+            #expect(freshStatus(add(Self.peer, 1), after: use) == .success, "nothing is resolved")
         }
         // One entry for a device, and for a key; without a key there may be several.
         let other = DeviceAddress(2, kind: .random)
-        #expect(self.status(add(Self.peer, 2), after: [add(Self.peer, 1)]) == .invalidParameters)
-        #expect(self.status(add(other, 1), after: [add(Self.peer, 1)]) == .invalidParameters)
-        #expect(self.status(add(other, 2), after: [add(Self.peer, 1)]) == .success)
-        #expect(self.status(add(other, 0), after: [add(Self.peer, 0)]) == .success)
+        #expect(freshStatus(add(Self.peer, 2), after: [add(Self.peer, 1)]) == .invalidParameters)
+        #expect(freshStatus(add(other, 1), after: [add(Self.peer, 1)]) == .invalidParameters)
+        #expect(freshStatus(add(other, 2), after: [add(Self.peer, 1)]) == .success)
+        #expect(freshStatus(add(other, 0), after: [add(Self.peer, 0)]) == .success)
         for kind in [DeviceAddress.Kind.publicIdentity, .randomIdentity] {
-            #expect(self.status(add(DeviceAddress(3, kind: kind), 1)) == .invalidParameters)
+            #expect(freshStatus(add(DeviceAddress(3, kind: kind), 1)) == .invalidParameters)
         }
+    }
+
+    private let key = Octets16(high: 0xEC02_34A3_57C8_AD05, low: 0x3410_10A6_0A39_7D9B)
+    private let testbed = AirTestbed()
+    private let one: TestHost
+    private let other: TestHost
+
+    init() {
+        self.one = self.testbed.host()
+        self.other = self.testbed.host()
+    }
+
+    private func addresses(heardBy host: TestHost) -> Set<DeviceAddress> {
+        host.events = []
+        self.testbed.pass(.seconds(1))
+        return Set(host.reports.map(\.address))
+    }
+
+    @Test("admits anonymous advertisers by an entry of the filter accept list (7.8.16)")
+    func anonymous() {
+        let set = AdvertisingHandle(rawValue: 1)
+        self.one.ok(LESetExtendedAdvertisingParameters(advertisingHandle: set, properties: [.anonymous]))
+        self.one.ok(LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: set)]))
+        let third = self.testbed.host()
+        third.advertise()
+        self.other.ok(LEAddDeviceToFilterAcceptList(entry: .anonymous))
+        self.other.extendedScan(filterPolicy: .acceptList)
+        self.testbed.pass(.seconds(1))
+        let reports = self.other.extendedReports
+        #expect(!reports.isEmpty && reports.allSatisfy { $0.address == nil })
+    }
+
+    @Test("does not report a device that was removed from the filter accept list (7.8.17)")
+    func removedFromAcceptList() {
+        let third = self.testbed.host()
+        for host in [self.one, third] {
+            host.advertise()
+            self.other.ok(LEAddDeviceToFilterAcceptList(entry: .device(host.controller.address)))
+        }
+        let value = self.one.controller.address.value
+        func scan(_ expected: Set<DeviceAddress>) {
+            self.other.scan(filterPolicy: .acceptList)
+            #expect(self.addresses(heardBy: self.other) == expected)
+            self.other.ok(LESetScanEnable(isEnabled: false))
+        }
+        self.other.refused(
+            LERemoveDeviceFromFilterAcceptList(entry: .device(DeviceAddress(value, kind: .publicIdentity))),
+            .invalidParameters
+        )
+        self.other.ok(LERemoveDeviceFromFilterAcceptList(entry: .device(DeviceAddress(value, kind: .random))))
+        scan([self.one.controller.address, third.controller.address])
+        self.other.ok(LERemoveDeviceFromFilterAcceptList(entry: .device(self.one.controller.address)))
+        scan([third.controller.address])
+        self.other.ok(LEClearFilterAcceptList())
+        scan([])
+    }
+
+    @Test("a peer is taken off the resolving list under its identity address, and all are by clearing it (7.8.39)")
+    func removedFromResolvingList() {
+        let (peer, second) = (DeviceAddress(1, kind: .public), DeviceAddress(1, kind: .random))
+        self.one.addToResolvingList(peer)
+        self.one.addToResolvingList(second)
+        self.one.ok(LERemoveDeviceFromResolvingList(peer: DeviceAddress(1, kind: .publicIdentity)))
+        self.one.refused(LERemoveDeviceFromResolvingList(peer: peer), .unknownConnectionIdentifier)
+        self.one.addToResolvingList(peer)
+        self.one.ok(LEClearResolvingList())
+        for address in [peer, second] {
+            self.one.refused(LERemoveDeviceFromResolvingList(peer: address), .unknownConnectionIdentifier)
+        }
+    }
+
+    @Test("a controller without a resolving list has no feature of privacy, and takes no entry")
+    func noResolvingList() throws {
+        var configuration = VirtualControllerConfiguration()
+        configuration.resolvingListSize = 0
+        let host = self.testbed.host(configuration: configuration)
+        let features = try #require(host.run(LEReadLocalSupportedFeatures())).features
+        #expect(!features.contains(.privacy) && features.contains(.encryption))
+        #expect(host.run(LEReadResolvingListSize())?.size == 0)
+        host.refused(
+            LEAddDeviceToResolvingList(
+                peer: DeviceAddress(1, kind: .public),
+                peerIdentityResolvingKey: self.key,
+                localIdentityResolvingKey: .zero
+            ),
+            .memoryCapacityExceeded
+        )
+    }
+
+    @Test("the resolving list follows the specification")
+    func list() {
+        let identity = DeviceAddress(0xC011_2233_4455, kind: .random)
+        let host = AirTestbed().host()
+        #expect(host.run(LEReadResolvingListSize())?.size == 64)
+        host.addToResolvingList(identity, peerKey: self.key)
+        host.refused(
+            LEAddDeviceToResolvingList(
+                peer: identity,
+                peerIdentityResolvingKey: self.key,
+                localIdentityResolvingKey: .zero
+            ),
+            .invalidParameters
+        )
+        host.refused(
+            LERemoveDeviceFromResolvingList(peer: DeviceAddress(9, kind: .public)),
+            .unknownConnectionIdentifier
+        )
+        host.refused(LEReadPeerResolvableAddress(peer: identity), .unknownConnectionIdentifier)
+        host.refused(LEReadLocalResolvableAddress(peer: identity), .unknownConnectionIdentifier)
+        host.ok(LESetPrivacyMode(peer: identity, mode: .device))
+        host.refused(LESetPrivacyMode(peer: identity, mode: PrivacyMode(rawValue: 2)), .invalidParameters)
+        host.refused(
+            LESetPrivacyMode(peer: DeviceAddress(9, kind: .public), mode: .device),
+            .unknownConnectionIdentifier
+        )
+        host.refused(LESetResolvablePrivateAddressTimeout(timeout: 0), .invalidParameters)
+        host.ok(LESetAddressResolutionEnable(isEnabled: true))
+        host.scan()
+        host.refused(LEClearResolvingList(), .commandDisallowed)
+        host.refused(LERemoveDeviceFromResolvingList(peer: identity), .commandDisallowed)
+        host.refused(LESetAddressResolutionEnable(isEnabled: false), .commandDisallowed)
+        host.ok(LESetScanEnable(isEnabled: false))
+        host.ok(LERemoveDeviceFromResolvingList(peer: identity))
+        for value in 1...64 { host.addToResolvingList(DeviceAddress(UInt64(value), kind: .public)) }
+        host.refused(
+            LEAddDeviceToResolvingList(
+                peer: identity,
+                peerIdentityResolvingKey: self.key,
+                localIdentityResolvingKey: .zero
+            ),
+            .memoryCapacityExceeded
+        )
+        host.ok(LEClearResolvingList())
     }
 }

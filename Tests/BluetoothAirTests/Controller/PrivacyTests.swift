@@ -1,10 +1,9 @@
-// Privacy of the link layer: lists, resolvable private addresses, identities.
+// Resolvable private addresses and identities (Vol 6, Part B, 6).
 
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @testable import BluetoothAir
@@ -14,9 +13,11 @@ struct PrivacyTests {
     private let key = Octets16(high: 0xEC02_34A3_57C8_AD05, low: 0x3410_10A6_0A39_7D9B)
     private let otherKey = Octets16(high: 1, low: 2)
     private let identity = DeviceAddress(0xC011_2233_4455, kind: .random)
+    private let random = DeviceAddress(0xC000_0000_0001, kind: .random)
+    private let testbed = AirTestbed()
 
     /// Vol 3, Part H, D.7.
-    @Test("the random address hash function")
+    @Test("computes the random address hash (Vol 3, Part H, D.7)")
     func hash() {
         #expect(ResolvableAddress.hash(self.key, 0x708194) == 0x0DFBAA)
         let address = DeviceAddress(0x7081_940D_FBAA, kind: .random)
@@ -31,16 +32,6 @@ struct PrivacyTests {
         var generator = SeededGenerator(seed: 4)
         #expect(!ResolvableAddress.matches(ResolvableAddress.make(.zero, using: &generator), .zero))
         #expect(ResolvableAddress.matches(ResolvableAddress.make(self.key, using: &generator), self.key))
-    }
-
-    @Test("made addresses are resolvable")
-    func make() {
-        var generator = SeededGenerator(seed: 4)
-        for _ in 0..<100 {
-            let address = ResolvableAddress.make(self.key, using: &generator)
-            #expect(address.randomKind == .resolvablePrivate)
-            #expect(ResolvableAddress.matches(address, self.key))
-        }
     }
 
     /// Gives the same number for ever.
@@ -59,54 +50,6 @@ struct PrivacyTests {
             #expect(address.value >> 24 == 0x40_0000 | part)
             #expect(ResolvableAddress.matches(address, self.key))
         }
-    }
-
-    @Test("the resolving list follows the specification")
-    func list() {
-        let host = AirTestbed().host()
-        #expect(host.run(LEReadResolvingListSize())?.size == 64)
-        host.addToResolvingList(self.identity, peerKey: self.key)
-        host.refused(
-            LEAddDeviceToResolvingList(
-                peer: self.identity,
-                peerIdentityResolvingKey: self.key,
-                localIdentityResolvingKey: .zero
-            ),
-            .invalidParameters
-        )
-        host.refused(
-            LERemoveDeviceFromResolvingList(peer: DeviceAddress(9, kind: .public)),
-            .unknownConnectionIdentifier
-        )
-        host.refused(LEReadPeerResolvableAddress(peer: self.identity), .unknownConnectionIdentifier)
-        host.refused(LEReadLocalResolvableAddress(peer: self.identity), .unknownConnectionIdentifier)
-        host.ok(LESetPrivacyMode(peer: self.identity, mode: .device))
-        host.refused(LESetPrivacyMode(peer: self.identity, mode: PrivacyMode(rawValue: 2)), .invalidParameters)
-        host.refused(
-            LESetPrivacyMode(peer: DeviceAddress(9, kind: .public), mode: .device),
-            .unknownConnectionIdentifier
-        )
-        host.refused(
-            LESetResolvablePrivateAddressTimeout(timeout: ResolvablePrivateAddressTimeout(rawValue: 0)),
-            .invalidParameters
-        )
-        host.ok(LESetAddressResolutionEnable(isEnabled: true))
-        host.scan()
-        host.refused(LEClearResolvingList(), .commandDisallowed)
-        host.refused(LERemoveDeviceFromResolvingList(peer: self.identity), .commandDisallowed)
-        host.refused(LESetAddressResolutionEnable(isEnabled: false), .commandDisallowed)
-        host.ok(LESetScanEnable(isEnabled: false))
-        host.ok(LERemoveDeviceFromResolvingList(peer: self.identity))
-        for value in 1...64 { host.addToResolvingList(DeviceAddress(UInt64(value), kind: .public)) }
-        host.refused(
-            LEAddDeviceToResolvingList(
-                peer: self.identity,
-                peerIdentityResolvingKey: self.key,
-                localIdentityResolvingKey: .zero
-            ),
-            .memoryCapacityExceeded
-        )
-        host.ok(LEClearResolvingList())
     }
 
     @Test("a known peer is reported and connected under its identity")
@@ -133,9 +76,7 @@ struct PrivacyTests {
             peripheral.run(LEReadLocalResolvableAddress(peer: central.controller.address))?.address.value
                 == unknown.address.value
         )
-        #expect(
-            central.run(LEReadPeerResolvableAddress(peer: self.identity))?.address.value == unknown.address.value
-        )
+        #expect(central.run(LEReadPeerResolvableAddress(peer: self.identity))?.address.value == unknown.address.value)
 
         central.ok(TestHost.createConnection(to: DeviceAddress(self.identity.value, kind: .randomIdentity)))
         testbed.pass(.milliseconds(200))
@@ -143,43 +84,6 @@ struct PrivacyTests {
         #expect(event.peer == DeviceAddress(self.identity.value, kind: .randomIdentity))
         #expect(event.peerResolvableAddress?.value == unknown.address.value)
         #expect(event.localResolvableAddress == nil)
-    }
-
-    @Test("own addresses are renewed when their time is over")
-    func rotation() throws {
-        let testbed = AirTestbed()
-        let peripheral = testbed.host()
-        let scanner = testbed.host()
-        peripheral.addToResolvingList(scanner.controller.address, localKey: self.key)
-        peripheral.ok(LESetAddressResolutionEnable(isEnabled: true))
-        peripheral.ok(
-            LESetResolvablePrivateAddressTimeout(timeout: ResolvablePrivateAddressTimeout(rawValue: 10))
-        )
-        peripheral.advertise(ownAddressType: .resolvableOrPublic, peer: scanner.controller.address)
-        scanner.scan(filter: .on)
-        testbed.pass(.seconds(35))
-        let addresses = scanner.reports.map(\.address)
-        #expect(addresses.count == 4)
-        #expect(Set(addresses).count == 4)
-        #expect(addresses.allSatisfy { ResolvableAddress.matches($0, self.key) })
-    }
-
-    @Test("in network privacy mode a known peer is not believed under its identity address")
-    func privacyMode() throws {
-        let testbed = AirTestbed()
-        let peripheral = testbed.host()
-        let scanner = testbed.host()
-        peripheral.advertise()
-        scanner.addToResolvingList(peripheral.controller.address, peerKey: self.key)
-        scanner.ok(LESetAddressResolutionEnable(isEnabled: true))
-        scanner.scan()
-        testbed.pass(.seconds(1))
-        #expect(scanner.reports.isEmpty)
-        scanner.ok(LESetScanEnable(isEnabled: false))
-        scanner.ok(LESetPrivacyMode(peer: peripheral.controller.address, mode: .device))
-        scanner.ok(LESetScanEnable(isEnabled: true))
-        testbed.pass(.seconds(1))
-        #expect(!scanner.reports.isEmpty)
     }
 
     @Test("both ends hide: a central connects with its own resolvable address")
@@ -197,9 +101,7 @@ struct PrivacyTests {
             peer: central.controller.address,
             filterPolicy: .acceptList
         )
-        central.ok(
-            TestHost.createConnection(to: peripheral.controller.address, ownAddressType: .resolvableOrPublic)
-        )
+        central.ok(TestHost.createConnection(to: peripheral.controller.address, ownAddressType: .resolvableOrPublic))
         testbed.pass(.milliseconds(300))
         let atCentral = try #require(central.take(LEEnhancedConnectionCompleteV2.self))
         let atPeripheral = try #require(peripheral.take(LEEnhancedConnectionCompleteV2.self))
@@ -209,5 +111,55 @@ struct PrivacyTests {
         #expect(atCentral.localResolvableAddress == atPeripheral.peerResolvableAddress)
         #expect(atCentral.peerResolvableAddress == atPeripheral.localResolvableAddress)
         #expect(atCentral.localResolvableAddress != nil)
+    }
+
+    @Test("ignores the random identity address of a peer with a key in network privacy mode (4.7)")
+    func networkMode() {
+        let (advertiser, scanner) = (self.testbed.host(), self.testbed.host())
+        advertiser.ok(LESetRandomAddress(address: self.random))
+        advertiser.advertise(ownAddressType: .random)
+        scanner.addToResolvingList(self.random, peerKey: self.key)
+        scanner.ok(LESetAddressResolutionEnable(isEnabled: true))
+        scanner.scan()
+        self.testbed.pass(.seconds(1))
+        #expect(scanner.reports.isEmpty)
+        scanner.ok(LESetScanEnable(isEnabled: false))
+        scanner.ok(LESetPrivacyMode(peer: self.random, mode: .device))
+        scanner.ok(LESetScanEnable(isEnabled: true))
+        self.testbed.pass(.seconds(1))
+        let reports = scanner.reports
+        #expect(!reports.isEmpty && reports.allSatisfy { $0.address == self.random })
+    }
+
+    @Test("the key of a public identity address says nothing of the random address with the same octets")
+    func otherKind() {
+        let (advertiser, scanner) = (self.testbed.host(), self.testbed.host())
+        advertiser.ok(LESetRandomAddress(address: self.random))
+        advertiser.advertise(ownAddressType: .random)
+        scanner.addToResolvingList(DeviceAddress(self.random.value, kind: .public), peerKey: self.key)
+        scanner.ok(LESetAddressResolutionEnable(isEnabled: true))
+        scanner.scan()
+        self.testbed.pass(.seconds(1))
+        #expect(!scanner.reports.isEmpty)
+    }
+
+    @Test("a resolvable address that the host has made is no local resolvable address of a connection (7.7.65.10)")
+    func madeByHost() throws {
+        let all = LEEventMask(rawValue: .max)
+        let (peripheral, central) = (self.testbed.host(leEvents: all), self.testbed.host(leEvents: all))
+        // Vol 3, Part H, D.7: made with the key.
+        let own = DeviceAddress(0x7081_940D_FBAA, kind: .random)
+        for host in [peripheral, central] {
+            host.addToResolvingList(DeviceAddress(7, kind: .public), localKey: self.key)
+            host.ok(LESetAddressResolutionEnable(isEnabled: true))
+        }
+        central.ok(LESetRandomAddress(address: own))
+        peripheral.advertise()
+        central.ok(TestHost.createConnection(to: peripheral.controller.address, ownAddressType: .random))
+        self.testbed.pass(.milliseconds(300))
+        let atCentral = try #require(central.take(LEEnhancedConnectionCompleteV2.self))
+        let atPeripheral = try #require(peripheral.take(LEEnhancedConnectionCompleteV2.self))
+        #expect(atCentral.status == .success && atCentral.localResolvableAddress == nil)
+        #expect(atPeripheral.peer == own && atPeripheral.peerResolvableAddress == nil)
     }
 }

@@ -1,5 +1,3 @@
-// The buffers of the host: how many packets of each link it may be given, of every number of buffers and links.
-
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
@@ -35,7 +33,7 @@ struct ReceiveBuffersTests {
     }
 
     @Test(
-        "links that take all they can get are given no more than there is, of each number of buffers and links",
+        "shares the buffers among links, and never gives more than there are",
         arguments: 1...16
     )
     func shares(capacity: Int) {
@@ -56,35 +54,11 @@ struct ReceiveBuffersTests {
                     #expect(buffers.used <= capacity)
                 }
                 let held = ends.map(\.unreportedPackets)
-                RunRecord.note("\(capacity) \(linkLimit) \(linkCount): \(held)")
                 #expect(buffers.used == held.reduce(0, +))
                 for end in ends { buffers.completed(end.unreportedPackets, on: end) }
                 #expect(buffers.used == 0)
                 for end in ends { #expect(buffers.hasCapacity(for: end, among: linkCount)) }
             }
-        }
-    }
-
-    @Test("packets that come and are done with by chance", arguments: 1...6)
-    func walk(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
-        let count = 1 + Int(seed) % 4
-        let ends = self.ends(count)
-        var buffers = ReceiveBuffers(linkLimit: [4, 128][Int(seed % 2)])
-        buffers.capacity = Int(seed) * 3
-        buffers.isLimited = true
-        for _ in 0..<400 {
-            let end = ends[Int.random(in: 0..<count, using: &generator)]
-            if Int.random(in: 0...2, using: &generator) > 0 {
-                let hasCapacity = buffers.hasCapacity(for: end, among: count)
-                if hasCapacity { buffers.sent(on: end) }
-                RunRecord.note("\(hasCapacity) \(buffers.used) \(end.unreportedPackets)")
-            } else {
-                buffers.completed(Int.random(in: 0...3, using: &generator), on: end)
-                RunRecord.note("\(buffers.used) \(end.unreportedPackets)")
-            }
-            #expect(buffers.used == ends.reduce(0) { $0 + $1.unreportedPackets })
-            #expect((0...buffers.capacity).contains(buffers.used))
         }
     }
 
@@ -107,5 +81,25 @@ struct ReceiveBuffersTests {
         buffers.isHostWritable = true
         buffers.reset()
         #expect(buffers.isHostWritable)
+    }
+
+    private let pair = ControllerPair()
+
+    @Test("gives a free buffer to a link of which the host holds no packet")
+    func fewer() {
+        let (first, second) = (self.pair.end(.central), self.pair.end(.peripheral))
+        var buffers = ReceiveBuffers(linkLimit: 4)
+        buffers.isLimited = true
+        buffers.capacity = 12
+        // An only link leaves four buffers to other links, and a quarter of the eight others, behind its own.
+        while buffers.hasCapacity(for: first, among: 1) { buffers.sent(on: first) }
+        #expect(first.unreportedPackets == 7 && buffers.used == 7)
+        buffers.capacity = 8
+        #expect(!buffers.hasCapacity(for: first, among: 2))
+        #expect(buffers.hasCapacity(for: second, among: 2))
+        buffers.sent(on: second)
+        #expect(!buffers.hasCapacity(for: second, among: 2) && buffers.used == 8)
+        buffers.completed(7, on: first)
+        #expect(buffers.hasCapacity(for: first, among: 2) && buffers.hasCapacity(for: second, among: 2))
     }
 }

@@ -1,5 +1,3 @@
-// The octets of each control PDU, as the specification has them: what an encrypted link enciphers.
-
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
@@ -15,10 +13,10 @@ struct LLControlPDUTests {
     )
     private static let part = SessionPart(diversifier: 0x0807_0605_0403_0201, vector: 0x0C0B_0A09)
     private static let parameters = ConnectionParameters(
-        minimumInterval: ConnectionInterval(rawValue: 0x0018),
-        maximumInterval: ConnectionInterval(rawValue: 0x0128),
+        minimumInterval: 0x0018,
+        maximumInterval: 0x0128,
         latency: 0x0103,
-        supervisionTimeout: SupervisionTimeout(rawValue: 0x0248)
+        supervisionTimeout: 0x0248
     )
 
     private static let octets: [(LLControlPDU, String)] = [
@@ -38,10 +36,7 @@ struct LLControlPDUTests {
         (.pauseEncryptionResponse, "0B"),
         (.version(PeerVersion(version: .v5_4, company: 0x0201, subversion: 0x0403)), "0C 0D 01 02 03 04"),
         (.encryptionReject(.pinOrKeyMissing), "0D 06"),
-        (
-            .parameterRequest(parameters),
-            "0F 18 00 28 01 03 01 48 02 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00"
-        ),
+        (.parameterRequest(parameters), "0F 18 00 28 01 03 01 48 02 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00"),
         (.parameterReject(.unsupportedRemoteFeature), "11 0F 1A"),
         (.pingRequest, "12"),
         (.pingResponse, "13"),

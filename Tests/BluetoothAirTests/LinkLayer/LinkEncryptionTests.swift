@@ -1,10 +1,7 @@
-// Encryption: right keys, wrong keys, no keys, and keys renewed.
-
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @testable import BluetoothAir
@@ -74,7 +71,7 @@ struct LinkEncryptionTests {
             )
         )
         link.testbed.pass(.seconds(2))
-        for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
+        for (host, handle) in link.ends {
             #expect(host.take(EncryptionChange.self) == nil)
             #expect(
                 host.take(DisconnectionComplete.self)
@@ -132,8 +129,7 @@ struct LinkEncryptionTests {
         for number in 0..<300 {
             let interval = ConnectionInterval(rawValue: number.isMultiple(of: 2) ? 24 : 25)
             let parameters = ConnectionParameters(
-                minimumInterval: interval,
-                maximumInterval: interval,
+                interval: interval,
                 supervisionTimeout: TestHost.parameters.supervisionTimeout
             )
             link.central.send(LEConnectionUpdate(handle: link.centralHandle, parameters: parameters))
@@ -150,10 +146,7 @@ struct LinkEncryptionTests {
             LEEnableEncryption(handle: link.peripheralHandle, longTermKey: Self.key),
             .commandDisallowed
         )
-        link.central.refused(
-            LELongTermKeyRequestNegativeReply(handle: link.centralHandle),
-            .commandDisallowed
-        )
+        link.central.refused(LELongTermKeyRequestNegativeReply(handle: link.centralHandle), .commandDisallowed)
     }
 
     @Test("an encrypted link is encrypted anew with the key refresh event", arguments: allSettings)
@@ -178,7 +171,7 @@ struct LinkEncryptionTests {
         #expect(link.peripheral.take(DisconnectionComplete.self) != nil)
     }
 
-    @Test("the second version of the event, where it is wanted")
+    @Test("sends the second version of the event if the host wants it")
     func secondVersion() throws {
         let link = try TestLink(AirTestbed())
         link.central.ok(SetEventMaskPage2(mask: EventMaskPage2([.encryptionChangeV2])))
@@ -190,8 +183,6 @@ struct LinkEncryptionTests {
         #expect(link.central.take(EncryptionChange.self) == nil)
         #expect(link.peripheral.take(EncryptionChange.self) != nil)
     }
-
-    // MARK: Integrity
 
     /// Encrypts a link.
     private func encrypted(_ settings: AirSettings) throws -> TestLink {
@@ -268,5 +259,106 @@ struct LinkEncryptionTests {
         link.testbed.pass(.seconds(1))
         #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTerminatedMICFailure)
         #expect(link.peripheral.data.count == (isInClear ? 0 : 1))
+    }
+
+    @Test("ends an encrypted link with 0x06 if the peripheral's host masks the request for a key")
+    func maskedRefresh() throws {
+        let link = try TestLink(AirTestbed())
+        let enable = LEEnableEncryption(handle: link.centralHandle, longTermKey: Self.key)
+        link.central.ok(enable)
+        link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: Self.key))
+        #expect(link.central.take(EncryptionChange.self)?.encryption == .on)
+        link.peripheral.ok(LESetEventMask(mask: LEEventMask([.connectionComplete])))
+        link.central.ok(enable)
+        link.testbed.loop.run()
+        #expect(link.central.take(DisconnectionComplete.self)?.reason == .pinOrKeyMissing)
+        #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .localHostTerminated)
+        #expect(link.central.take(EncryptionKeyRefreshComplete.self) == nil)
+    }
+
+    @Test("a link that found no key is encrypted with the next one that its host gives")
+    func keyAfterRefusal() throws {
+        let link = try TestLink(AirTestbed())
+        let enable = LEEnableEncryption(handle: link.centralHandle, longTermKey: Self.key)
+        link.central.ok(enable)
+        link.peripheral.ok(LELongTermKeyRequestNegativeReply(handle: link.peripheralHandle))
+        #expect(link.central.take(EncryptionChange.self)?.status == .pinOrKeyMissing)
+        link.central.ok(enable)
+        link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: Self.key))
+        for (host, handle) in link.ends {
+            #expect(host.takeAll(EncryptionChange.self) == [EncryptionChange(handle: handle, encryption: .on)])
+        }
+        link.testbed.pass(.seconds(100))
+        #expect(link.central.take(DisconnectionComplete.self) == nil, "no procedure waits any more")
+    }
+
+    @Test("only the peripheral's host gives the key, while it is asked for (7.8.25, 7.8.26)")
+    func keyOfCentral() throws {
+        let link = try TestLink(AirTestbed())
+        for _ in 0..<2 {
+            link.central.ok(LEEnableEncryption(handle: link.centralHandle, longTermKey: Self.key))
+            link.central.refused(
+                LELongTermKeyRequestReply(handle: link.centralHandle, longTermKey: Self.key),
+                .commandDisallowed
+            )
+            link.central.refused(LELongTermKeyRequestNegativeReply(handle: link.centralHandle), .commandDisallowed)
+            link.peripheral.ok(LELongTermKeyRequestNegativeReply(handle: link.peripheralHandle))
+            link.peripheral.refused(
+                LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: Self.key),
+                .commandDisallowed
+            )
+            #expect(link.central.take(EncryptionChange.self)?.status == .pinOrKeyMissing)
+        }
+    }
+
+    @Test("encryption that has failed is reported without a key size, in the second version of the event (7.7.8)")
+    func failedSecondVersion() throws {
+        let link = try TestLink(AirTestbed())
+        link.central.ok(SetEventMaskPage2(mask: EventMaskPage2([.encryptionChangeV2])))
+        link.central.ok(LEEnableEncryption(handle: link.centralHandle, longTermKey: Self.key))
+        link.peripheral.ok(LELongTermKeyRequestNegativeReply(handle: link.peripheralHandle))
+        #expect(
+            link.central.takeAll(EncryptionChangeV2.self) == [
+                EncryptionChangeV2(status: .pinOrKeyMissing, handle: link.centralHandle, encryption: .off, keySize: 0)
+            ]
+        )
+        #expect(link.central.take(EncryptionChange.self) == nil)
+    }
+
+    private static let part = SessionPart(diversifier: 1, vector: 2)
+    private static let sessionKey = SessionKey(longTermKey: key, central: part, peripheral: part)
+    private static let request = EncryptionRequest(random: 1, diversifier: 2, longTermKey: .zero)
+
+    @Test("takes no packet in clear on an encrypted link, except control PDUs of encryption while it is paused")
+    func clearPackets() {
+        let pair = ControllerPair()
+        for (encryption, isPaused) in [
+            (.none, false), (.paused, true), (.requesting(Self.request, Self.part, isRefresh: true), true),
+        ] as [(EncryptionProcedure, Bool)] {
+            for isEncrypted in [false, true] {
+                func receiver() -> LinkEnd {
+                    let end = pair.end(.peripheral)
+                    end.encryption = encryption
+                    if isEncrypted { end.receiveCipher = Self.sessionKey.cipher(fromCentral: true) }
+                    return end
+                }
+                let controls: [LLControlPDU] = [
+                    .pingRequest, .startEncryptionRequest, .terminate(.remoteUserTerminated), .featureResponse([]),
+                ]
+                for control in controls {
+                    let isTaken = receiver().open(.control(control)) != nil
+                    #expect(isTaken == (!isEncrypted || isPaused && control.isOfEncryption), "\(control)")
+                }
+                let data = Transmission.data(ByteBuffer(bytes: [1, 2, 3]), isStart: true, isLast: true)
+                #expect((receiver().open(data) != nil) == !isEncrypted)
+                for transmission in [data, .control(.pingRequest)] {
+                    var cipher = Self.sessionKey.cipher(fromCentral: true)
+                    let sealed = transmission.sealed(with: &cipher)
+                    #expect(sealed.octetCount == transmission.octetCount + 4)
+                    #expect(sealed.isLastOfData == transmission.isLastOfData)
+                    #expect((receiver().open(sealed) != nil) == isEncrypted)
+                }
+            }
+        }
     }
 }

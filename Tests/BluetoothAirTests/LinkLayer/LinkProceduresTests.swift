@@ -1,12 +1,10 @@
-// The procedures of the link layer, as both hosts see them.
-
-import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
+
+@testable import BluetoothAir
 
 @Suite("Link layer procedures")
 struct LinkProceduresTests {
@@ -14,7 +12,7 @@ struct LinkProceduresTests {
 
     private func settle(_ link: TestLink) { link.testbed.pass(.seconds(1)) }
 
-    @Test("Set Data Length is reported at both ends", arguments: allSettings)
+    @Test("set Data Length is reported at both ends", arguments: allSettings)
     func dataLength(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
         link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 2120))
@@ -71,21 +69,10 @@ struct LinkProceduresTests {
         #expect(link.peripheral.data.map(\.octets.count) == lengths)
     }
 
-    @Test("a suggested data length is put to use on every new link", arguments: allSettings)
-    func suggestedDataLength(settings: AirSettings) throws {
-        let testbed = AirTestbed(settings)
-        let peripheral = testbed.host()
-        peripheral.ok(LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 2120))
-        let link = try TestLink(testbed, peripheral: peripheral)
-        self.settle(link)
-        #expect(link.peripheral.take(LEDataLengthChange.self)?.transmitOctets == 251)
-        #expect(link.central.take(LEDataLengthChange.self)?.receiveOctets == 251)
-    }
-
     @Test("features and version of the peer, from both ends", arguments: allSettings)
     func featuresAndVersion(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
-        for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
+        for (host, handle) in link.ends {
             host.ok(LEReadRemoteFeatures(handle: handle))
             host.ok(ReadRemoteVersionInformation(handle: handle))
             self.settle(link)
@@ -106,7 +93,7 @@ struct LinkProceduresTests {
     @Test("each end sends its version once in a link (Vol 6, Part B, 5.1.5)", arguments: allSettings)
     func versionIsSentOnce(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
-        let ends = [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)]
+        let ends = link.ends
         // Both ask at once: each takes the other's for its answer.
         for (host, handle) in ends { host.send(ReadRemoteVersionInformation(handle: handle)) }
         self.settle(link)
@@ -127,10 +114,10 @@ struct LinkProceduresTests {
         link.central.ok(ReadRemoteVersionInformation(handle: link.centralHandle))
     }
 
-    @Test("PHY update", arguments: allSettings)
+    @Test("updates the PHYs of both directions", arguments: allSettings)
     func phy(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
-        for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
+        for (host, handle) in link.ends {
             let phy = try #require(host.run(LEReadPHY(handle: handle)))
             #expect(phy.transmitter == .le1M)
             #expect(phy.receiver == .le1M)
@@ -180,116 +167,12 @@ struct LinkProceduresTests {
         )
     }
 
-    private static let slower = ConnectionParameters(
-        minimumInterval: ConnectionInterval(rawValue: 80),
-        maximumInterval: ConnectionInterval(rawValue: 100),
-        latency: 2,
-        supervisionTimeout: SupervisionTimeout(rawValue: 300)
-    )
-
-    @Test("a connection update of the central is reported at both ends", arguments: allSettings)
-    func connectionUpdate(settings: AirSettings) throws {
-        let link = try TestLink(AirTestbed(settings))
-        link.central.ok(LEConnectionUpdate(handle: link.centralHandle, parameters: Self.slower))
-        self.settle(link)
-        for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
-            let event = try #require(host.take(LEConnectionUpdateComplete.self))
-            #expect(event.status == .success)
-            #expect(event.handle == handle)
-            #expect(event.interval.rawValue == 80)
-            #expect(event.latency == 2)
-            #expect(event.supervisionTimeout.rawValue == 300)
-        }
-        link.peripheral.sendData([1], on: link.peripheralHandle)
-        link.central.sendData([2], on: link.centralHandle)
-        self.settle(link)
-        #expect(link.central.data.count == 1)
-        #expect(link.peripheral.data.count == 1)
-        var wrong = Self.slower
-        wrong.supervisionTimeout = SupervisionTimeout(rawValue: 20)
-        link.central.refused(LEConnectionUpdate(handle: link.centralHandle, parameters: wrong), .invalidParameters)
-    }
-
-    @Test("a connection parameter request of the peripheral is accepted by the central's host", arguments: allSettings)
-    func parameterRequest(settings: AirSettings) throws {
-        let link = try TestLink(AirTestbed(settings))
-        link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
-        self.settle(link)
-        let request = try #require(link.central.take(LERemoteConnectionParameterRequest.self))
-        #expect(request.minimumInterval.rawValue == 80)
-        #expect(request.maximumInterval.rawValue == 100)
-        #expect(request.latency == 2)
-        link.peripheral.refused(
-            LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower),
-            .commandDisallowed
-        )
-        link.central.ok(
-            LERemoteConnectionParameterRequestReply(handle: link.centralHandle, parameters: Self.slower)
-        )
-        self.settle(link)
-        for host in [link.central, link.peripheral] {
-            #expect(host.take(LEConnectionUpdateComplete.self)?.interval.rawValue == 80)
-        }
-        link.central.refused(
-            LERemoteConnectionParameterRequestReply(handle: link.centralHandle, parameters: Self.slower),
-            .commandDisallowed
-        )
-    }
-
-    @Test("a connection parameter request of the peripheral is rejected, each time", arguments: allSettings)
-    func parameterRefusal(settings: AirSettings) throws {
-        let link = try TestLink(AirTestbed(settings))
-        // It may be asked for again.
-        for _ in 0..<2 {
-            link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
-            self.settle(link)
-            _ = try #require(link.central.take(LERemoteConnectionParameterRequest.self))
-            link.central.ok(
-                LERemoteConnectionParameterRequestNegativeReply(
-                    handle: link.centralHandle,
-                    reason: .unacceptableConnectionParameters
-                )
-            )
-            self.settle(link)
-            let event = try #require(link.peripheral.take(LEConnectionUpdateComplete.self))
-            #expect(event.status == .unacceptableConnectionParameters)
-            #expect(event.interval.rawValue == 24)
-            #expect(link.central.take(LEConnectionUpdateComplete.self) == nil)
-        }
-    }
-
-    @Test("a central's host that does not want the question refuses it by its mask")
-    func parameterRequestMasked() throws {
-        let testbed = AirTestbed()
-        let link = try TestLink(testbed)
-        link.central.ok(LESetEventMask(mask: LEEventMask([.connectionComplete, .connectionUpdateComplete])))
-        link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
-        #expect(link.peripheral.take(LEConnectionUpdateComplete.self)?.status == .unsupportedRemoteFeature)
-        #expect(link.central.events.isEmpty)
-    }
-
-    @Test("a peer whose host never answers is lost after 40 s with 0x22", arguments: allSettings)
-    func responseTimeout(settings: AirSettings) throws {
-        let link = try TestLink(AirTestbed(settings))
-        link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
-        link.testbed.pass(.milliseconds(39_990))
-        #expect(link.central.take(LERemoteConnectionParameterRequest.self) != nil)
-        #expect(link.peripheral.take(DisconnectionComplete.self) == nil)
-        link.testbed.pass(.milliseconds(10))
-        #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .linkLayerResponseTimeout)
-        #expect(link.central.take(DisconnectionComplete.self) == nil)
-        link.testbed.pass(.milliseconds(720))
-        #expect(link.central.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
-    }
-
     @Test("a host that repeats itself while nothing gets across fills no queue")
     func repetition() throws {
         let link = try TestLink(AirTestbed())
         link.peripheral.controller.distance = .metres(1_000)
         for octets in UInt16(27)...251 {
-            link.central.send(
-                LESetDataLength(handle: link.centralHandle, transmitOctets: octets, transmitTime: 2120)
-            )
+            link.central.send(LESetDataLength(handle: link.centralHandle, transmitOctets: octets, transmitTime: 2120))
             link.central.send(LESetHostChannelClassification(channels: ChannelMap(rawValue: UInt64(octets))))
         }
         link.testbed.loop.run()
@@ -303,33 +186,9 @@ struct LinkProceduresTests {
     func channelMap(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
         #expect(link.central.run(LEReadChannelMap(handle: link.centralHandle))?.channels == .all)
-        link.central.ok(LESetHostChannelClassification(channels: ChannelMap(rawValue: 0xFF)))
+        link.central.ok(LESetHostChannelClassification(channels: 0xFF))
         self.settle(link)
         #expect(link.peripheral.run(LEReadChannelMap(handle: link.peripheralHandle))?.channels.rawValue == 0xFF)
-    }
-
-    @Test("a connection parameter request that crosses a change of the PHYs is rejected")
-    func parameterRequestDuringChange() throws {
-        var collisions = 0
-        for delay in stride(from: 0, through: 300, by: 10) as StrideThrough<Int64> {
-            let link = try TestLink(AirTestbed(.realistic))
-            link.central.ok(
-                LESetPHY(
-                    handle: link.centralHandle,
-                    preference: PHYPreference(transmitter: .le2M, receiver: .le2M),
-                    options: .noPreference
-                )
-            )
-            link.testbed.pass(.milliseconds(delay))
-            link.peripheral.run(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
-            self.settle(link)
-            guard let event = link.peripheral.take(LEConnectionUpdateComplete.self) else { continue }
-            // Asked before, its host has the request, or else the event says why not.
-            #expect(event.status == .differentTransactionCollision)
-            #expect(link.central.take(LERemoteConnectionParameterRequest.self) == nil)
-            collisions += 1
-        }
-        #expect(collisions > 0)
     }
 
     @Test("lengths beyond their ranges are refused")
@@ -345,22 +204,7 @@ struct LinkProceduresTests {
         link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 17_040))
     }
 
-    @Test("the authenticated payload timeout leaves a peripheral with latency time to answer")
-    func authenticatedPayloadWithLatency() throws {
-        var parameters = TestHost.parameters
-        parameters.latency = 4
-        let link = try TestLink(AirTestbed(), parameters: parameters)
-        // 30 ms and four events left out: 150 ms.
-        for (units, isTaken) in [(14, false), (15, true)] as [(UInt16, Bool)] {
-            let command = WriteAuthenticatedPayloadTimeout(
-                handle: link.centralHandle,
-                timeout: AuthenticatedPayloadTimeout(rawValue: units)
-            )
-            if isTaken { link.central.ok(command) } else { link.central.refused(command, .invalidParameters) }
-        }
-    }
-
-    @Test("RSSI, power and the authenticated payload timeout of a link")
+    @Test("reads RSSI, power and the authenticated payload timeout of a link")
     func readings() throws {
         let link = try TestLink(AirTestbed())
         #expect(link.central.run(ReadRSSI(handle: link.centralHandle))?.rssi == -45)
@@ -370,21 +214,184 @@ struct LinkProceduresTests {
         #expect(link.central.run(ReadTransmitPowerLevel(handle: link.centralHandle))?.level == 0)
         let timeout = try #require(link.central.run(ReadAuthenticatedPayloadTimeout(handle: link.centralHandle)))
         #expect(timeout.timeout.timeAmount == .seconds(30))
-        link.central.ok(
-            WriteAuthenticatedPayloadTimeout(
-                handle: link.centralHandle,
-                timeout: AuthenticatedPayloadTimeout(rawValue: 100)
-            )
-        )
+        link.central.ok(WriteAuthenticatedPayloadTimeout(handle: link.centralHandle, timeout: 100))
         link.central.refused(
-            WriteAuthenticatedPayloadTimeout(
-                handle: link.centralHandle,
-                timeout: AuthenticatedPayloadTimeout(rawValue: 1)
-            ),
+            WriteAuthenticatedPayloadTimeout(handle: link.centralHandle, timeout: 1),
             .invalidParameters
         )
         #expect(
             link.central.run(ReadAuthenticatedPayloadTimeout(handle: link.centralHandle))?.timeout.rawValue == 100
         )
+    }
+
+    @Test("the PHYs that a host prefers for all its links are those of a new link, in each direction (7.8.48)")
+    func defaultPHYs() throws {
+        for (transmitter, receiver, phys) in [
+            (nil, nil, [.le2M, .le2M]), (.le1M, nil, [.le2M, .le1M]), (nil, .le1M, [.le1M, .le2M]),
+            ([.le1M, .leCoded], .leCoded, [.leCoded, .le1M]),
+        ] as [(PHYSet?, PHYSet?, [PHY])] {
+            let testbed = AirTestbed()
+            let peripheral = testbed.host()
+            peripheral.ok(LESetDefaultPHY(preference: PHYPreference(transmitter: transmitter, receiver: receiver)))
+            let link = try TestLink(testbed, peripheral: peripheral)
+            let preference = PHYPreference(transmitter: nil, receiver: nil)
+            link.central.ok(LESetPHY(handle: link.centralHandle, preference: preference))
+            testbed.pass(.seconds(1))
+            let event = try #require(link.central.take(LEPHYUpdateComplete.self))
+            #expect([event.transmitter, event.receiver] == phys)
+        }
+    }
+
+    @Test("PHYs of a link: no preference is all, an empty one is malformed, an unknown one is not supported (7.8.49)")
+    func phyPreferences() throws {
+        let link = try TestLink(AirTestbed())
+        for (transmitter, receiver, status) in [
+            ([], nil, .invalidParameters), (nil, [], .invalidParameters), (nil, nil, .success),
+            (PHYSet(rawValue: 0x08), nil, .unsupportedFeature), (nil, PHYSet(rawValue: 0x09), .unsupportedFeature),
+        ] as [(PHYSet?, PHYSet?, HCIErrorCode)] {
+            let preference = PHYPreference(transmitter: transmitter, receiver: receiver)
+            #expect(link.central.run(LESetPHY(handle: link.centralHandle, preference: preference))?.status == status)
+            #expect(link.central.run(LESetDefaultPHY(preference: preference))?.status == status)
+            link.testbed.pass(.seconds(1))
+        }
+    }
+
+    @Test("a data length that a host suggests is agreed on when the link begins (7.8.35)", arguments: [true, false])
+    func suggestedLength(isCentral: Bool) throws {
+        let testbed = AirTestbed()
+        let (central, peripheral) = (testbed.host(), testbed.host())
+        let host = isCentral ? central : peripheral
+        host.ok(LEWriteSuggestedDefaultDataLength(transmitOctets: 100, transmitTime: 328))
+        let link = try TestLink(testbed, central: central, peripheral: peripheral)
+        testbed.loop.run()
+        let events = try [central, peripheral].map { try #require($0.take(LEDataLengthChange.self)) }
+        #expect(events.map(\.transmitOctets) == (isCentral ? [100, 27] : [27, 100]))
+        #expect(events.map(\.receiveOctets) == (isCentral ? [27, 100] : [100, 27]))
+        #expect(events.map(\.transmitTime) == [328, 328] && events.map(\.receiveTime) == [328, 328])
+        #expect(events.map(\.handle) == [link.centralHandle, link.peripheralHandle])
+    }
+
+    @Test("checks the ranges of LE Write Suggested Default Data Length (7.8.35)")
+    func suggestedDataLength() {
+        for (octets, time, isAllowed) in [
+            (27, 328, true), (251, 17_040, true), (26, 328, false), (27, 327, false), (252, 17_040, false),
+            (251, 17_041, false),
+        ] {
+            let command = LEWriteSuggestedDefaultDataLength(transmitOctets: UInt16(octets), transmitTime: UInt16(time))
+            #expect(freshStatus(command) == (isAllowed ? .success : .invalidParameters), "\(octets) \(time)")
+        }
+    }
+
+    @Test("reads the current and the maximum transmit power level (7.3.35)")
+    func powerLevel() throws {
+        let link = try TestLink(AirTestbed())
+        for (type, level) in [(0, 0), (1, 10), (2, nil)] as [(UInt8, TransmitPower?)] {
+            let command = ReadTransmitPowerLevel(handle: link.centralHandle, type: .init(rawValue: type))
+            let answer = try #require(link.central.run(command))
+            #expect(answer.status == (level == nil ? .invalidParameters : .success))
+            if let level { #expect(answer.level == level) }
+        }
+    }
+
+    private func parameters(_ interval: UInt16) -> ConnectionParameters {
+        ConnectionParameters(
+            minimumInterval: ConnectionInterval(rawValue: interval),
+            maximumInterval: ConnectionInterval(rawValue: interval),
+            supervisionTimeout: 3_200
+        )
+    }
+
+    /// A link with an interval of 30 ms and a supervision timeout of 32 s.
+    private func link(_ settings: AirSettings = .instant, isEncrypted: Bool = false) throws -> TestLink {
+        let link = try TestLink(AirTestbed(settings), parameters: self.parameters(24))
+        guard isEncrypted else { return link }
+        self.enable(link)
+        link.testbed.pass(.seconds(1))
+        link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: .zero))
+        link.testbed.pass(.seconds(1))
+        #expect(link.central.take(EncryptionChange.self)?.encryption == .on)
+        link.central.events = []
+        link.peripheral.events = []
+        return link
+    }
+
+    private func enable(_ link: TestLink) {
+        link.central.ok(LEEnableEncryption(handle: link.centralHandle, longTermKey: .zero))
+    }
+
+    @Test("a classification of channels that a link has already is not sent to the peer (7.8.19)")
+    func sameChannels() throws {
+        let link = try self.link()
+        var maps: [UInt64] = []
+        link.testbed.air.interference = { transmission in
+            if case .control(.channelMap(let channels)) = transmission { maps.append(channels.rawValue) }
+            return nil
+        }
+        for channels in [0x1F_FFFF_FFFF, 0xFF, 0xFF, 0x1F_FFFF_FFFF, 0x1F_FFFF_FFFF] as [UInt64] {
+            link.central.ok(LESetHostChannelClassification(channels: ChannelMap(rawValue: channels)))
+        }
+        #expect(maps == [0xFF, 0x1F_FFFF_FFFF])
+    }
+
+    @Test("a link begins with the channels of the central's host; those of the peripheral's do not matter (7.8.19)")
+    func channels() throws {
+        let testbed = AirTestbed()
+        let (peripheral, central) = (testbed.host(), testbed.host())
+        central.ok(LESetHostChannelClassification(channels: 0x0F))
+        peripheral.ok(LESetHostChannelClassification(channels: 0xF0))
+        let link = try TestLink(testbed, central: central, peripheral: peripheral)
+        func check(_ channels: UInt64) {
+            for (host, handle) in [(central, link.centralHandle), (peripheral, link.peripheralHandle)] {
+                #expect(host.run(LEReadChannelMap(handle: handle))?.channels.rawValue == channels)
+            }
+        }
+        check(0x0F)
+        peripheral.ok(LESetHostChannelClassification(channels: 0xFF))
+        check(0x0F)
+        central.ok(LESetHostChannelClassification(channels: 0x01))
+        check(0x01)
+        central.setUp(leEvents: TestHost.usualEvents)
+        testbed.pass(.seconds(1))
+        peripheral.events = []
+        let again = try TestLink(testbed, central: central, peripheral: peripheral)
+        #expect(central.run(LEReadChannelMap(handle: again.centralHandle))?.channels == .all)
+    }
+
+    @Test("features and version are asked for again on a new link with the same device")
+    func secondLink() throws {
+        let testbed = AirTestbed()
+        let (central, peripheral) = (testbed.host(), testbed.host())
+        for _ in 0..<2 {
+            let link = try TestLink(testbed, central: central, peripheral: peripheral)
+            central.ok(LEReadRemoteFeatures(handle: link.centralHandle))
+            central.ok(ReadRemoteVersionInformation(handle: link.centralHandle))
+            let features = try #require(central.take(LEReadRemoteFeaturesComplete.self))
+            #expect(features.handle == link.centralHandle && features.features.contains(.encryption))
+            let version = try #require(central.take(ReadRemoteVersionInformationComplete.self))
+            #expect(version.handle == link.centralHandle && version.version == .v5_4)
+            #expect(version.company == 0xFFFF && version.subversion == 1)
+            central.ok(Disconnect(handle: link.centralHandle))
+            #expect(central.take(DisconnectionComplete.self)?.reason == .localHostTerminated)
+            #expect(peripheral.take(DisconnectionComplete.self)?.reason == .remoteUserTerminated)
+        }
+    }
+
+    /// The link, with the central's end and the peripheral's.
+    private func state(_ link: TestLink) throws -> (link: AirLink, central: LinkEnd, peripheral: LinkEnd) {
+        let controllers = link.testbed.air.controllers
+        let central = try #require(controllers[0].links[link.centralHandle])
+        let peripheral = try #require(controllers[1].links[link.peripheralHandle])
+        return (central.link, central.end, peripheral.end)
+    }
+
+    @Test("features for which no host has asked are not reported")
+    func unaskedFeatures() throws {
+        let link = try TestLink(AirTestbed())
+        let (airLink, central, peripheral) = try self.state(link)
+        link.testbed.air.enter {
+            for end in [central, peripheral] { airLink.receive(LLControlPDU.featureResponse([]), at: end) }
+        }
+        link.testbed.loop.run()
+        #expect(link.central.events.isEmpty && link.peripheral.events.isEmpty)
     }
 }

@@ -1,11 +1,7 @@
-// What the two ends of a link keep: whether data may be passed on at once, which timers are armed, and what is left
-// when the link has ended or a controller was reset; and the table in which a controller finds its links.
-
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @testable import BluetoothAir
@@ -30,15 +26,7 @@ struct LinkStatesTests {
         link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: .zero))
     }
 
-    private func setTimeouts(_ link: TestLink) {
-        let timeout = AuthenticatedPayloadTimeout(rawValue: 100)
-        link.central.ok(WriteAuthenticatedPayloadTimeout(handle: link.centralHandle, timeout: timeout))
-        link.peripheral.ok(WriteAuthenticatedPayloadTimeout(handle: link.peripheralHandle, timeout: timeout))
-    }
-
-    // MARK: Paths
-
-    @Test("Data may be passed on at once where nothing is in the way, from the start of a link, and only there")
+    @Test("passes data on at once only if nothing is in the way")
     func paths() throws {
         let link = try TestLink(AirTestbed())
         let (_, central, peripheral) = try self.state(link)
@@ -65,19 +53,7 @@ struct LinkStatesTests {
         #expect(isClear() == [false, false], "packets are encrypted")
     }
 
-    @Test("With air time no data is passed on at once")
-    func pathsWithAirTime() throws {
-        let link = try TestLink(AirTestbed(.realistic))
-        let (_, central, peripheral) = try self.state(link)
-        #expect(!central.isClear && !peripheral.isClear)
-        link.central.sendData([1], on: link.centralHandle)
-        link.testbed.pass(.seconds(1))
-        #expect(!central.isClear && !peripheral.isClear)
-    }
-
-    // MARK: Ends
-
-    @Test("A link that has ended has no timer armed and no clear path, whatever it waited for", arguments: allSettings)
+    @Test("disarms the timers of an ended link", arguments: allSettings)
     func ended(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
         let (airLink, central, peripheral) = try self.state(link)
@@ -97,93 +73,11 @@ struct LinkStatesTests {
         }
     }
 
-    @Test("A link that has ended out of reach has no timer armed")
-    func endedOutOfReach() throws {
-        let link = try TestLink(AirTestbed())
-        let (airLink, central, peripheral) = try self.state(link)
-        self.enable(link)
-        self.reply(link)
-        #expect(central.payloadTimer.deadline != nil && peripheral.payloadTimer.deadline != nil)
-        link.peripheral.controller.distance = .metres(1_000)
-        #expect(airLink.supervision.deadline != nil)
-        link.central.controller.dropLinks()
-        #expect(airLink.supervision.deadline == nil)
-        #expect(central.payloadTimer.deadline == nil && peripheral.payloadTimer.deadline == nil)
-    }
-
-    @Test("The end of a controller that was reset has nothing left to send", arguments: 0..<3)
-    func reset(work: Int) throws {
-        let link = try TestLink(AirTestbed())
-        let (_, central, peripheral) = try self.state(link)
-        link.peripheral.controller.distance = .metres(1_000)
-        switch work {
-        case 0:
-            link.central.sendData([1], on: link.centralHandle)
-            link.testbed.loop.run()
-        case 1: link.central.ok(LEReadRemoteFeatures(handle: link.centralHandle))
-        default: link.central.ok(Disconnect(handle: link.centralHandle))
-        }
-        #expect(central.hasWork && central.isPresent)
-        link.central.ok(Reset())
-        #expect(!central.hasWork && !central.isPresent && peripheral.isPresent)
-    }
-
-    // MARK: Procedures
-
-    @Test("The features of the peer are read as often as a host asks for them", arguments: allSettings)
-    func featuresAgain(settings: AirSettings) throws {
-        let link = try TestLink(AirTestbed(settings))
-        for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
-            for _ in 0..<3 {
-                host.ok(LEReadRemoteFeatures(handle: handle))
-                link.testbed.pass(.seconds(1))
-                #expect(host.takeAll(LEReadRemoteFeaturesComplete.self).map(\.handle) == [handle])
-            }
-        }
-    }
-
-    @Test("Features for which no host has asked are not reported")
-    func unaskedFeatures() throws {
-        let link = try TestLink(AirTestbed())
-        let (airLink, central, peripheral) = try self.state(link)
-        link.testbed.air.enter {
-            for end in [central, peripheral] { airLink.receive(LLControlPDU.featureResponse([]), at: end) }
-        }
-        link.testbed.loop.run()
-        #expect(link.central.events.isEmpty && link.peripheral.events.isEmpty)
-    }
-
-    // MARK: Authenticated payloads
-
-    @Test("The timer for authenticated payloads is armed while packets are encrypted, and not before or in between")
-    func payloadTimers() throws {
-        let link = try TestLink(AirTestbed())
-        let (_, central, peripheral) = try self.state(link)
-        func isArmed() -> [Bool] { [central, peripheral].map { $0.payloadTimer.deadline != nil } }
-        #expect(isArmed() == [false, false])
-        self.setTimeouts(link)
-        #expect(isArmed() == [false, false])
-        self.enable(link)
-        #expect(isArmed() == [false, false])
-        self.reply(link)
-        #expect(isArmed() == [true, true])
-        self.enable(link)
-        #expect(isArmed() == [false, false])
-        self.setTimeouts(link)
-        #expect(isArmed() == [false, false])
-        self.reply(link)
-        #expect(isArmed() == [true, true])
-    }
-
-    @Test("An end whose encryption is paused in the moment of its ping reports no timeout while it is")
+    @Test("reports no payload timeout while encryption is paused")
     func pausedAtPing() throws {
         let link = try TestLink(
             AirTestbed(),
-            parameters: ConnectionParameters(
-                minimumInterval: ConnectionInterval(rawValue: 24),
-                maximumInterval: ConnectionInterval(rawValue: 24),
-                supervisionTimeout: SupervisionTimeout(rawValue: 3_200)
-            )
+            parameters: ConnectionParameters(interval: 24, supervisionTimeout: 3_200)
         )
         self.enable(link)
         self.reply(link)
@@ -207,34 +101,35 @@ struct LinkStatesTests {
         #expect(link.central.takeAll(EncryptionKeyRefreshComplete.self).map(\.status) == [.success])
     }
 
-    // MARK: Table
+    private let pair = ControllerPair()
 
-    @Test("A link is found and removed by its own handle, not by another one of its place")
-    func table() {
-        let pair = ControllerPair()
-        let (central, peripheral) = (pair.end(.central), pair.end(.peripheral))
-        let link = AirLink(
-            air: pair.testbed.air,
+    @Test("a link, an advertising set and a controller cancel their timers when they are released")
+    func releasedTimers() {
+        let (air, controller) = (self.pair.testbed.air, self.pair.controllers[0])
+        let (central, peripheral) = (self.pair.end(.central), self.pair.end(.peripheral))
+        var link: AirLink? = AirLink(
+            air: air,
             central: central,
             peripheral: peripheral,
             timing: LinkTiming(TestHost.parameters),
             channels: .all,
             phy: .le1M,
-            anchor: pair.testbed.air.now
+            anchor: air.now
         )
-        var table = LinkTable(limit: 4)
-        table.insert(LinkTable.Entry(link: link, end: central))
-        let (own, other) = (ConnectionHandle(rawValue: 0x001), ConnectionHandle(rawValue: 0x801))
-        #expect(table[own] != nil && table[other] == nil)
-        table.remove(other)
-        #expect(table[own] != nil && table.count == 1)
-        table.remove(own)
-        table.remove(own)
-        #expect(table[own] == nil && table.count == 0)
-        table.insert(LinkTable.Entry(link: link, end: central))
-        #expect(table.removeAll().count == 1)
-        #expect(table[own] == nil && table.count == 0 && table.entries.isEmpty)
-        table.insert(LinkTable.Entry(link: link, end: central))
-        #expect(table.entries.count == 1 && table[own] != nil)
+        var set: AdvertisingSet? = AdvertisingSet(
+            handle: 1,
+            controller: controller,
+            parameters: AdvertisingParameters()
+        )
+        var other: Controller? = Controller(air: air, index: 2, slot: 2, configuration: .init())
+        var timers = [central.payloadTimer, peripheral.payloadTimer]
+        if let link { timers += [link.supervision, link.responseTimer, link.eventTimer] }
+        if let set { timers.append(set.timer) }
+        if let other { timers += [other.scanTimer, other.completedPacketsTimer] }
+        for timer in timers { air.arm(timer, at: air.now + .seconds(1)) }
+        #expect(timers.allSatisfy { $0.deadline != nil })
+        (link, set, other) = (nil, nil, nil)
+        #expect(link == nil && set == nil && other == nil)
+        #expect(timers.count == 8 && timers.allSatisfy { $0.deadline == nil })
     }
 }

@@ -1,12 +1,10 @@
-// Links on an air without air time: data, buffers, ends.
-
-import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
+
+@testable import BluetoothAir
 
 @Suite("Links")
 struct LinkTests {
@@ -25,15 +23,13 @@ struct LinkTests {
             ]
         )
         #expect(
-            link.central.data == [
-                ReceivedData(handle: link.centralHandle, boundary: .firstFlushable, octets: [5, 6])
-            ]
+            link.central.data == [ReceivedData(handle: link.centralHandle, boundary: .firstFlushable, octets: [5, 6])]
         )
         #expect(link.central.outstanding[link.centralHandle] == 0)
         #expect(link.peripheral.outstanding[link.peripheralHandle] == 0)
     }
 
-    @Test("what is sent in one turn comes in one batch, and completed packets in one event")
+    @Test("delivers one turn in one batch, and reports it in one event")
     func batches() throws {
         let link = try TestLink(AirTestbed())
         let batches = link.peripheral.batches
@@ -112,49 +108,6 @@ struct LinkTests {
         link.testbed.loop.run()
         #expect(link.peripheral.data.isEmpty)
         #expect(link.central.take(NumberOfCompletedPackets.self) != nil)
-    }
-
-    @Test("a host that limits its own buffers gets no more than their capacity")
-    func hostFlowControl() throws {
-        let testbed = AirTestbed()
-        let peripheral = testbed.host()
-        peripheral.refused(SetControllerToHostFlowControl(mode: .acl), .commandDisallowed)
-        peripheral.ok(
-            HostBufferSize(
-                aclDataPacketLength: 251,
-                synchronousDataPacketLength: 0,
-                aclDataPacketCount: 3,
-                synchronousDataPacketCount: 0
-            )
-        )
-        peripheral.ok(SetControllerToHostFlowControl(mode: .acl))
-        let link = try TestLink(testbed, peripheral: peripheral)
-        for value in 0..<10 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
-        testbed.loop.run()
-        #expect(peripheral.data.map(\.octets) == [[0], [1], [2]])
-        #expect(link.central.outstanding[link.centralHandle] == 7)
-        peripheral.refused(SetControllerToHostFlowControl(mode: .off), .commandDisallowed)
-        peripheral.send(
-            HostNumberOfCompletedPackets(completed: CompletedPackets([.init(handle: link.peripheralHandle, count: 2)]))
-        )
-        testbed.loop.run()
-        #expect(peripheral.data.count == 5)
-        // No answer comes to that command.
-        #expect(peripheral.take(CommandComplete.self) == nil)
-        peripheral.send(
-            HostNumberOfCompletedPackets(completed: CompletedPackets([.init(handle: link.peripheralHandle, count: 99)]))
-        )
-        testbed.loop.run()
-        #expect(peripheral.data.count == 8)
-        peripheral.send(
-            HostNumberOfCompletedPackets(completed: CompletedPackets([.init(handle: link.peripheralHandle, count: 3)]))
-        )
-        testbed.loop.run()
-        #expect(peripheral.data.map(\.octets) == (0..<10).map { [UInt8($0)] })
-        link.central.refused(
-            HostNumberOfCompletedPackets(completed: CompletedPackets([])),
-            .commandDisallowed
-        )
     }
 
     @Test("a disconnection is reported to the peer with its reason, and to its own host with 0x16")
@@ -247,7 +200,7 @@ struct LinkTests {
         #expect(link.central.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
     }
 
-    @Test("what was sent before the host starts waits for it")
+    @Test("keeps answers until the host starts")
     func lateStart() {
         let testbed = AirTestbed()
         let controller = testbed.air.makeController()
@@ -256,6 +209,111 @@ struct LinkTests {
         let host = TestHost(testbed, controller)
         testbed.loop.run()
         #expect(host.take(CommandComplete.self)?.opcode == ReadBDADDR.opcode)
+    }
+
+    @Test("a peripheral that has not missed its central yet takes no second link with it, and takes one afterwards")
+    func centralReset() throws {
+        let link = try TestLink(AirTestbed())
+        let (central, peripheral) = (link.central, link.peripheral)
+        central.setUp(leEvents: TestHost.usualEvents)
+        peripheral.ok(LESetAdvertisingEnable(isEnabled: true))
+        central.ok(TestHost.createConnection(to: peripheral.controller.address))
+        link.testbed.pass(.milliseconds(700))
+        #expect(central.take(LEConnectionComplete.self) == nil && peripheral.controller.linkCount == 1)
+        link.testbed.pass(.milliseconds(200))
+        #expect(peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
+        #expect(central.take(LEConnectionComplete.self)?.status == .success)
+        #expect(peripheral.take(LEConnectionComplete.self)?.status == .success)
+        #expect(central.controller.linkCount == 1 && peripheral.controller.linkCount == 1)
+    }
+
+    @Test("a central that has not missed its peripheral yet is not connected to it a second time")
+    func peripheralReset() throws {
+        let link = try TestLink(AirTestbed())
+        let (central, peripheral) = (link.central, link.peripheral)
+        peripheral.setUp(leEvents: TestHost.usualEvents)
+        peripheral.advertise()
+        central.ok(LEAddDeviceToFilterAcceptList(entry: .device(peripheral.controller.address)))
+        central.ok(TestHost.createConnection(to: .none, filterPolicy: .acceptList))
+        link.testbed.pass(.milliseconds(700))
+        #expect(central.take(LEConnectionComplete.self) == nil && peripheral.controller.linkCount == 0)
+        link.testbed.pass(.milliseconds(200))
+        #expect(central.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
+        #expect(central.take(LEConnectionComplete.self)?.status == .success)
+    }
+
+    @Test("data begins a PDU with both flags that say so, in one piece and in several (Vol 4, Part E, 5.4.2)")
+    func boundaries() throws {
+        let link = try TestLink(AirTestbed())
+        for (boundary, count, expected) in [
+            (.firstNonFlushable, 1, [.firstFlushable]), (.firstFlushable, 1, [.firstFlushable]),
+            (.continuing, 1, [.continuing]), (.firstNonFlushable, 28, [.firstFlushable, .continuing]),
+            (.firstFlushable, 28, [.firstFlushable, .continuing]), (.continuing, 28, [.continuing, .continuing]),
+            (.firstFlushable, 27, [.firstFlushable]), (.complete, 1, []),
+        ] as [(ACLDataHeader.Boundary, Int, [ACLDataHeader.Boundary])] {
+            link.peripheral.data = []
+            link.central.sendData([UInt8](repeating: 1, count: count), on: link.centralHandle, boundary: boundary)
+            link.testbed.loop.run()
+            #expect(link.peripheral.data.map(\.boundary) == expected, "\(boundary) \(count)")
+        }
+    }
+
+    @Test(
+        "each reason that a host may give reaches the peer (7.1.6)",
+        arguments: [0x05, 0x13, 0x14, 0x15, 0x1A, 0x29, 0x3B]
+    )
+    func reasons(reason: UInt8) throws {
+        let link = try TestLink(AirTestbed())
+        link.central.ok(Disconnect(handle: link.centralHandle, reason: HCIErrorCode(rawValue: reason)))
+        #expect(link.peripheral.take(DisconnectionComplete.self)?.reason.rawValue == reason)
+        #expect(link.central.take(DisconnectionComplete.self)?.reason.rawValue == 0x16)
+    }
+
+    @Test("a peer that is gone, or out of reach, is read with the weakest strength (7.5.4)", arguments: [true, false])
+    func weakestStrength(isGone: Bool) throws {
+        let link = try TestLink(AirTestbed())
+        #expect(link.central.run(ReadRSSI(handle: link.centralHandle))?.rssi == -45)
+        if isGone {
+            link.peripheral.controller.close()
+        } else {
+            link.peripheral.controller.distance = .metres(1_000)
+        }
+        #expect(link.central.run(ReadRSSI(handle: link.centralHandle))?.rssi == -95)
+    }
+
+    @Test("a data packet that is longer than the controller takes is dropped with Data Buffer Overflow")
+    func longData() throws {
+        var configuration = VirtualControllerConfiguration()
+        configuration.aclDataPacketLength = 30
+        let testbed = AirTestbed()
+        let link = try TestLink(testbed, central: testbed.host(configuration: configuration))
+        for (count, isTaken) in [(30, true), (31, false), (1, true)] {
+            link.peripheral.data = []
+            link.central.sendData([UInt8](repeating: 1, count: count), on: link.centralHandle)
+            testbed.loop.run()
+            #expect(link.peripheral.data.reduce(0) { $0 + $1.octets.count } == (isTaken ? count : 0))
+            let overflows = link.central.takeAll(DataBufferOverflow.self)
+            #expect(overflows == (isTaken ? [] : [DataBufferOverflow(linkType: .acl)]))
+        }
+    }
+
+    @Test("a data packet for all links, and one with a wrong length, are ignored (5.4.2)")
+    func malformedData() throws {
+        let link = try TestLink(AirTestbed())
+        let low = UInt8(truncatingIfNeeded: link.centralHandle.rawValue)
+        let high = UInt8(link.centralHandle.rawValue >> 8)
+        for octets in [
+            // Both broadcast flags, no octet too many and none too few.
+            [0x02, low, high | 0x40, 0x01, 0x00, 0x07], [0x02, low, high | 0x80, 0x01, 0x00, 0x07],
+            [0x02, low, high, 0x01, 0x00, 0x07, 0x08], [0x02, low, high, 0x02, 0x00, 0x07],
+        ] {
+            link.central.send(HCIPacket(h4: ByteBuffer(bytes: octets)))
+        }
+        link.testbed.loop.run()
+        #expect(link.peripheral.data.isEmpty && link.central.events.isEmpty)
+        link.central.send(HCIPacket(h4: ByteBuffer(bytes: [0x02, low, high, 0x01, 0x00, 0x07])))
+        link.testbed.loop.run()
+        #expect(link.peripheral.data.map(\.octets) == [[7]])
     }
 }
 

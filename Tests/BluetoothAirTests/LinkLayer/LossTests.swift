@@ -1,11 +1,8 @@
-// An air that loses packets: data is sent again and stays in order, advertising is gone.
-
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @Suite("Loss")
@@ -49,8 +46,7 @@ struct LossTests {
     @Test("advertising is lost by its share")
     func advertising() {
         let testbed = AirTestbed(AirSettings(hasAirTime: false, loss: 0.3), seed: 9)
-        let advertiser = testbed.host()
-        let scanner = testbed.host()
+        let (advertiser, scanner) = (testbed.host(), testbed.host())
         advertiser.advertise(interval: 0x20)
         scanner.scan(type: .active)
         testbed.pass(.seconds(100))
@@ -85,6 +81,101 @@ struct LossTests {
             testbed.pass(.seconds(30))
             #expect(link.central.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
             #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
+        }
+    }
+
+    /// So heavy that no packet gets across, and not so that the air is known to lose everything.
+    private static let heavyLoss: LossProbability = 0.999_999_999
+
+    private func linkCounts(_ link: TestLink) -> [Int] {
+        [link.central.controller.linkCount, link.peripheral.controller.linkCount]
+    }
+
+    @Test("with air time a quiet link has the whole timeout when the air begins to lose packets")
+    func quietWithAirTime() throws {
+        let link = try TestLink(AirTestbed(.realistic))
+        link.testbed.pass(.seconds(5))
+        link.testbed.air.setLoss(Self.heavyLoss)
+        link.testbed.pass(.milliseconds(719))
+        #expect(self.linkCounts(link) == [1, 1])
+        // The timeout is looked at with the next connection event.
+        link.testbed.pass(.milliseconds(32))
+        #expect(self.linkCounts(link) == [0, 0])
+        for host in [link.central, link.peripheral] {
+            #expect(host.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
+        }
+    }
+
+    @Test("without air time a link on which all is lost ends with the attempt at which its timeout is over")
+    func quietWithoutAirTime() throws {
+        let link = try TestLink(AirTestbed())
+        link.testbed.air.setLoss(Self.heavyLoss)
+        link.testbed.pass(.seconds(5))
+        #expect(self.linkCounts(link) == [1, 1], "nothing was to be sent")
+        link.central.sendData([1], on: link.centralHandle)
+        link.testbed.loop.run()
+        // 24 connection intervals of 30 ms.
+        link.testbed.pass(.milliseconds(719))
+        #expect(self.linkCounts(link) == [1, 1])
+        link.testbed.pass(.milliseconds(1))
+        #expect(self.linkCounts(link) == [0, 0])
+        #expect(link.peripheral.data.isEmpty)
+    }
+
+    @Test("without air time a packet that was lost is sent again one connection interval later, and not before")
+    func retry() throws {
+        let link = try TestLink(AirTestbed())
+        link.testbed.air.setLoss(Self.heavyLoss)
+        link.central.sendData([1], on: link.centralHandle)
+        link.testbed.loop.run()
+        link.testbed.air.setLoss(0)
+        link.central.sendData([2], on: link.centralHandle)
+        link.testbed.pass(.nanoseconds(29_999_999))
+        #expect(link.peripheral.data.isEmpty)
+        link.testbed.pass(.nanoseconds(1))
+        #expect(link.peripheral.data.map(\.octets) == [[1], [2]])
+        // From now on nothing is in the way.
+        link.central.sendData([3], on: link.centralHandle)
+        link.testbed.loop.run()
+        #expect(link.peripheral.data.map(\.octets) == [[1], [2], [3]])
+    }
+
+    @Test("a link that the air has cut off goes on when it loses less, and the timeout begins again")
+    func cutOff() throws {
+        for settings in [AirSettings.instant, .realistic] {
+            let link = try TestLink(AirTestbed(settings))
+            for _ in 0..<3 {
+                link.testbed.air.setLoss(1)
+                link.testbed.pass(.milliseconds(700))
+                link.testbed.air.setLoss(0)
+                link.testbed.pass(.milliseconds(100))
+            }
+            #expect(self.linkCounts(link) == [1, 1])
+            link.central.sendData([1], on: link.centralHandle)
+            link.testbed.pass(.milliseconds(100))
+            #expect(link.peripheral.data.map(\.octets) == [[1]])
+            link.testbed.air.setLoss(1)
+            link.testbed.pass(.milliseconds(719))
+            #expect(self.linkCounts(link) == [1, 1])
+            link.testbed.pass(.milliseconds(1))
+            #expect(self.linkCounts(link) == [0, 0])
+        }
+    }
+
+    @Test("sends a lost packet again when the ends hear each other again")
+    func sentAgain() throws {
+        for pause in [0, 100] as [Int64] {
+            let link = try TestLink(AirTestbed())
+            link.testbed.air.setLoss(0.999_999_999)
+            link.central.sendData([1, 2, 3], on: link.centralHandle)
+            link.testbed.loop.run()
+            #expect(link.peripheral.data.isEmpty)
+            link.testbed.air.setLoss(1)
+            link.testbed.pass(.milliseconds(pause))
+            #expect(link.peripheral.data.isEmpty)
+            link.testbed.air.setLoss(0)
+            link.testbed.pass(.milliseconds(1))
+            #expect(link.peripheral.data.count == 1, "\(pause) ms")
         }
     }
 }

@@ -1,50 +1,13 @@
-// What a receiver's host has had of an advertising set: every order of what may happen, compared with the rule.
-
+import BluetoothTypes
 import Fixtures
+import NIOCore
+import NIOEmbedded
 import Testing
 
 @testable import BluetoothAir
 
 @Suite("Receivers of advertising")
 struct ReceiversTests {
-    /// What happens to a receiver.
-    private enum Step: Int, CaseIterable {
-        case passive
-        case active
-        case response
-        case otherContent
-        case otherScan
-    }
-
-    @Test("all that may happen, in every order, on record")
-    func orders() {
-        for number in 0..<3_125 {
-            var rest = number
-            var reported = ReportedAdvertising()
-            var content: UInt32 = 1
-            var scan: UInt32 = 2
-            var line = ""
-            for _ in 0..<5 {
-                let step = Step(rawValue: rest % 5) ?? .passive
-                rest /= 5
-                switch step {
-                case .passive, .active:
-                    let isNeeded = reported.needsReport(content, for: .changes(scan), awaitsResponse: step == .active)
-                    if isNeeded { reported.noteReport() }
-                    line += isNeeded ? "1" : "0"
-                case .response:
-                    let isNeeded = reported.needsResponse(for: .changes(scan))
-                    if isNeeded { reported.noteResponse() }
-                    line += isNeeded ? "r" : "-"
-                case .otherContent: content += 1
-                case .otherScan: scan += 1
-                }
-                line += reported.isComplete(content, for: .changes(scan)) ? "c" : "."
-            }
-            RunRecord.note("\(number) \(line)")
-        }
-    }
-
     @Test("a passive scan needs a report once; an active one twice at most, once with its response")
     func rules() {
         var passive = ReportedAdvertising()
@@ -69,13 +32,75 @@ struct ReceiversTests {
         #expect(!active.isComplete(2, for: .changes(2)) && !active.isComplete(1, for: .changes(3)))
     }
 
-    @Test("the numbers of scans begin behind those with a meaning, and after the last one again")
-    func numbers() {
-        for (number, next) in [(0, 2), (1, 2), (2, 3), (7, 8), (.max - 1, .max), (.max, 2)] as [(UInt32, UInt32)] {
-            #expect(Hearing.number(after: number) == next)
+    private func place(_ x: Double, _ y: Double = 0) -> AirLocation { .position(AirPosition(x: x, y: y)) }
+
+    /// Controllers at these places, on an air with a wall that is in nobody's way.
+    private func controllers(_ places: [AirLocation]) -> (air: Air, controllers: [VirtualController]) {
+        let air = Air(eventLoop: EmbeddedEventLoop())
+        let controllers = places.map { place in
+            let controller = air.makeController()
+            controller.location = place
+            return controller
         }
-        #expect(!Hearing.notListening.omitsRepetitions && !Hearing.everything.omitsRepetitions)
-        #expect(Hearing.changes(2).omitsRepetitions)
-        #expect(Hearing.notListening != .everything)
+        air.walls = [AirWall(from: AirPosition(x: -50, y: 50), to: AirPosition(x: -49, y: 50), attenuation: 1)]
+        return (air, controllers)
+    }
+
+    @Test(
+        "looks receivers up again after a change near the sender, or any change for a loud one",
+        arguments: [-10, 0, 10] as [Int8]
+    )
+    func again(power: Int8) {
+        // Two near each other, and two in another cell, far away.
+        let (air, controllers) = self.controllers([
+            self.place(0), self.place(10), self.place(4_900), self.place(4_910),
+        ])
+        let isLoud = power > 0
+        var receivers = Receivers()
+        /// The receivers, if they are looked up now.
+        func found() -> [Int] {
+            receivers.entries = []
+            receivers.update(for: air.controllers[0], txPower: TransmitPower(dBm: power), on: air.map, air.obstacles)
+            return receivers.entries.map(\.order)
+        }
+        let all = isLoud ? [1, 2, 3] : [1]
+        #expect(found() == all)
+        #expect(found() == [], "nothing has changed")
+        controllers[3].location = self.place(4_920)
+        #expect(found() == (isLoud ? all : []), "something far away has changed")
+        #expect(found() == [])
+        controllers[1].location = self.place(20)
+        #expect(found() == all)
+        #expect(found() == [])
+        controllers[0].location = self.place(0, 1)
+        #expect(found() == all)
+        #expect(found() == [])
+        air.walls = []
+        #expect(found() == all)
+        #expect(found() == [])
+    }
+
+    @Test("a receiver that comes between two others has had nothing of the set, though it hears the same strength")
+    func between() {
+        let (air, controllers) = self.controllers([
+            self.place(0), self.place(4_900), self.place(10), self.place(4_900, 10),
+        ])
+        var receivers = Receivers()
+        func update() { receivers.update(for: air.controllers[0], txPower: 0, on: air.map, air.obstacles) }
+        func isComplete() -> [Bool] { receivers.entries.map { $0.reported.isComplete(1, for: .changes(5)) } }
+        update()
+        #expect(receivers.entries.map(\.order) == [2])
+        let needsReport = receivers.entries[0].reported.needsReport(1, for: .changes(5), awaitsResponse: false)
+        #expect(needsReport)
+        receivers.entries[0].reported.noteReport()
+        #expect(isComplete() == [true])
+        controllers[1].location = self.place(0, 10)
+        update()
+        #expect(receivers.entries.map(\.order) == [1, 2] && receivers.entries.map(\.rssi) == [-65, -65])
+        #expect(isComplete() == [false, true])
+        controllers[3].location = self.place(0, -10)
+        update()
+        #expect(receivers.entries.map(\.order) == [1, 2, 3] && receivers.entries.map(\.rssi) == [-65, -65, -65])
+        #expect(isComplete() == [false, true, false])
     }
 }

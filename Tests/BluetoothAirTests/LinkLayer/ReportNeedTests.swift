@@ -1,10 +1,7 @@
-// A host that needs no repetitions of advertising reports: what it is still given.
-
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @testable import BluetoothAir
@@ -71,7 +68,7 @@ struct ReportNeedTests {
         #expect(self.types().count > 16)
     }
 
-    @Test("the advertisement comes twice where its scan response is lost")
+    @Test("reports an advertisement twice if its scan response is lost")
     func lostResponse() {
         // A device that is asked for a response answers only devices of its accept list, which is empty.
         self.advertiser.advertise(filterPolicy: .scanFromAcceptList)
@@ -114,21 +111,57 @@ struct ReportNeedTests {
         let extended = self.testbed.host()
         extended.ok(
             LESetExtendedAdvertisingParameters(
-                advertisingHandle: AdvertisingHandle(rawValue: 0),
+                advertisingHandle: 0,
                 properties: [.legacy, .scannable],
-                minimumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0),
-                maximumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0),
                 notifiesScanRequests: true
             )
         )
-        extended.ok(
-            LESetExtendedAdvertisingEnable(
-                isEnabled: true,
-                sets: [.init(handle: AdvertisingHandle(rawValue: 0))]
-            )
-        )
+        extended.ok(LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: 0)]))
         self.scanner.scan(type: .active)
         #expect(self.types().count == 2)
         #expect(extended.takeAll(LEScanRequestReceived.self).count > 8)
+    }
+
+    @Test("gives every report to a host that resolves addresses")
+    func reportsWhileResolving() {
+        let testbed = AirTestbed()
+        let (advertiser, scanner) = (testbed.host(), testbed.host())
+        scanner.controller.setReportNeed(.changes(1))
+        advertiser.advertise()
+        func count(isResolving: Bool) -> Int {
+            scanner.ok(LESetAddressResolutionEnable(isEnabled: isResolving))
+            scanner.scan()
+            testbed.pass(.seconds(1))
+            defer { scanner.ok(LESetScanEnable(isEnabled: false)) }
+            return scanner.reports.count
+        }
+        #expect(count(isResolving: false) == 1)
+        #expect(count(isResolving: true) > 8)
+        #expect(count(isResolving: false) == 1)
+    }
+
+    @Test("a host that needs no repetition is told of a new private address, and of new parameters")
+    func otherAddressOrParameters() {
+        let key = Octets16(high: 1, low: 2)
+        let (advertiser, scanner) = (self.advertiser, self.scanner)
+        advertiser.addToResolvingList(scanner.controller.address, localKey: key)
+        advertiser.ok(LESetResolvablePrivateAddressTimeout(timeout: 10))
+        advertiser.advertise(ownAddressType: .resolvableOrPublic, peer: scanner.controller.address)
+        scanner.scan()
+        self.testbed.pass(.seconds(25))
+        let addresses = scanner.reports.map(\.address)
+        #expect(addresses.count == 3 && Set(addresses).count == 3)
+        advertiser.ok(LESetAdvertisingEnable(isEnabled: false))
+        let interval = AdvertisingInterval(rawValue: 0xA0)
+        for type in [AdvertisingType.scannableUndirected, .nonConnectableUndirected] {
+            advertiser.ok(LESetAdvertisingParameters(interval: interval, type: type))
+            advertiser.ok(LESetAdvertisingEnable(isEnabled: true))
+            self.testbed.pass(.seconds(1))
+            #expect(
+                scanner.reports.map(\.eventType)
+                    == [type == .scannableUndirected ? .scannableUndirected : .nonConnectableUndirected]
+            )
+            advertiser.ok(LESetAdvertisingEnable(isEnabled: false))
+        }
     }
 }

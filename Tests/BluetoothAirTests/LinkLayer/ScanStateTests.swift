@@ -1,6 +1,3 @@
-// When a radio listens, what its duplicate filter lets pass, and on which PHY it connects: the values behind scanning and
-// initiating.
-
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
@@ -76,7 +73,7 @@ struct ScanStateTests {
         #expect(self.scan(.off).isInPeriod(Self.start + .hours(1)))
     }
 
-    @Test("the duplicate filter begins anew with each period only where it is to, and tells apart what differs")
+    @Test("restarts the duplicate filter with each period only on request, and tells different reports apart")
     func duplicates() {
         for (filter, again) in [(DuplicateFilter.off, true), (.on, false), (.resetEachPeriod, true)] {
             var scan = self.scan(filter, duration: .seconds(1), period: .seconds(3))
@@ -109,7 +106,7 @@ struct ScanStateTests {
         scan.admits(pdu, isScanResponse: false, now: Self.start + time)
     }
 
-    @Test("a link begins with the parameters of its PHY, or of another one where the host gave none (7.8.66)")
+    @Test("begins a link with the parameters of its PHY, or of another PHY if there are none (7.8.66)")
     func channels() {
         func channel(_ interval: Int64) -> InitiationState.Channel {
             InitiationState.Channel(plan: self.plan(.milliseconds(interval), .milliseconds(1)), parameters: .initial)
@@ -145,85 +142,6 @@ struct ScanStateTests {
         // Legacy advertising is on 1M, whatever the command was; extended is for the extended command.
         #expect(used(all, self.pdu([.legacy, .connectable], secondary: .le2M), isExtended: false) == .le1M)
         #expect(used(all, self.pdu(), isExtended: false) == nil)
-    }
-
-    @Test("on which PHY an initiator listens and connects, for all that it was given and all that comes, on record")
-    func initiators() {
-        for given in 0..<8 {
-            func channel(_ bit: Int) -> InitiationState.Channel? {
-                guard given & 1 << bit != 0 else { return nil }
-                let plan = self.plan(.milliseconds(Int64(bit + 4)), .milliseconds(Int64(bit + 1)))
-                return InitiationState.Channel(plan: plan, parameters: .initial)
-            }
-            for isExtended in [true, false] {
-                let state = InitiationState(
-                    le1M: channel(0),
-                    le2M: channel(1),
-                    leCoded: channel(2),
-                    peer: nil,
-                    ownAddressType: .public,
-                    address: .none,
-                    isExtended: isExtended,
-                    startTime: Self.start
-                )
-                for isLegacy in [true, false] {
-                    for primary in [PHY.le1M, .leCoded] {
-                        for secondary in [PHY.le1M, .le2M, .leCoded] {
-                            let pdu = self.pdu(
-                                isLegacy ? [.legacy, .connectable] : .connectable,
-                                primary: primary,
-                                secondary: secondary
-                            )
-                            let used = state.channel(for: pdu)?.plan.interval.nanoseconds ?? 0
-                            let listens = (0..<14).map { time in
-                                state.listens(for: pdu, at: Self.start + .milliseconds(time)) ? "1" : "0"
-                            }
-                            RunRecord.note(
-                                "\(given) \(isExtended) \(isLegacy) \(primary) \(secondary): \(used) \(listens.joined())"
-                            )
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    @Test("reports that come by chance pass each duplicate filter as a list of what was seen says", arguments: 0...2)
-    func filters(filter: UInt8) {
-        var generator = SeededGenerator(seed: UInt64(filter) + 1)
-        var scan = self.scan(DuplicateFilter(rawValue: filter), duration: .seconds(1), period: .seconds(3))
-        var seen: Set<[Int]> = []
-        var period = 0
-        var time = 0
-        for _ in 0..<1_000 {
-            let numbers = (0..<5).map { _ in Int.random(in: 0...1, using: &generator) }
-            time += [0, 1, 100, 999][Int.random(in: 0...3, using: &generator)]
-            if filter == 2, time / 3_000 != period {
-                period = time / 3_000
-                seen = []
-            }
-            let isLegacy = numbers[0] == 1
-            let pdu = self.pdu(
-                isLegacy ? [.legacy, .connectable] : .connectable,
-                address: UInt64(numbers[1]),
-                set: UInt8(numbers[2]),
-                data: UInt32(numbers[3])
-            )
-            let key = isLegacy ? [1, numbers[1], 0, 0, numbers[4]] : numbers
-            let isNew = seen.insert(key).inserted || filter == 0
-            let now = Self.start + .milliseconds(Int64(time))
-            let isAdmitted = scan.admits(pdu, isScanResponse: numbers[4] == 1, now: now)
-            #expect(isAdmitted == isNew)
-            RunRecord.note("\(time) \(isAdmitted)")
-        }
-    }
-
-    @Test("the length of a packet is limited in octets and in time, each by itself (Vol 6, Part B, 4.5.10)")
-    func lengths() {
-        let length = DataLength(octets: 100, time: 1_000)
-        #expect(length.limited(by: DataLength(octets: 99, time: 1_001)) == DataLength(octets: 99, time: 1_000))
-        #expect(length.limited(by: DataLength(octets: 101, time: 999)) == DataLength(octets: 100, time: 999))
-        #expect(length.limited(by: length) == length)
     }
 }
 

@@ -1,12 +1,10 @@
-// Links whose peer is gone: switched off, reset, out of reach, or drowned.
-
-import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
+
+@testable import BluetoothAir
 
 @Suite("Supervision")
 struct SupervisionTests {
@@ -35,18 +33,6 @@ struct SupervisionTests {
         #expect(link.peripheral.events.isEmpty)
     }
 
-    @Test("a controller that is released is missed too", arguments: allSettings)
-    func release(settings: AirSettings) throws {
-        let testbed = AirTestbed(settings)
-        let central = testbed.host()
-        var peripheral: TestHost? = testbed.host()
-        let handle = try TestLink(testbed, central: central, peripheral: peripheral).centralHandle
-        peripheral = nil
-        _ = peripheral
-        testbed.pass(.milliseconds(720))
-        #expect(central.take(DisconnectionComplete.self)?.handle == handle)
-    }
-
     @Test("HCI Reset drops links without an event or a PDU", arguments: allSettings)
     func reset(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
@@ -72,7 +58,7 @@ struct SupervisionTests {
         #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
     }
 
-    @Test("who goes further away while out of reach has no more time", arguments: allSettings)
+    @Test("gives no more time to a device that goes further away", arguments: allSettings)
     func furtherAway(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
         link.peripheral.controller.distance = .metres(1_000)
@@ -144,5 +130,88 @@ struct SupervisionTests {
         link.testbed.pass(.seconds(10))
         #expect(link.central.events.isEmpty)
         #expect(link.peripheral.events.isEmpty)
+    }
+
+    private func parameters(_ interval: UInt16) -> ConnectionParameters {
+        ConnectionParameters(
+            minimumInterval: ConnectionInterval(rawValue: interval),
+            maximumInterval: ConnectionInterval(rawValue: interval),
+            supervisionTimeout: 3_200
+        )
+    }
+
+    /// A link with an interval of 30 ms and a supervision timeout of 32 s.
+    private func link(_ settings: AirSettings = .instant, isEncrypted: Bool = false) throws -> TestLink {
+        let link = try TestLink(AirTestbed(settings), parameters: self.parameters(24))
+        guard isEncrypted else { return link }
+        self.enable(link)
+        link.testbed.pass(.seconds(1))
+        link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: .zero))
+        link.testbed.pass(.seconds(1))
+        #expect(link.central.take(EncryptionChange.self)?.encryption == .on)
+        link.central.events = []
+        link.peripheral.events = []
+        return link
+    }
+
+    private func enable(_ link: TestLink) {
+        link.central.ok(LEEnableEncryption(handle: link.centralHandle, longTermKey: .zero))
+    }
+
+    @Test(
+        "gives a silent peer 40 s from the request, even if supervision restarts meanwhile (5.2)",
+        arguments: [false, true]
+    )
+    func withoutAnswer(isEncrypted: Bool) throws {
+        let link = try self.link(.realistic, isEncrypted: isEncrypted)
+        link.peripheral.controller.distance = .metres(10_000)
+        self.enable(link)
+        link.testbed.pass(.seconds(31))
+        // In reach for a moment, in which no packet gets across.
+        link.peripheral.controller.distance = .metres(1)
+        link.peripheral.controller.distance = .metres(10_000)
+        link.testbed.pass(.milliseconds(8_999))
+        #expect(link.central.take(DisconnectionComplete.self) == nil)
+        link.testbed.pass(.milliseconds(1))
+        #expect(link.central.take(DisconnectionComplete.self)?.reason == .linkLayerResponseTimeout)
+        #expect(link.peripheral.take(DisconnectionComplete.self) == nil)
+    }
+
+    @Test("a peer that has answered has 40 s from its answer for its host's key (5.2)")
+    func withAnswer() throws {
+        let link = try self.link()
+        link.peripheral.controller.distance = .metres(10_000)
+        self.enable(link)
+        link.testbed.pass(.seconds(10))
+        link.peripheral.controller.distance = .metres(1)
+        link.testbed.pass(.milliseconds(39_999))
+        #expect(link.peripheral.take(LELongTermKeyRequest.self) != nil)
+        #expect(link.central.take(DisconnectionComplete.self) == nil)
+        link.testbed.pass(.milliseconds(1))
+        #expect(link.central.take(DisconnectionComplete.self)?.reason == .linkLayerResponseTimeout)
+    }
+
+    private static let key = Octets16(high: 0x1122_3344_5566_7788, low: 0x99AA_BBCC_DDEE_FF00)
+
+    @Test("of two procedures that wait, the later one has its own 40 s when the first one is over")
+    func twoProcedures() throws {
+        let link = try TestLink(AirTestbed())
+        link.central.ok(LEEnableEncryption(handle: link.centralHandle, longTermKey: Self.key))
+        link.testbed.pass(.seconds(20))
+        link.peripheral.ok(
+            LEConnectionUpdate(
+                handle: link.peripheralHandle,
+                parameters: ConnectionParameters(interval: 80, supervisionTimeout: 300)
+            )
+        )
+        link.testbed.pass(.seconds(10))
+        link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: Self.key))
+        #expect(link.central.take(EncryptionChange.self)?.encryption == .on)
+        #expect(link.central.take(LERemoteConnectionParameterRequest.self) != nil)
+        link.testbed.pass(.milliseconds(29_999))
+        #expect(link.peripheral.take(DisconnectionComplete.self) == nil)
+        link.testbed.pass(.milliseconds(1))
+        #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .linkLayerResponseTimeout)
+        #expect(link.central.take(DisconnectionComplete.self) == nil)
     }
 }

@@ -1,6 +1,3 @@
-// The end of a link that a host has asked for, where the peer's acknowledgement does not come: when the link ends, what
-// either host is told, and what the host may ask of the link meanwhile (Vol 6, Part B, 5.1.6 and 5.2).
-
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
@@ -13,22 +10,18 @@ struct TerminationTests {
     private static let allSettings = [AirSettings.instant, .realistic]
 
     /// An interval of 4 s and a timeout of 9 s: three connection events are 12 s.
-    private static let slow = ConnectionParameters(
-        minimumInterval: ConnectionInterval(rawValue: 3200),
-        maximumInterval: ConnectionInterval(rawValue: 3200),
-        supervisionTimeout: SupervisionTimeout(rawValue: 900)
-    )
+    private static let slow = ConnectionParameters(interval: 3200, supervisionTimeout: 900)
     /// An interval of 100 ms.
     private static let slower = ConnectionParameters(
-        minimumInterval: ConnectionInterval(rawValue: 80),
-        maximumInterval: ConnectionInterval(rawValue: 100),
-        supervisionTimeout: SupervisionTimeout(rawValue: 300)
+        minimumInterval: 80,
+        maximumInterval: 100,
+        supervisionTimeout: 300
     )
     /// Nothing gets across, though it might.
     private static let heavyLoss: LossProbability = 0.999_999_999
 
     private func hosts(_ link: TestLink) -> [(host: TestHost, handle: ConnectionHandle)] {
-        [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)]
+        link.ends
     }
 
     /// The link ends at this moment and not before; `number` is the host that asked for it.
@@ -101,34 +94,6 @@ struct TerminationTests {
         #expect(host.outstanding[handle] == 0 && other.outstanding[otherHandle] == 1)
         link.testbed.pass(.seconds(1))
         #expect(host.data.isEmpty && other.data.isEmpty)
-    }
-
-    @Test("while a change of the connection parameters is planned, no other one begins")
-    func plannedChange() throws {
-        let link = try TestLink(AirTestbed(.realistic))
-        link.central.ok(LEConnectionUpdate(handle: link.centralHandle, parameters: Self.slower))
-        // The announcement is there; the change takes place six events of 30 ms later.
-        link.testbed.pass(.milliseconds(90))
-        for (host, handle) in self.hosts(link) {
-            host.refused(LEConnectionUpdate(handle: handle, parameters: Self.slower), .commandDisallowed)
-        }
-        link.testbed.pass(.seconds(1))
-        for (host, _) in self.hosts(link) {
-            #expect(host.takeAll(LEConnectionUpdateComplete.self).map(\.status) == [.success])
-        }
-        link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
-    }
-
-    @Test("a request of the peripheral that crosses an update of the central is rejected")
-    func crossing() throws {
-        let link = try TestLink(AirTestbed(.realistic))
-        link.central.ok(LEConnectionUpdate(handle: link.centralHandle, parameters: Self.slower))
-        link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
-        link.testbed.pass(.seconds(2))
-        #expect(link.central.take(LERemoteConnectionParameterRequest.self) == nil)
-        #expect(link.central.takeAll(LEConnectionUpdateComplete.self).map(\.status) == [.success])
-        let statuses = link.peripheral.takeAll(LEConnectionUpdateComplete.self).map(\.status)
-        #expect(statuses.contains(.differentTransactionCollision) && statuses.contains(.success))
     }
 
     @Test("a procedure that waits for a peer out of reach is not begun a second time", arguments: allSettings, [0, 1])

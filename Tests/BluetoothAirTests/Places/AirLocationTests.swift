@@ -1,30 +1,13 @@
-// Places as values, and as the commands that carry them in whole centimetres.
-
 import BluetoothHCI
+import BluetoothTypes
 import Fixtures
+import NIOCore
 import Testing
 
 @testable import BluetoothAir
 
 @Suite("Places")
 struct AirLocationTests {
-    @Test("distances between all kinds of places, on record; the same in both directions")
-    func distances() {
-        let places: [AirLocation] = [
-            .distance(.metres(0)), .distance(.metres(0.5)), .distance(.metres(1)), .distance(.metres(7)),
-            .position(AirPosition(x: 0, y: 0)), .position(AirPosition(x: 3, y: 4)), .position(AirPosition(x: -3, y: 4)),
-            .position(AirPosition(x: 1e7, y: -1e7)),
-        ]
-        for one in places {
-            for other in places {
-                let distance = one.distance(to: other)
-                RunRecord.note("\(distance)")
-                #expect(distance == other.distance(to: one))
-            }
-            RunRecord.note("\(one.distance) \(one.position.map { "\($0)" } ?? "-")")
-        }
-    }
-
     @Test("a distance is cut to whole centimetres, and is 10,000 km at most")
     func distanceCommand() {
         for (metres, centimetres) in [
@@ -47,6 +30,42 @@ struct AirLocationTests {
             #expect(command.x == centimetres && command.y == -centimetres)
             let position = AirPosition(command)
             #expect(position.x == Double(centimetres) / 100 && position.y == -Double(centimetres) / 100)
+        }
+    }
+
+    @Test("B22: between two positions their distance counts, else the larger distance of the two devices")
+    func locations() {
+        let origin = AirLocation.position(AirPosition(x: 0, y: 0))
+        let other = AirLocation.position(AirPosition(x: 30, y: -40))
+        #expect(origin.distance(to: other) == .metres(50))
+        #expect(other.distance(to: origin) == .metres(50))
+        #expect(other.distance(to: .distance(.metres(1))) == .metres(1))
+        #expect(AirLocation.distance(.metres(7)).distance(to: other) == .metres(7))
+        #expect(AirLocation.distance(.metres(7)).distance(to: .distance(.metres(2))) == .metres(7))
+        #expect(AirPosition(x: .nan, y: -.infinity) == AirPosition(x: 0, y: 0))
+    }
+
+    @Test("takes a distance that is not a number for one metre")
+    func oddDistances() {
+        let controller = AirTestbed().host().controller
+        controller.distance = .metres(-3)
+        #expect(controller.distance == .metres(0))
+        controller.distance = .metres(.nan)
+        #expect(controller.distance == .metres(1))
+        controller.distance = .metres(.infinity)
+        #expect(controller.distance == .metres(1))
+    }
+
+    @Test("clamps coordinates and probabilities to their ranges")
+    func nearestEnds() {
+        for (value, taken) in [
+            (-10_000_001, -10_000_000), (-10_000_000, -10_000_000), (-1.5, -1.5), (10_000_000, 10_000_000),
+            (10_000_001, 10_000_000), (.infinity, 0), (-.infinity, 0), (.nan, 0),
+        ] as [(Double, Double)] {
+            #expect(AirPosition(x: value, y: 0).x == taken && AirPosition(x: 0, y: value).y == taken)
+        }
+        for (value, taken) in [(-0.1, 0), (0, 0), (0.25, 0.25), (1, 1), (1.1, 1), (.nan, 0)] as [(Double, Double)] {
+            #expect(LossProbability(value).value == taken)
         }
     }
 }

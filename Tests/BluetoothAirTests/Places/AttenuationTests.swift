@@ -1,11 +1,8 @@
-// What stands between two devices: walls, and what is set for a pair.
-
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @Suite("Attenuation")
@@ -14,7 +11,7 @@ struct AttenuationTests {
 
     private func at(_ x: Double, _ y: Double) -> AirPosition { AirPosition(x: x, y: y) }
 
-    @Test("numbers outside of the range become the nearer end of it, and attenuations add up")
+    @Test("clamps attenuations to their range, and adds them up")
     func values() {
         for (value, taken) in [(-1, 0), (0, 0), (7.5, 7.5), (.infinity, .infinity), (.nan, 0)] as [(Double, Double)] {
             #expect(Attenuation.decibels(value).decibels == taken)
@@ -25,7 +22,7 @@ struct AttenuationTests {
         #expect((3 as Attenuation).description == "3.0 dB")
     }
 
-    @Test("a wall weakens what crosses it, and nothing else, wherever the devices are", arguments: 0..<4)
+    @Test("weakens only signals that cross a wall, in every direction", arguments: 0..<4)
     func wall(quarterTurns: Int) {
         let testbed = AirTestbed()
         let (advertiser, scanner) = (testbed.host(), testbed.host())
@@ -65,7 +62,7 @@ struct AttenuationTests {
         #expect(strength(wall((5, -1), (5, 1))) == -65, "a device without a position is nowhere")
     }
 
-    @Test("what is set for a pair holds in both directions, and for no other pair")
+    @Test("weakens a pair in both directions, and no other pair")
     func pair() {
         let testbed = AirTestbed()
         let hosts = (0..<3).map { _ in testbed.host() }
@@ -93,7 +90,7 @@ struct AttenuationTests {
     }
 
     @Test(
-        "a link ends after its supervision timeout where a wall comes between, and goes on where it is gone in time",
+        "ends a link after its supervision timeout behind a wall, unless the wall is removed in time",
         arguments: allSettings
     )
     func link(settings: AirSettings) throws {
@@ -116,7 +113,7 @@ struct AttenuationTests {
         #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
     }
 
-    @Test("a link ends where its pair is separated", arguments: allSettings)
+    @Test("ends a link of a separated pair", arguments: allSettings)
     func separatedLink(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
         link.central.controller.setAttenuation(30, to: link.peripheral.controller)

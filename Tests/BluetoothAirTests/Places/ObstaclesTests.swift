@@ -1,5 +1,3 @@
-// What is between two places: walls of all directions on a grid, compared with the geometry, and what is set for pairs.
-
 import BluetoothTypes
 import Fixtures
 import Testing
@@ -24,10 +22,9 @@ struct ObstaclesTests {
         return ends != (0, 0) && ends.0 * ends.1 <= 0 && ways.0 * ways.1 <= 0
     }
 
-    @Test("a way crosses a wall where the two have a point in common and the wall is not along the way")
+    @Test("crosses a wall that shares a point with the path and is not along it")
     func crossings() {
         var wrong = 0
-        var crossed = 0
         for start in Self.grid {
             for end in Self.grid {
                 let wall = AirWall(from: start, to: end, attenuation: 1)
@@ -35,19 +32,17 @@ struct ObstaclesTests {
                     for there in Self.grid {
                         let crosses = wall.crosses(from: here, to: there)
                         if crosses != self.meet(wall, here, there) { wrong += 1 }
-                        if crosses { crossed += 1 }
                     }
                 }
             }
         }
-        RunRecord.note("\(crossed)")
         #expect(wrong == 0)
     }
 
-    @Test("the walls on the way and what is set for the pair add up, in both directions")
-    func sums() {
-        var generator = SeededGenerator(seed: 1)
-        func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &generator) }
+    @Test("adds up crossed walls and the attenuation of the pair, in both directions", arguments: simulationSeeds(3))
+    func sums(seed: UInt64) {
+        var choices = SeededChoices(seed: seed)
+        func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &choices) }
         var obstacles = Obstacles()
         var pairs: [[Int]: Attenuation] = [:]
         var changes = 0

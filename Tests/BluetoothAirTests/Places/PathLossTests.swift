@@ -1,7 +1,7 @@
-// What distance does to a signal, over all distances and powers: on record, and by its rules.
-
+import BluetoothHCI
 import BluetoothTypes
 import Fixtures
+import NIOCore
 import Testing
 
 @testable import BluetoothAir
@@ -13,25 +13,19 @@ struct PathLossTests {
     ]
     private static let powers: [TransmitPower] = [-127, -20, -1, 0, 1, 10, 20, 127]
 
-    @Test("strengths by distance, power and attenuation")
-    func strengths() {
-        for power in Self.powers {
-            for attenuation in [0, 0.4, 0.5, 3.4, 30, 50.5, 51, .infinite] as [Attenuation] {
-                let strengths = Self.distances.map { metres in
-                    PathLoss.strength(distance: .metres(metres), txPower: power, attenuation: attenuation)
-                }
-                let texts = strengths.map { $0.map { "\($0.dBm)" } ?? "-" }
-                RunRecord.note("\(power.dBm) \(attenuation): \(texts.joined(separator: " "))")
-                // Farther is never stronger, and what is heard is at least -95 and at most 20 dBm.
-                let heard = strengths.compactMap { $0?.dBm }
-                #expect(strengths.prefix(heard.count).allSatisfy { $0 != nil })
-                #expect(heard == heard.sorted(by: >))
-                #expect(heard.allSatisfy { (-95...20).contains($0) })
+    @Test("is never stronger farther away, and never weaker than the sensitivity", arguments: powers)
+    func strengths(power: TransmitPower) {
+        for attenuation in [0, 0.5, 3.4, 30, 51, .infinite] as [Attenuation] {
+            let strengths = Self.distances.map {
+                PathLoss.strength(distance: .metres($0), txPower: power, attenuation: attenuation)
             }
+            let heard = strengths.compactMap { $0?.dBm }
+            #expect(strengths.prefix(heard.count).allSatisfy { $0 != nil })
+            #expect(heard == heard.sorted(by: >) && heard.allSatisfy { (-95...20).contains($0) })
         }
     }
 
-    @Test("the range of a power is where its signal is heard, and no farther")
+    @Test("computes the range of a power")
     func ranges() {
         for power in Self.powers where power <= 20 {
             let range = PathLoss.range(txPower: power).metres
@@ -64,5 +58,22 @@ struct PathLossTests {
             let found = PathLoss.strength(distance: .metres(1), txPower: 0, attenuation: .decibels(attenuation))
             #expect(found?.dBm == strength)
         }
+    }
+
+    @Test("the signal falls with the square of the distance")
+    func pathLoss() {
+        #expect(PathLoss.strength(distance: .metres(1), txPower: 0) == -45)
+        #expect(PathLoss.strength(distance: .metres(2), txPower: 0) == -51)
+        #expect(PathLoss.strength(distance: .metres(10), txPower: 0) == -65)
+        #expect(PathLoss.strength(distance: .metres(30), txPower: 0) == -75)
+        #expect(PathLoss.strength(distance: .metres(30), txPower: 10) == -65)
+        #expect(PathLoss.strength(distance: .metres(316), txPower: 0) == -95)
+        #expect(PathLoss.strength(distance: .metres(0), txPower: 0) == -25)
+    }
+
+    @Test("B22: 334 m is still heard, and 335 m is not, as the documentation says")
+    func range() {
+        #expect(PathLoss.strength(distance: .metres(334), txPower: 0) == -95)
+        #expect(PathLoss.strength(distance: .metres(335), txPower: 0) == nil)
     }
 }

@@ -64,7 +64,6 @@ final class TestHost: HCIChannelReceiver {
     }
 
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
-        self.note(packet, isFromHost: false)
         #expect(!self.isInsideSend, "a receiver is never called from inside send")
         if self.keepsTrace {
             self.trace.append("\(self.testbed.loop.now.uptimeNanoseconds) \(packet.bytes.readableBytesView.map { $0 })")
@@ -106,14 +105,7 @@ final class TestHost: HCIChannelReceiver {
 
     // MARK: Sending
 
-    private func note(_ packet: HCIPacket, isFromHost: Bool) {
-        guard let record = RunRecord.current else { return }
-        let name = self.controller.address.value << 1 | (isFromHost ? 0 : 1)
-        packet.bytes.withUnsafeReadableBytes { record.note($0, name, at: self.testbed.loop.now.uptimeNanoseconds) }
-    }
-
     func send(_ packet: HCIPacket) {
-        self.note(packet, isFromHost: true)
         self.isInsideSend = true
         self.controller.send(packet)
         self.isInsideSend = false
@@ -252,6 +244,34 @@ final class TestHost: HCIChannelReceiver {
         self.ok(LESetScanEnable(isEnabled: true, filterDuplicates: filter), sourceLocation: sourceLocation)
     }
 
+    func extendedScan(
+        type: ScanType = .passive,
+        filter: DuplicateFilter = .off,
+        duration: UInt16 = 0,
+        period: UInt16 = 0,
+        filterPolicy: ScanFilterPolicy = .all,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        self.ok(
+            LESetExtendedScanParameters(
+                ownAddressType: .public,
+                filterPolicy: filterPolicy,
+                le1M: LESetExtendedScanParameters.PHYParameters(type: type),
+                leCoded: nil
+            ),
+            sourceLocation: sourceLocation
+        )
+        self.ok(
+            LESetExtendedScanEnable(
+                isEnabled: true,
+                filterDuplicates: filter,
+                duration: AdvertisingDuration(rawValue: duration),
+                period: ScanPeriod(rawValue: period)
+            ),
+            sourceLocation: sourceLocation
+        )
+    }
+
     func addToResolvingList(
         _ peer: DeviceAddress,
         peerKey: Octets16 = .zero,
@@ -269,11 +289,7 @@ final class TestHost: HCIChannelReceiver {
     }
 
     /// Parameters with an interval of 24 units, 30 ms.
-    static let parameters = ConnectionParameters(
-        minimumInterval: ConnectionInterval(rawValue: 24),
-        maximumInterval: ConnectionInterval(rawValue: 40),
-        supervisionTimeout: SupervisionTimeout(rawValue: 72)
-    )
+    static let parameters = ConnectionParameters(minimumInterval: 24, maximumInterval: 40, supervisionTimeout: 72)
 
     static func createConnection(
         to peer: DeviceAddress,
@@ -282,8 +298,6 @@ final class TestHost: HCIChannelReceiver {
         parameters: ConnectionParameters = TestHost.parameters
     ) -> LECreateConnection {
         LECreateConnection(
-            scanInterval: ScanInterval(rawValue: 0x10),
-            scanWindow: ScanInterval(rawValue: 0x10),
             filterPolicy: filterPolicy,
             peer: peer,
             ownAddressType: ownAddressType,
@@ -299,6 +313,11 @@ struct TestLink {
     let peripheral: TestHost
     let centralHandle: ConnectionHandle
     let peripheralHandle: ConnectionHandle
+
+    /// Both hosts, with the handles that the link has for them.
+    var ends: [(host: TestHost, handle: ConnectionHandle)] {
+        [(self.central, self.centralHandle), (self.peripheral, self.peripheralHandle)]
+    }
 
     init(
         _ testbed: AirTestbed,
@@ -328,4 +347,11 @@ struct TestLink {
         _ = self.central.take(LEChannelSelectionAlgorithm.self)
         _ = self.peripheral.take(LEChannelSelectionAlgorithm.self)
     }
+}
+
+/// The answer of a controller that was just reset to a command, after others that succeed.
+func freshStatus<Command: HCICommand>(_ command: Command, after others: [any HCICommand] = []) -> HCIErrorCode? {
+    let host = AirTestbed().host()
+    for other in others { host.ok(other) }
+    return host.run(command)?.status
 }

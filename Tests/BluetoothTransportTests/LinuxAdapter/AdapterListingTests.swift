@@ -20,10 +20,7 @@ struct AdapterListingTests {
         }
 
         private func makeFolder(_ name: String) throws {
-            try FileManager.default.createDirectory(
-                atPath: self.folder(name),
-                withIntermediateDirectories: true
-            )
+            try FileManager.default.createDirectory(atPath: self.folder(name), withIntermediateDirectories: true)
         }
 
         func write(_ file: String, _ text: String) throws {
@@ -58,7 +55,7 @@ struct AdapterListingTests {
         }
     }
 
-    @Test("A machine without Bluetooth has none")
+    @Test("a machine without Bluetooth has none")
     func nothing() throws {
         let system = try System()
         #expect(AdapterListing(folder: system.path).adapters.isEmpty)
@@ -66,7 +63,7 @@ struct AdapterListingTests {
         #expect(AdapterListing(folder: system.folder("nowhere")).adapters.isEmpty)
     }
 
-    @Test("Adapters are listed by number with the content of their folders; their links are not")
+    @Test("adapters are listed by number with the content of their folders; their links are not")
     func adapters() throws {
         let system = try System()
         try system.addAdapter("hci10", on: nil)
@@ -104,7 +101,7 @@ struct AdapterListingTests {
         #expect(listing.adapters.map(\.name.description) == ["hci0", "hci2", "hci3", "hci10"])
     }
 
-    @Test("A radio that is switched off has the cause; a switch of the machine is listed on its own")
+    @Test("a radio that is switched off has the cause; a switch of the machine is listed on its own")
     func blocks() throws {
         let system = try System()
         for index in 0...3 { try system.addAdapter("hci\(index)", on: nil) }
@@ -118,7 +115,7 @@ struct AdapterListingTests {
         #expect(listing.radioSwitches == [.init(name: "a_bluetooth_switch", block: .bySwitch)])
     }
 
-    @Test("What the folders do not show is read from the kernel; an address of zeroes is none")
+    @Test("reads missing details from the kernel, and ignores an address of zeroes")
     func kernel() throws {
         let system = try System()
         for index in 0...2 { try system.addAdapter("hci\(index)", on: nil) }
@@ -135,7 +132,7 @@ struct AdapterListingTests {
         #expect(listing.adapters.map(\.isUp) == [true, false, nil])
     }
 
-    @Test("An adapter that the kernel shows and its management leaves out is not managed; where it is silent, unknown")
+    @Test("marks an adapter as managed if the kernel's management lists it")
     func managed() throws {
         let system = try System()
         let folder = system.path
@@ -150,15 +147,68 @@ struct AdapterListingTests {
         #expect(AdapterListing(folder: folder).adapters.map(\.isManaged) == [nil, nil, nil])
     }
 
-    @Test("This machine can be looked at")
-    func real() {
-        let listing = AdapterListing()
-        let folder = FileManager.default
-        for adapter in listing.adapters {
-            #expect(folder.fileExists(atPath: "/sys/class/bluetooth/\(adapter.name)"))
-            #expect(adapter.address != DeviceAddress.none)
+    @Test(
+        "names the bus of an adapter by its kind, or by the kernel's word",
+        arguments: [
+            ("usb", "USB"), ("tty", "UART"), ("serial", "UART"), ("serdev", "UART"), ("sdio", "SDIO"), ("mmc", "SDIO"),
+            ("pci", "PCI"), ("platform", "platform"),
+        ]
+    )
+    func buses(subsystem: String, bus: String) throws {
+        let system = try System()
+        try system.addAdapter("hci0", on: "soc/device", bus: subsystem)
+        #expect(AdapterListing(folder: system.path).adapters.map(\.bus) == [bus])
+    }
+
+    @Test("the address that the folder shows comes before that of the kernel, unless it is none")
+    func addresses() throws {
+        let shown = DeviceAddress(0xB827_EB01_020A, kind: .public)
+        let asked = DeviceAddress(0x0011_2233_4455, kind: .public)
+        let rows: [(text: String?, kernel: DeviceAddress?, expected: DeviceAddress?)] = [
+            ("b8:27:eb:01:02:0a", asked, shown), ("b8:27:eb:01:02:0a", DeviceAddress.none, shown),
+            ("b8:27:eb:01:02:0a", nil, shown), ("00:00:00:00:00:00", asked, asked), ("nonsense", asked, asked),
+            (nil, asked, asked), ("00:00:00:00:00:00", nil, nil), ("nonsense", nil, nil),
+        ]
+        for (number, row) in rows.enumerated() {
+            let system = try System()
+            try system.addAdapter("hci0", on: nil)
+            if let text = row.text { try system.write("devices/virtual/bluetooth/hci0/address", text + "\n") }
+            let listing = AdapterListing(folder: system.path) { _ in
+                row.kernel.map { AdapterListing.KernelInformation(address: $0, isUp: true) }
+            }
+            #expect(listing.adapters.map(\.address) == [row.expected], "\(number)")
         }
-        let shown = (try? folder.contentsOfDirectory(atPath: "/sys/class/bluetooth")) ?? []
-        #expect(listing.adapters.count <= shown.count)
+    }
+
+    @Test("switches of the machine are in the order of their names; one without a name, or of another kind, is none")
+    func switches() throws {
+        let system = try System()
+        try system.addAdapter("hci0", on: nil)
+        try system.addSwitch("rfkill0", name: "z_switch", soft: 1, hard: 0)
+        try system.addSwitch("rfkill1", name: "a_switch", soft: 0, hard: 0)
+        try system.addSwitch("rfkill2", name: "hci0", type: "wlan", soft: 1, hard: 1)
+        try system.addSwitch("rfkill3", name: "hci1", soft: 0, hard: 1)
+        try system.write("class/rfkill/rfkill4/type", "bluetooth\n")
+        let listing = AdapterListing(folder: system.path)
+        #expect(
+            listing.radioSwitches == [
+                .init(name: "a_switch", block: .none), .init(name: "hci1", block: .bySwitch),
+                .init(name: "z_switch", block: .byProgram),
+            ]
+        )
+        #expect(listing.adapters.map(\.block) == [.none])
+    }
+
+    @Test("of two switches of one name the one whose entry is first counts, and both are listed in that order")
+    func sameName() throws {
+        let system = try System()
+        try system.addAdapter("hci0", on: nil)
+        try system.addSwitch("rfkill1", name: "hci0", soft: 1, hard: 0)
+        try system.addSwitch("rfkill2", name: "hci0", soft: 0, hard: 1)
+        try system.addSwitch("rfkill3", name: "a_switch", soft: 0, hard: 1)
+        try system.addSwitch("rfkill4", name: "a_switch", soft: 1, hard: 0)
+        let listing = AdapterListing(folder: system.path)
+        #expect(listing.adapters.map(\.block) == [.byProgram])
+        #expect(listing.radioSwitches.map(\.block) == [.bySwitch, .byProgram])
     }
 }

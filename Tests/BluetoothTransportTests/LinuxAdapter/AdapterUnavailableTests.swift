@@ -1,12 +1,15 @@
 // Why an adapter is unavailable and which commands change that, over folders that look like the kernel's.
 
+import BluetoothHCI
+import BluetoothTypes
 import Fixtures
 import Foundation
+import NIOCore
 import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Why an adapter is unavailable to a program")
+@Suite("Unavailable adapters")
 struct AdapterUnavailableTests {
     /// A folder of processes.
     struct Processes {
@@ -60,7 +63,7 @@ struct AdapterUnavailableTests {
         )
     }
 
-    @Test("A process has a name, and is stopped or not, whatever its name looks like")
+    @Test("reads the name and the state of a process, for odd names too")
     func processes() throws {
         let processes = try Processes()
         try processes.add(12, "eightball")
@@ -76,7 +79,7 @@ struct AdapterUnavailableTests {
         #expect(!listing.isStopped(99))
     }
 
-    @Test("The capability is read from the process's status", arguments: [("0000000000001000", true), ("0", false)])
+    @Test("the capability is read from the process's status", arguments: [("0000000000001000", true), ("0", false)])
     func capability(digits: String, may: Bool) throws {
         let processes = try Processes()
         let others = "Name:\tx\nCapInh:\tffffffffffffffff\nCapEff:\t0000000000000000\n"
@@ -86,7 +89,7 @@ struct AdapterUnavailableTests {
     }
 
     @Test(
-        "The service holds an adapter that is up; a program with an HCI socket comes before it; one that only monitors does not"
+        "the service holds an adapter that is up; a program with an HCI socket comes before it; one that only monitors does not"
     )
     func holders() throws {
         let processes = try Processes()
@@ -116,7 +119,7 @@ struct AdapterUnavailableTests {
     }
 
     @Test(
-        "A program without a name holds an adapter; the service and those that only monitor do not",
+        "a program without a name holds an adapter; the service and those that only monitor do not",
         arguments: [
             (nil, true), ("eightball", true), ("bluetoothd", false), ("btmon", false), ("hcidump", false),
             ("hcitool", false), ("bluetoothctl", false), ("tshark", false), ("dumpcap", false),
@@ -131,7 +134,7 @@ struct AdapterUnavailableTests {
         #expect(holders.unseenCount == 0)
     }
 
-    @Test("Sockets of processes that cannot be looked at count, unless they are the service's")
+    @Test("sockets of processes that cannot be looked at count, unless they are the service's")
     func unseen() throws {
         let processes = try Processes()
         try processes.setSockets([7])
@@ -146,7 +149,7 @@ struct AdapterUnavailableTests {
         #expect(AdapterHolders(processes.listing).unseenCount == 0)
     }
 
-    @Test("The sockets of this process are no other program's, and seen all the same")
+    @Test("the sockets of this process are no other program's, and seen all the same")
     func own() throws {
         let processes = try Processes()
         try processes.add(Int(getpid()), "tests", sockets: [7])
@@ -156,7 +159,7 @@ struct AdapterUnavailableTests {
         #expect(owners == [ProcessInformation(number: 901, name: "eightball")] && unseen == 0)
     }
 
-    @Test("A program is named for an adapter that the system cannot use, the service for one that it can")
+    @Test("a program is named for an adapter that the system cannot use, the service for one that it can")
     func managed() {
         let (service, program) = (
             ProcessInformation(number: 800, name: "bluetoothd"), ProcessInformation(number: 900, name: "eightball")
@@ -205,7 +208,7 @@ struct AdapterUnavailableTests {
         #endif
     }
 
-    @Test("The reasons come in the order in which they have to be removed, and each error has the text of the listing")
+    @Test("the reasons come in the order in which they have to be removed, and each error has the text of the listing")
     func order() {
         let service = ProcessInformation(number: 800, name: "bluetoothd")
         var holders = AdapterHolders()
@@ -231,73 +234,106 @@ struct AdapterUnavailableTests {
         #endif
     }
 
-    @Test("Every reason of every state of an adapter and of those who may have it")
-    func walk() {
-        let (daemon, program) = (
-            ProcessInformation(number: 8, name: "bluetoothd"), ProcessInformation(number: 9, name: nil)
-        )
-        for isUp in [nil, true, false] {
-            for isManaged in [nil, true, false] {
-                for block in [AdapterListing.Block.none, .byProgram, .bySwitch] {
-                    for bits in 0..<8 {
-                        var holders = AdapterHolders()
-                        holders.daemon = bits & 1 == 0 ? nil : daemon
-                        holders.programs = bits & 2 == 0 ? [] : [program, daemon]
-                        holders.unseenCount = bits & 4 == 0 ? 0 : 1
-                        for mayUseAdapters in [nil, true, false] {
-                            let adapter = self.adapter(isUp: isUp, isManaged: isManaged, block: block)
-                            let reasons = adapter.reasonsUnavailable(
-                                holders: holders,
-                                program: bits & 1 == 0 ? nil : "/opt/it's",
-                                mayUseAdapters: mayUseAdapters
-                            )
-                            let state = "\(isUp as Any) \(isManaged as Any) \(block) \(bits) \(mayUseAdapters as Any)"
-                            RunRecord.note("\(state): \(reasons.map { "\($0.message(for: "hci0")) \($0.commands)" })")
-                            #expect(reasons.isEmpty == false || block == .none && mayUseAdapters == true)
-                        }
-                    }
-                }
-            }
-        }
-        for octet in UInt8(1)...0x7F {
-            let file = "a\(Unicode.Scalar(octet))b"
-            RunRecord.note("\(shellQuoted(file)) \(PrivateFile.name(of: file))")
-        }
-        for file in ["", "é", "''", "a'b'c"] { RunRecord.note("\(shellQuoted(file)) \(PrivateFile.name(of: file))") }
-    }
-
-    @Test("What the kernel shows of processes, in lines of every form")
+    @Test("reads lines of the kernel in every form")
     func processLines() throws {
-        for stat in ["", ")", "1 (a) T", "1 (a)T", "1 (a)   T 1", "1 (T) S", "1 (a", "1 (a) t", "1 a T"] {
+        for (line, isStopped) in [
+            ("", false), (")", false), ("1 (a) T", true), ("1 (T) S", false), ("1 (a", false), ("1 (a) t", false),
+            ("1 a T", false),
+        ] {
             let processes = try Processes()
-            try processes.write("5/stat", stat + "\n")
-            RunRecord.note("\(stat): \(processes.listing.isStopped(5))")
+            try processes.write("5/stat", line + "\n")
+            #expect(processes.listing.isStopped(5) == isStopped, "\(line)")
         }
-        for digits in ["0", "1000", "0000000000001000", "fff", "1fff", "2000", "x", "", " 1000", "11000", "800"] {
+        for (digits, may) in [
+            ("0", false), ("1000", true), ("fff", false), ("1fff", true), ("2000", false), ("x", nil), ("", nil),
+            ("11000", true), ("800", false),
+        ] as [(String, Bool?)] {
             let processes = try Processes()
             try processes.write("self/status", "Name:\tx\nCapPrm:\t\(digits)\n")
-            RunRecord.note("\(digits): \(processes.listing.mayUseAdapters as Any)")
+            #expect(processes.listing.mayUseAdapters == may, "\(digits)")
         }
-        let maps = [
-            "7f00-7f01 r-xp 00000000 08:01 1 /usr/lib/libx.so.1", "7f00-7f01 r-xp 00000000 08:01 1 /opt/tsan/libx.so",
-            "7f00-7f01 rw-p 00000000 00:00 0 [heap]", "7f00-7f01 r-xp 00000000 08:01 1 /usr/lib/libx", "x.so", "",
+        let processes = try Processes()
+        try processes.write("self/maps", "7f00-7f01 r-xp 00000000 08:01 1 /usr/lib/libx.so.1\n")
+        for (folders, isUsed) in [
+            ("/usr/lib", true), ("/usr/lib/", true), ("/usr/li", false), ("/opt:/usr", true), (":", false), ("", false),
+        ] {
+            #expect(processes.listing.usesLibraries(in: folders) == isUsed, "\(folders)")
+        }
+    }
+
+    @Test("attributes unseen sockets to other programs if those of the service are seen")
+    func serviceIsSeen() throws {
+        let processes = try Processes()
+        try processes.add(800, "bluetoothd", sockets: [501])
+        try processes.setSockets([501, 502, 503])
+        var holders = AdapterHolders(processes.listing)
+        #expect(holders.daemon?.number == 800 && holders.programs.isEmpty && holders.unseenCount == 2)
+        // A program whose sockets are seen says nothing of those of the service.
+        let others = try Processes()
+        try others.add(800, "bluetoothd")
+        // A number that this process cannot have: the kernel's limit is lower.
+        try others.add(9_000_000, "eightball", sockets: [502])
+        try others.setSockets([501, 502])
+        holders = AdapterHolders(others.listing)
+        #expect(holders.daemon?.number == 800 && holders.programs.map(\.number) == [9_000_000])
+        #expect(holders.unseenCount == 0)
+    }
+
+    @Test("of two services the one with the lower number is named, and programs are in the order of their numbers")
+    func numbers() throws {
+        let processes = try Processes()
+        for number in [1_000, 90, 800] { try processes.add(number, "bluetoothd") }
+        for (number, socket) in [(50_000_000, 1), (9_000_000, 2), (10_000_000, 3)] {
+            try processes.add(number, "p\(socket)", sockets: [socket])
+        }
+        try processes.setSockets([1, 2, 3])
+        let holders = AdapterHolders(processes.listing)
+        #expect(holders.daemon?.number == 90)
+        #expect(holders.programs.map(\.number) == [9_000_000, 10_000_000, 50_000_000])
+    }
+
+    @Test("reads the running program from its process")
+    func ownProgram() throws {
+        let processes = try Processes()
+        #expect(processes.listing.ownProgram == nil)
+        try FileManager.default.createDirectory(atPath: processes.folder("self"), withIntermediateDirectories: true)
+        symlink("/opt/my ball", processes.folder("self/exe"))
+        #expect(processes.listing.ownProgram == "/opt/my ball")
+    }
+
+    @Test("a process that does not run has a number alone, and no name has no process")
+    func unknownProcesses() throws {
+        let processes = try Processes()
+        try processes.add(12, "eightball")
+        try processes.add(7, "eightball")
+        #expect(processes.listing.process(13) == ProcessInformation(number: 13, name: nil))
+        #expect(processes.listing.processes(named: "ball").isEmpty)
+        #expect(processes.listing.processes(named: "eightball").map(\.number) == [7, 12])
+    }
+
+    @Test(
+        "each failure names its cause and the command that mends it, in one line",
+        arguments: [
+            (EAFNOSUPPORT, TransportError.Code.unsupported, "sudo modprobe bluetooth"),
+            (EPROTONOSUPPORT, .unsupported, "sudo modprobe bluetooth"), (ENODEV, .notFound, "ls /sys/class/bluetooth"),
+            (EPERM, .noPermission, "sudo setcap cap_net_admin,cap_net_raw+eip /opt/ball/eightball"),
+            (EBUSY, .inUse, "bluetoothctl power off"), (EBUSY, .inUse, "sudo systemctl stop bluetooth"),
+            (EUSERS, .inUse, "another program has hci3"), (ERFKILL, .inUse, "rfkill unblock bluetooth"),
+            (ETIMEDOUT, .timedOut, "does not answer"), (EIO, .failed, systemErrorText(EIO)),
         ]
-        for line in maps {
-            let processes = try Processes()
-            try processes.write("self/maps", line + "\n")
-            let found = ["/usr/lib", "/usr/lib/", "/usr/li", "/opt:/usr", ":", "", "/opt/tsan:", "lib"].map {
-                processes.listing.usesLibraries(in: $0)
-            }
-            RunRecord.note("\(line): \(found)")
-        }
-        for rows in ["", "a b c d e 1 g\n", "a b c d e\n", "a b c d e 5\n", "a  b  c d e 6 g h\n\nx\n"] {
-            let processes = try Processes()
-            try processes.add(0, "zero", sockets: [1])
-            try processes.add(3, "three", sockets: [1, 5])
-            try processes.add(21, "twenty-one", sockets: [6, 6])
-            try processes.write("net/hci", "sk RefCnt\n" + rows)
-            let owners = processes.listing.ownersOfBluetoothSockets()
-            RunRecord.note("\(rows): \(owners.processes) \(owners.unseen)")
-        }
+    )
+    func failures(number: CInt, code: TransportError.Code, mend: String) {
+        let error = TransportError(openingAdapter: 3, .bind, errno: number, program: "/opt/ball/eightball")
+        #expect(error.code == code)
+        #expect(error.message.contains(mend), "\(error)")
+        #expect(!error.message.contains("\n"))
+    }
+
+    @Test("the command that permits it is right for any file name")
+    func quoting() {
+        let error = TransportError(openingAdapter: 0, .bind, errno: EPERM, program: "/home/o'neil/my ball")
+        #expect(error.message.contains(#"+eip '/home/o'\''neil/my ball',"#))
+        let unknown = TransportError(openingAdapter: 0, .bind, errno: EPERM, program: nil)
+        #expect(unknown.message.contains("+eip PROGRAM"))
     }
 }

@@ -1,5 +1,3 @@
-// The system's folders of small files, with a temporary folder in their place.
-
 import Fixtures
 import Foundation
 import Testing
@@ -49,7 +47,7 @@ struct SystemFolderTests {
         #expect(SystemFolder(path: folder("none")).entries.isEmpty)
     }
 
-    @Test("a value is the first line, of at most a page, or none where that is empty")
+    @Test("reads the first line of a value, of at most a page")
     func values() throws {
         let folder = try TemporaryFolder()
         let system = SystemFolder(path: folder.path)
@@ -79,5 +77,4 @@ struct SystemFolderTests {
         #expect(system.target("file") == nil && system.linkedName("none") == nil)
         #expect(Set(system.entries) == ["file", "link0", "link1", "link2", "link3"])
     }
-
 }

@@ -1,0 +1,225 @@
+import BluetoothAir
+import BluetoothHCI
+import BluetoothTypes
+import Fixtures
+import NIOCore
+import Testing
+
+@Suite("Advertising sets")
+struct AdvertisingSetTests {
+    private let first = AdvertisingHandle(rawValue: 1)
+    private let second = AdvertisingHandle(rawValue: 2)
+
+    private func parameters(
+        _ properties: AdvertisingEventProperties,
+        handle: AdvertisingHandle? = nil,
+        ownAddressType: OwnAddressType = .public
+    ) -> LESetExtendedAdvertisingParameters {
+        LESetExtendedAdvertisingParameters(
+            advertisingHandle: handle ?? self.first,
+            properties: properties,
+            ownAddressType: ownAddressType,
+            peer: DeviceAddress(0x0102_0304_0506, kind: .public),
+            setIdentifier: (handle ?? self.first).rawValue
+        )
+    }
+
+    private func enable(
+        _ handles: [AdvertisingHandle],
+        isEnabled: Bool = true,
+        duration: UInt16 = 0,
+        events: UInt8 = 0
+    ) -> LESetExtendedAdvertisingEnable {
+        LESetExtendedAdvertisingEnable(
+            isEnabled: isEnabled,
+            sets: handles.map {
+                LESetExtendedAdvertisingEnable.AdvertisingSet(
+                    handle: $0,
+                    duration: AdvertisingDuration(rawValue: duration),
+                    maximumEvents: events
+                )
+            }
+        )
+    }
+
+    private func data(
+        _ octets: [UInt8],
+        _ operation: AdvertisingDataOperation = .complete
+    ) -> LESetExtendedAdvertisingData {
+        LESetExtendedAdvertisingData(
+            advertisingHandle: self.first,
+            operation: operation,
+            data: ByteBuffer(bytes: octets)
+        )
+    }
+
+    private func response(
+        _ octets: [UInt8],
+        _ operation: AdvertisingDataOperation = .complete
+    ) -> LESetExtendedScanResponseData {
+        LESetExtendedScanResponseData(
+            advertisingHandle: self.first,
+            operation: operation,
+            data: ByteBuffer(bytes: octets)
+        )
+    }
+
+    private func setIdentifiers(_ testbed: AirTestbed, _ scanner: TestHost) -> Set<UInt8> {
+        scanner.events = []
+        testbed.pass(.milliseconds(500))
+        return Set(scanner.extendedReports.compactMap(\.setIdentifier))
+    }
+
+    @Test("disabling a set leaves the others enabled; without a list all are disabled (7.8.56)")
+    func disableOne() {
+        let testbed = AirTestbed()
+        let (host, scanner) = (testbed.host(), testbed.host())
+        for handle in [self.first, self.second] { host.ok(self.parameters([], handle: handle)) }
+        host.ok(self.enable([self.first, self.second]))
+        scanner.extendedScan()
+        #expect(self.setIdentifiers(testbed, scanner) == [1, 2])
+        host.ok(self.enable([self.first], isEnabled: false))
+        #expect(self.setIdentifiers(testbed, scanner) == [2])
+        host.refused(self.enable([AdvertisingHandle(rawValue: 3)], isEnabled: false), .unknownAdvertisingIdentifier)
+        host.refused(self.enable([self.second, self.second], isEnabled: false), .invalidParameters)
+        #expect(self.setIdentifiers(testbed, scanner) == [2])
+        host.ok(self.enable([], isEnabled: false))
+        #expect(self.setIdentifiers(testbed, scanner) == [])
+    }
+
+    @Test("enables no set if one of them cannot be enabled (7.8.56)")
+    func allOrNone() {
+        let testbed = AirTestbed()
+        let (host, scanner) = (testbed.host(), testbed.host())
+        host.ok(self.parameters([]))
+        host.ok(self.parameters([.scannable], handle: self.second))
+        scanner.extendedScan()
+        host.refused(self.enable([self.first, self.second]), .commandDisallowed)
+        #expect(self.setIdentifiers(testbed, scanner) == [])
+        host.refused(self.enable([self.first, AdvertisingHandle(rawValue: 3)]), .unknownAdvertisingIdentifier)
+        #expect(self.setIdentifiers(testbed, scanner) == [])
+        host.ok(self.enable([self.first]))
+        #expect(self.setIdentifiers(testbed, scanner) == [1])
+    }
+
+    @Test("sets that were removed or cleared are unknown, and the others stay (7.8.59, 7.8.60)")
+    func removed() {
+        var configuration = VirtualControllerConfiguration()
+        configuration.advertisingSetCount = 2
+        let host = AirTestbed().host(configuration: configuration)
+        let third = AdvertisingHandle(rawValue: 3)
+        for handle in [self.first, self.second] { host.ok(self.parameters([], handle: handle)) }
+        host.refused(self.parameters([], handle: third), .memoryCapacityExceeded)
+        // A set that is there takes other parameters all the same.
+        host.ok(self.parameters([.connectable], handle: self.second))
+        host.ok(LERemoveAdvertisingSet(advertisingHandle: self.first))
+        host.refused(self.enable([self.first]), .unknownAdvertisingIdentifier)
+        host.refused(self.data([1]), .unknownAdvertisingIdentifier)
+        host.refused(self.response([1]), .unknownAdvertisingIdentifier)
+        host.ok(self.parameters([], handle: third))
+        host.ok(self.enable([self.second, third]))
+        host.ok(self.enable([], isEnabled: false))
+        host.ok(LEClearAdvertisingSets())
+        for handle in [self.second, third] { host.refused(self.enable([handle]), .unknownAdvertisingIdentifier) }
+    }
+
+    @Test("counts the events of a limited run in the report of its end (7.7.65.18)")
+    func completedEvents() throws {
+        for (limit, count) in [(0, 0), (255, 10), (10, 10)] as [(UInt8, UInt8)] {
+            let testbed = AirTestbed()
+            let host = testbed.host()
+            host.ok(self.parameters([]))
+            host.ok(self.enable([self.first], duration: 100, events: limit))
+            testbed.pass(.seconds(2))
+            let event = try #require(host.take(LEAdvertisingSetTerminated.self))
+            #expect(event.status == (limit == 10 ? .limitReached : .advertisingTimeout))
+            #expect(event.advertisingHandle == self.first && event.handle.rawValue == 0)
+            #expect(event.completedEvents == count)
+        }
+    }
+
+    @Test("a set that becomes a link reports the events of a limited run, and is named in the event of the link")
+    func completedByLink() throws {
+        for (limit, count) in [(0, 0), (200, 1)] as [(UInt8, UInt8)] {
+            let testbed = AirTestbed()
+            let all = LEEventMask(rawValue: .max)
+            let (peripheral, central) = (testbed.host(leEvents: all), testbed.host(leEvents: all))
+            peripheral.ok(self.parameters([.legacy, .connectable, .scannable]))
+            central.ok(TestHost.createConnection(to: peripheral.controller.address))
+            peripheral.ok(self.enable([self.first], events: limit))
+            testbed.pass(.milliseconds(50))
+            let atPeripheral = try #require(peripheral.take(LEEnhancedConnectionCompleteV2.self))
+            let atCentral = try #require(central.take(LEEnhancedConnectionCompleteV2.self))
+            #expect(atPeripheral.advertisingHandle == self.first && atCentral.advertisingHandle == nil)
+            #expect(atPeripheral.centralClockAccuracy == .ppm50 && atCentral.centralClockAccuracy == .ppm500)
+            let event = try #require(peripheral.take(LEAdvertisingSetTerminated.self))
+            #expect(event.completedEvents == count)
+            #expect(event.handle == atPeripheral.handle)
+        }
+    }
+
+    @Test("a set that is enabled again begins to count its events, and its duration, anew")
+    func enabledAgain() {
+        let testbed = AirTestbed()
+        let (host, scanner) = (testbed.host(), testbed.host())
+        host.ok(self.parameters([]))
+        scanner.extendedScan()
+        host.ok(self.enable([self.first], events: 4))
+        testbed.pass(.milliseconds(250))
+        #expect(scanner.extendedReports.count == 3)
+        host.ok(self.enable([self.first], events: 4))
+        testbed.pass(.seconds(2))
+        #expect(scanner.extendedReports.count == 4)
+        #expect(host.takeAll(LEAdvertisingSetTerminated.self).map(\.completedEvents) == [4])
+        host.ok(self.enable([self.first], duration: 50))
+        testbed.pass(.milliseconds(400))
+        host.ok(self.enable([self.first], duration: 50))
+        testbed.pass(.milliseconds(499))
+        #expect(host.take(LEAdvertisingSetTerminated.self) == nil)
+        testbed.pass(.milliseconds(1))
+        #expect(host.take(LEAdvertisingSetTerminated.self)?.status == .advertisingTimeout)
+        host.ok(self.enable([self.first], duration: 50))
+        host.ok(self.enable([self.first]))
+        testbed.pass(.seconds(2))
+        #expect(host.take(LEAdvertisingSetTerminated.self) == nil)
+    }
+
+    @Test("a controller without capacity for a link advertises, but not so that one could connect (7.8.9)")
+    func withoutCapacity() throws {
+        var configuration = VirtualControllerConfiguration()
+        configuration.maximumLinkCount = 1
+        let testbed = AirTestbed()
+        let link = try TestLink(testbed, central: testbed.host(configuration: configuration))
+        let interval = AdvertisingInterval(rawValue: 0xA0)
+        for (type, status) in [
+            (.connectableUndirected, .connectionLimitExceeded), (.nonConnectableUndirected, .success),
+            (.scannableUndirected, .success),
+        ] as [(AdvertisingType, HCIErrorCode)] {
+            link.central.ok(LESetAdvertisingEnable(isEnabled: false))
+            link.central.ok(LESetAdvertisingParameters(interval: interval, type: type))
+            #expect(link.central.run(LESetAdvertisingEnable(isEnabled: true))?.status == status, "\(type)")
+        }
+    }
+
+    @Test("a set is not connected to while its controller has no capacity for a link, and is afterwards")
+    func secondSet() throws {
+        var configuration = VirtualControllerConfiguration()
+        configuration.maximumLinkCount = 1
+        let testbed = AirTestbed()
+        let peripheral = testbed.host(configuration: configuration)
+        let centrals = [testbed.host(), testbed.host()]
+        for handle in [self.first, self.second] {
+            peripheral.ok(self.parameters([.legacy, .connectable, .scannable], handle: handle))
+        }
+        peripheral.ok(self.enable([self.first, self.second]))
+        centrals[0].ok(TestHost.createConnection(to: peripheral.controller.address))
+        testbed.pass(.seconds(1))
+        let event = try #require(centrals[0].take(LEConnectionComplete.self))
+        centrals[1].ok(TestHost.createConnection(to: peripheral.controller.address))
+        testbed.pass(.seconds(2))
+        #expect(centrals[1].take(LEConnectionComplete.self) == nil && peripheral.controller.linkCount == 1)
+        centrals[0].ok(Disconnect(handle: event.handle))
+        testbed.pass(.seconds(1))
+        #expect(centrals[1].take(LEConnectionComplete.self)?.status == .success)
+    }
+}

@@ -1,0 +1,191 @@
+import BluetoothHCI
+import BluetoothTypes
+import Fixtures
+import NIOCore
+import Testing
+
+@testable import BluetoothAir
+
+@Suite("Flow control to the host")
+struct FlowControlTests {
+    @Test("a host that limits its own buffers gets no more than their capacity")
+    func hostFlowControl() throws {
+        let testbed = AirTestbed()
+        let peripheral = testbed.host()
+        peripheral.refused(SetControllerToHostFlowControl(mode: .acl), .commandDisallowed)
+        peripheral.ok(
+            HostBufferSize(
+                aclDataPacketLength: 251,
+                synchronousDataPacketLength: 0,
+                aclDataPacketCount: 3,
+                synchronousDataPacketCount: 0
+            )
+        )
+        peripheral.ok(SetControllerToHostFlowControl(mode: .acl))
+        let link = try TestLink(testbed, peripheral: peripheral)
+        for value in 0..<10 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
+        testbed.loop.run()
+        #expect(peripheral.data.map(\.octets) == [[0], [1], [2]])
+        #expect(link.central.outstanding[link.centralHandle] == 7)
+        peripheral.refused(SetControllerToHostFlowControl(mode: .off), .commandDisallowed)
+        peripheral.send(
+            HostNumberOfCompletedPackets(completed: CompletedPackets([.init(handle: link.peripheralHandle, count: 2)]))
+        )
+        testbed.loop.run()
+        #expect(peripheral.data.count == 5)
+        // No answer comes to that command.
+        #expect(peripheral.take(CommandComplete.self) == nil)
+        peripheral.send(
+            HostNumberOfCompletedPackets(completed: CompletedPackets([.init(handle: link.peripheralHandle, count: 99)]))
+        )
+        testbed.loop.run()
+        #expect(peripheral.data.count == 8)
+        peripheral.send(
+            HostNumberOfCompletedPackets(completed: CompletedPackets([.init(handle: link.peripheralHandle, count: 3)]))
+        )
+        testbed.loop.run()
+        #expect(peripheral.data.map(\.octets) == (0..<10).map { [UInt8($0)] })
+        link.central.refused(HostNumberOfCompletedPackets(completed: CompletedPackets([])), .commandDisallowed)
+    }
+
+    @Test("only data of links can be asked for packet by packet (7.3.38)")
+    func flowControlModes() {
+        let host = AirTestbed().host()
+        host.ok(HostBufferSize(aclDataPacketLength: 251, aclDataPacketCount: 1))
+        for (mode, status) in [
+            (0, .success), (1, .success), (2, .unsupportedFeature), (3, .unsupportedFeature), (4, .invalidParameters),
+        ] as [(UInt8, HCIErrorCode)] {
+            let command = SetControllerToHostFlowControl(mode: ControllerToHostFlowControl(rawValue: mode))
+            #expect(host.run(command)?.status == status, "\(mode)")
+        }
+    }
+
+    @Test("gives the host everything without flow control, and refuses its reports (7.3.40)")
+    func flowControlOff() throws {
+        let testbed = AirTestbed()
+        let peripheral = testbed.host()
+        peripheral.ok(HostBufferSize(aclDataPacketLength: 251, aclDataPacketCount: 2))
+        peripheral.ok(SetControllerToHostFlowControl(mode: .acl))
+        peripheral.ok(SetControllerToHostFlowControl(mode: .off))
+        let link = try TestLink(testbed, peripheral: peripheral)
+        for value in 0..<5 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
+        testbed.loop.run()
+        #expect(peripheral.data.count == 5)
+        let completed = CompletedPackets.Element(handle: link.peripheralHandle, count: 1)
+        peripheral.refused(HostNumberOfCompletedPackets(completed: CompletedPackets([completed])), .commandDisallowed)
+    }
+
+    @Test("a report of completed packets for a link that is not there does not keep the others from being counted")
+    func unknownCompleted() throws {
+        let testbed = AirTestbed()
+        let peripheral = testbed.host()
+        peripheral.ok(HostBufferSize(aclDataPacketLength: 251, aclDataPacketCount: 3))
+        peripheral.ok(SetControllerToHostFlowControl(mode: .acl))
+        let link = try TestLink(testbed, peripheral: peripheral)
+        for value in 0..<5 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
+        testbed.loop.run()
+        #expect(peripheral.data.count == 3)
+        let elements = [
+            CompletedPackets.Element(handle: ConnectionHandle(rawValue: 0x0EFF), count: 3),
+            CompletedPackets.Element(handle: link.peripheralHandle, count: 2),
+        ]
+        peripheral.send(HostNumberOfCompletedPackets(completed: CompletedPackets(elements)))
+        testbed.loop.run()
+        #expect(peripheral.data.count == 5)
+    }
+
+    /// A host that takes `count` packets at a time.
+    private func limitedHost(_ testbed: AirTestbed, _ count: UInt16) -> TestHost {
+        let host = testbed.host()
+        host.ok(HostBufferSize(aclDataPacketLength: 251, aclDataPacketCount: count))
+        host.ok(SetControllerToHostFlowControl(mode: .acl))
+        return host
+    }
+
+    @Test("an only link leaves half of few buffers, and a quarter of the others, to links that come")
+    func onlyLink() throws {
+        let testbed = AirTestbed()
+        let peripheral = self.limitedHost(testbed, 8)
+        let link = try TestLink(testbed, peripheral: peripheral)
+        for value in 0..<8 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
+        testbed.loop.run()
+        #expect(peripheral.data.count == 4)
+    }
+
+    @Test("A1: a link gets its packets although the host has finished with none of all other links")
+    func oneOfMany() throws {
+        let testbed = AirTestbed()
+        let peripheral = self.limitedHost(testbed, 16)
+        var links: [TestLink] = []
+        for _ in 0..<8 {
+            let link = try TestLink(testbed, peripheral: peripheral)
+            for value in 0..<6 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
+            testbed.loop.run()
+            links.append(link)
+        }
+        let last = try #require(links.last)
+        for value in 0..<6 {
+            #expect(peripheral.data.filter { $0.handle == last.peripheralHandle }.map(\.octets).last == [UInt8(value)])
+            let completed = CompletedPackets.Element(handle: last.peripheralHandle, count: 1)
+            peripheral.send(HostNumberOfCompletedPackets(completed: CompletedPackets([completed])))
+            testbed.loop.run()
+        }
+        #expect(peripheral.data.count < 16 + 6)
+    }
+
+    @Test("A1: a host that takes nothing holds back its peer, beyond the supervision timeout, and loses nothing")
+    func notWritable() throws {
+        for settings in [AirSettings.instant, .realistic] {
+            let testbed = AirTestbed(settings)
+            let link = try TestLink(testbed)
+            link.peripheral.controller.isHostWritable = false
+            for value in 0..<6 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
+            testbed.loop.advanceTime(by: .seconds(60))
+            #expect(link.peripheral.data.isEmpty)
+            #expect(link.central.outstanding[link.centralHandle] == 6)
+            #expect(link.central.take(DisconnectionComplete.self) == nil)
+            link.peripheral.controller.isHostWritable = true
+            testbed.loop.advanceTime(by: .seconds(1))
+            #expect(link.peripheral.data.map(\.octets) == (0..<6).map { [UInt8($0)] })
+            #expect(link.central.outstanding[link.centralHandle] == 0)
+        }
+    }
+
+    @Test("a host that takes nothing misses advertisements, and gets none of them later", arguments: [false, true])
+    func missedAdvertisements(isExtended: Bool) throws {
+        let testbed = AirTestbed()
+        let advertiser = testbed.host()
+        advertiser.advertise()
+        let scanner = testbed.host()
+        if isExtended {
+            let channel = LESetExtendedScanParameters.PHYParameters(type: .passive)
+            scanner.ok(LESetExtendedScanParameters(ownAddressType: .public, filterPolicy: .all, le1M: channel))
+            scanner.ok(LESetExtendedScanEnable(isEnabled: true, filterDuplicates: .off))
+        } else {
+            scanner.scan()
+        }
+        testbed.pass(.seconds(1))
+        #expect(!scanner.events.isEmpty)
+        scanner.controller.isHostWritable = false
+        scanner.events.removeAll()
+        testbed.pass(.seconds(1))
+        #expect(scanner.events.isEmpty)
+        scanner.controller.isHostWritable = true
+        #expect(scanner.events.isEmpty)
+        testbed.pass(.seconds(1))
+        #expect(!scanner.events.isEmpty)
+    }
+
+    @Test("requires host buffers for one packet of the controller's length (7.3.39)")
+    func hostBuffers() {
+        let length = UInt16(VirtualControllerConfiguration().aclDataPacketLength)
+        for (length, count, status) in [
+            (length, 1, HCIErrorCode.success), (length + 1, 1, .success), (length - 1, 1, .invalidParameters),
+            (length, 0, .invalidParameters),
+        ] as [(UInt16, UInt16, HCIErrorCode)] {
+            let command = HostBufferSize(aclDataPacketLength: length, aclDataPacketCount: count)
+            #expect(freshStatus(command) == status, "\(length) \(count)")
+        }
+        #expect(freshStatus(SetControllerToHostFlowControl(mode: .acl)) == .commandDisallowed)
+    }
+}

@@ -1,0 +1,274 @@
+// Resolvable private addresses in scan requests, directed advertising and accept lists.
+
+import BluetoothHCI
+import BluetoothTypes
+import Fixtures
+import NIOCore
+import Testing
+
+@testable import BluetoothAir
+
+@Suite("Privacy on the air")
+struct PrivacyOnAirTests {
+    private let advertiserKey = Octets16(high: 0xEC02_34A3_57C8_AD05, low: 0x3410_10A6_0A39_7D9B)
+    private let centralKey = Octets16(high: 1, low: 2)
+    private let testbed = AirTestbed()
+    private let advertiser: TestHost
+    private let central: TestHost
+    /// Knows no keys.
+    private let foreign: TestHost
+
+    /// An advertiser and a central that know each other's keys, and a device that knows neither.
+    init() {
+        let all = LEEventMask(rawValue: .max)
+        self.advertiser = self.testbed.host(leEvents: all)
+        self.central = self.testbed.host(leEvents: all)
+        self.foreign = self.testbed.host(leEvents: all)
+        self.advertiser.addToResolvingList(
+            self.central.controller.address,
+            peerKey: self.centralKey,
+            localKey: self.advertiserKey
+        )
+        self.central.addToResolvingList(
+            self.advertiser.controller.address,
+            peerKey: self.advertiserKey,
+            localKey: self.centralKey
+        )
+        for host in [self.advertiser, self.central] { host.ok(LESetAddressResolutionEnable(isEnabled: true)) }
+    }
+
+    private func identity(of host: TestHost) -> DeviceAddress {
+        DeviceAddress(host.controller.address.value, kind: .publicIdentity)
+    }
+
+    private func scan(
+        _ host: TestHost,
+        type: ScanType = .passive,
+        ownAddressType: OwnAddressType = .resolvableOrPublic,
+        filterPolicy: ScanFilterPolicy = .all
+    ) {
+        host.ok(LESetScanParameters(type: type, ownAddressType: ownAddressType, filterPolicy: filterPolicy))
+        host.ok(LESetScanEnable(isEnabled: true))
+    }
+
+    @Test("directed advertising hides both devices, and is understood by the one that it is meant for")
+    func directed() throws {
+        self.advertiser.advertise(
+            type: .connectableDirectedLowDutyCycle,
+            ownAddressType: .resolvableOrPublic,
+            peer: self.central.controller.address
+        )
+        self.scan(self.central)
+        self.scan(self.foreign, ownAddressType: .public, filterPolicy: .allAndUnresolvedDirected)
+        self.testbed.pass(.milliseconds(300))
+        let known = try #require(self.central.reports.first)
+        #expect(known.eventType == .connectableDirected)
+        #expect(known.address == self.identity(of: self.advertiser))
+        let unknown = try #require(self.foreign.takeAll(LEDirectedAdvertisingReports.self).flatMap { Array($0) }.first)
+        #expect(ResolvableAddress.matches(unknown.address, self.advertiserKey))
+        guard case .unresolved(let target) = unknown.target else {
+            Issue.record("the target can be recognized: \(unknown.target)")
+            return
+        }
+        #expect(ResolvableAddress.matches(target, self.centralKey))
+
+        self.central.ok(LESetScanEnable(isEnabled: false))
+        self.central.ok(
+            TestHost.createConnection(to: self.advertiser.controller.address, ownAddressType: .resolvableOrPublic)
+        )
+        self.testbed.pass(.milliseconds(300))
+        let event = try #require(self.central.take(LEEnhancedConnectionCompleteV2.self))
+        #expect(event.peer == self.identity(of: self.advertiser))
+    }
+
+    @Test("directed advertising of a device that hides names a peer without a key by its identity address")
+    func directedWithoutKey() throws {
+        self.central.addToResolvingList(self.foreign.controller.address, localKey: self.centralKey)
+        self.central.advertise(
+            type: .connectableDirectedLowDutyCycle,
+            ownAddressType: .resolvableOrPublic,
+            peer: self.foreign.controller.address
+        )
+        self.scan(self.foreign, ownAddressType: .public)
+        self.testbed.pass(.milliseconds(300))
+        let report = try #require(self.foreign.reports.first)
+        #expect(report.eventType == .connectableDirected)
+        #expect(ResolvableAddress.matches(report.address, self.centralKey))
+    }
+
+    @Test("the addresses in directed advertising are renewed together, when their time is over")
+    func directedRotation() throws {
+        self.advertiser.ok(LESetResolvablePrivateAddressTimeout(timeout: 900))
+        self.advertiser.advertise(
+            type: .connectableDirectedLowDutyCycle,
+            ownAddressType: .resolvableOrPublic,
+            peer: self.central.controller.address
+        )
+        self.scan(self.foreign, ownAddressType: .public, filterPolicy: .allAndUnresolvedDirected)
+        self.testbed.pass(.seconds(5))
+        // A shorter time holds for the addresses in use, too.
+        self.advertiser.ok(LESetResolvablePrivateAddressTimeout(timeout: 10))
+        self.testbed.pass(.seconds(20))
+        let reports = self.foreign.takeAll(LEDirectedAdvertisingReports.self).flatMap { Array($0) }
+        #expect(reports.count > 100)
+        #expect(Set(reports.map(\.address)).count == 3)
+        #expect(Set(reports.map(\.target)).count == 3)
+    }
+
+    @Test("directed advertising of a device that does not hide names its peer by its identity address")
+    func directedOpenly() throws {
+        self.central.ok(LESetAddressResolutionEnable(isEnabled: false))
+        self.advertiser.advertise(
+            type: .connectableDirectedLowDutyCycle,
+            ownAddressType: .public,
+            peer: self.central.controller.address
+        )
+        self.scan(self.central, ownAddressType: .public)
+        self.testbed.pass(.milliseconds(300))
+        let report = try #require(self.central.reports.first)
+        #expect(report.eventType == .connectableDirected)
+        #expect(report.address == self.advertiser.controller.address)
+    }
+
+    private func extended(
+        _ handle: AdvertisingHandle,
+        _ properties: AdvertisingEventProperties,
+        peer: DeviceAddress,
+        filterPolicy: AdvertisingFilterPolicy = .all
+    ) -> LESetExtendedAdvertisingParameters {
+        var command = LESetExtendedAdvertisingParameters(advertisingHandle: handle, properties: properties)
+        command.ownAddressType = .resolvableOrPublic
+        command.peer = peer
+        command.filterPolicy = filterPolicy
+        command.notifiesScanRequests = true
+        return command
+    }
+
+    @Test("a scanner asks with a resolvable address, and is recognized by it", arguments: [true, false])
+    func scanRequest(knowsKey: Bool) throws {
+        let handle = AdvertisingHandle(rawValue: 1)
+        if !knowsKey {
+            self.advertiser.ok(LERemoveDeviceFromResolvingList(peer: self.central.controller.address))
+        }
+        self.advertiser.ok(LEAddDeviceToFilterAcceptList(entry: .device(self.central.controller.address)))
+        self.advertiser.ok(
+            self.extended(
+                handle,
+                [.legacy, .scannable],
+                peer: self.central.controller.address,
+                filterPolicy: knowsKey ? .scanFromAcceptList : .all
+            )
+        )
+        self.advertiser.ok(
+            LESetExtendedScanResponseData(
+                advertisingHandle: handle,
+                operation: .complete,
+                data: TestHost.scanResponse
+            )
+        )
+        self.advertiser.ok(LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: handle)]))
+        if !knowsKey {
+            // The advertiser is then seen under its public address, which device privacy mode admits.
+            self.central.ok(LESetPrivacyMode(peer: self.advertiser.controller.address, mode: .device))
+        }
+        self.scan(self.central, type: .active)
+        self.testbed.pass(.milliseconds(300))
+        let event = try #require(self.advertiser.take(LEScanRequestReceived.self))
+        if knowsKey {
+            #expect(event.scanner == self.identity(of: self.central))
+            let own = self.central.run(LEReadLocalResolvableAddress(peer: self.advertiser.controller.address))
+            #expect(own.map { ResolvableAddress.matches($0.address, self.centralKey) } == true)
+        } else {
+            #expect(ResolvableAddress.matches(event.scanner, self.centralKey))
+        }
+        #expect(self.central.reports.contains { $0.eventType == .scanResponse })
+    }
+
+    @Test("accept lists hold identities: of advertisers, for scanners and initiators")
+    func acceptLists() throws {
+        self.advertiser.advertise(ownAddressType: .resolvableOrPublic, peer: self.central.controller.address)
+        self.foreign.advertise()
+        self.central.ok(LEAddDeviceToFilterAcceptList(entry: .device(self.advertiser.controller.address)))
+        self.scan(self.central, filterPolicy: .acceptList)
+        self.testbed.pass(.milliseconds(300))
+        let reports = self.central.reports
+        #expect(!reports.isEmpty)
+        #expect(Set(reports.map(\.address)) == [self.identity(of: self.advertiser)])
+        self.central.ok(LESetScanEnable(isEnabled: false))
+        self.central.ok(
+            TestHost.createConnection(to: .none, filterPolicy: .acceptList, ownAddressType: .resolvableOrPublic)
+        )
+        self.testbed.pass(.milliseconds(300))
+        let event = try #require(self.central.take(LEEnhancedConnectionCompleteV2.self))
+        #expect(event.peer == self.identity(of: self.advertiser))
+        #expect(event.localResolvableAddress.map { ResolvableAddress.matches($0, self.centralKey) } == true)
+        #expect(event.peerResolvableAddress.map { ResolvableAddress.matches($0, self.advertiserKey) } == true)
+    }
+
+    @Test(
+        "ignores the identity address of a central with a key in network privacy mode",
+        arguments: [true, false]
+    )
+    func identityOfCentral(isNetworkMode: Bool) throws {
+        if !isNetworkMode { self.advertiser.ok(LESetPrivacyMode(peer: self.central.controller.address, mode: .device)) }
+        self.advertiser.advertise(ownAddressType: .resolvableOrPublic, peer: self.central.controller.address)
+        self.scan(self.central, type: .active, ownAddressType: .public)
+        self.testbed.pass(.milliseconds(300))
+        #expect(self.central.reports.contains { $0.eventType == .scanResponse } == !isNetworkMode)
+        self.central.ok(LESetScanEnable(isEnabled: false))
+        self.central.ok(TestHost.createConnection(to: self.advertiser.controller.address, ownAddressType: .public))
+        self.testbed.pass(.seconds(2))
+        #expect((self.central.take(LEEnhancedConnectionCompleteV2.self) != nil) == !isNetworkMode)
+        #expect((self.advertiser.take(LEEnhancedConnectionCompleteV2.self) != nil) == !isNetworkMode)
+    }
+
+    @Test("allows a new privacy mode during a scan if addresses are not resolved")
+    func modeWhileScanning() {
+        self.scan(self.central)
+        let command = LESetPrivacyMode(peer: self.advertiser.controller.address, mode: .device)
+        self.central.refused(command, .commandDisallowed)
+        self.central.ok(LESetScanEnable(isEnabled: false))
+        self.central.ok(LESetAddressResolutionEnable(isEnabled: false))
+        self.central.ok(LESetScanEnable(isEnabled: true))
+        self.central.ok(command)
+    }
+
+    private func add(_ peer: TestHost, to host: TestHost, peerKey: Octets16, localKey: Octets16) {
+        host.addToResolvingList(peer.controller.address, peerKey: peerKey, localKey: localKey)
+        host.ok(LESetAddressResolutionEnable(isEnabled: true))
+    }
+
+    @Test(
+        "advertising that is directed to a resolvable address is meant for the identity of the scanner's address type",
+        arguments: [
+            (.public, false), (.random, true), (.resolvableOrPublic, false), (.resolvableOrRandom, true),
+        ] as [(OwnAddressType, Bool)]
+    )
+    func target(ownAddressType: OwnAddressType, isRandom: Bool) throws {
+        let testbed = AirTestbed()
+        let all = LEEventMask(rawValue: .max)
+        let (advertiser, scanner) = (testbed.host(leEvents: all), testbed.host(leEvents: all))
+        self.add(scanner, to: advertiser, peerKey: self.centralKey, localKey: self.advertiserKey)
+        self.add(advertiser, to: scanner, peerKey: self.advertiserKey, localKey: self.centralKey)
+        scanner.ok(LESetRandomAddress(address: DeviceAddress(0xC001_0203_0405, kind: .random)))
+        let handle = AdvertisingHandle(rawValue: 1)
+        var parameters = LESetExtendedAdvertisingParameters(
+            advertisingHandle: handle,
+            properties: [.connectable, .directed]
+        )
+        parameters.ownAddressType = .resolvableOrPublic
+        parameters.peer = scanner.controller.address
+        advertiser.ok(parameters)
+        advertiser.ok(LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: handle)]))
+        scanner.ok(LESetExtendedScanParameters(ownAddressType: ownAddressType, le1M: .init(type: .passive)))
+        scanner.ok(LESetExtendedScanEnable(isEnabled: true))
+        testbed.pass(.milliseconds(300))
+        let report = try #require(scanner.extendedReports.first)
+        #expect(report.address == DeviceAddress(advertiser.controller.address.value, kind: .publicIdentity))
+        let identity =
+            isRandom
+            ? DeviceAddress(0xC001_0203_0405, kind: .randomIdentity)
+            : DeviceAddress(scanner.controller.address.value, kind: .publicIdentity)
+        #expect(report.target == .device(identity))
+    }
+}

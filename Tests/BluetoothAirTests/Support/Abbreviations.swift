@@ -1,0 +1,141 @@
+// Numbers for times and handles, and commands with the usual intervals.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+import BluetoothAir
+public import BluetoothHCI
+public import BluetoothTypes
+
+extension ExpressibleByIntegerLiteral where Self: BluetoothTime, IntegerLiteralType == RawValue {
+    public init(integerLiteral value: RawValue) { self.init(rawValue: value) }
+}
+
+extension AdvertisingInterval: ExpressibleByIntegerLiteral { public typealias IntegerLiteralType = UInt16 }
+extension ExtendedAdvertisingInterval: ExpressibleByIntegerLiteral { public typealias IntegerLiteralType = UInt32 }
+extension AdvertisingDuration: ExpressibleByIntegerLiteral { public typealias IntegerLiteralType = UInt16 }
+extension ScanInterval: ExpressibleByIntegerLiteral { public typealias IntegerLiteralType = UInt16 }
+extension ExtendedScanInterval: ExpressibleByIntegerLiteral { public typealias IntegerLiteralType = UInt16 }
+extension ScanPeriod: ExpressibleByIntegerLiteral { public typealias IntegerLiteralType = UInt16 }
+extension ConnectionInterval: ExpressibleByIntegerLiteral { public typealias IntegerLiteralType = UInt16 }
+extension SupervisionTimeout: ExpressibleByIntegerLiteral { public typealias IntegerLiteralType = UInt16 }
+extension AuthenticatedPayloadTimeout: ExpressibleByIntegerLiteral { public typealias IntegerLiteralType = UInt16 }
+extension ResolvablePrivateAddressTimeout: ExpressibleByIntegerLiteral { public typealias IntegerLiteralType = UInt16 }
+
+extension AdvertisingHandle: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: UInt8) { self.init(rawValue: value) }
+}
+
+extension ChannelMap: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: UInt64) { self.init(rawValue: value) }
+}
+
+extension ConnectionParameters {
+    init(interval: ConnectionInterval, latency: UInt16 = 0, supervisionTimeout: SupervisionTimeout) {
+        self.init(
+            minimumInterval: interval,
+            maximumInterval: interval,
+            latency: latency,
+            supervisionTimeout: supervisionTimeout
+        )
+    }
+}
+
+extension LESetAdvertisingParameters {
+    init(
+        interval: AdvertisingInterval = 0xA0,
+        type: AdvertisingType = .connectableUndirected,
+        ownAddressType: OwnAddressType = .public,
+        peer: DeviceAddress = .none,
+        filterPolicy: AdvertisingFilterPolicy = .all
+    ) {
+        self.init(
+            minimumInterval: interval,
+            maximumInterval: interval,
+            type: type,
+            ownAddressType: ownAddressType,
+            peer: peer,
+            filterPolicy: filterPolicy
+        )
+    }
+}
+
+extension LESetExtendedAdvertisingParameters {
+    init(
+        advertisingHandle: AdvertisingHandle,
+        properties: AdvertisingEventProperties,
+        interval: ExtendedAdvertisingInterval = 0xA0,
+        ownAddressType: OwnAddressType = .public,
+        peer: DeviceAddress = .none,
+        txPower: TransmitPower? = nil,
+        primaryPHY: PHY = .le1M,
+        secondaryPHY: PHY = .le1M,
+        setIdentifier: UInt8 = 0,
+        notifiesScanRequests: Bool = false
+    ) {
+        self.init(
+            advertisingHandle: advertisingHandle,
+            properties: properties,
+            minimumInterval: interval,
+            maximumInterval: interval,
+            ownAddressType: ownAddressType,
+            peer: peer,
+            txPower: txPower,
+            primaryPHY: primaryPHY,
+            secondaryPHY: secondaryPHY,
+            setIdentifier: setIdentifier,
+            notifiesScanRequests: notifiesScanRequests
+        )
+    }
+}
+
+extension LESetScanParameters {
+    init(type: ScanType, ownAddressType: OwnAddressType = .public, filterPolicy: ScanFilterPolicy = .all) {
+        self.init(
+            type: type,
+            interval: 0x10,
+            window: 0x10,
+            ownAddressType: ownAddressType,
+            filterPolicy: filterPolicy
+        )
+    }
+}
+
+extension LESetExtendedScanParameters.PHYParameters {
+    init(type: ScanType) { self.init(type: type, interval: 0x10, window: 0x10) }
+}
+
+extension LEExtendedCreateConnection.PHYParameters {
+    init(parameters: ConnectionParameters) { self.init(scanInterval: 0x10, scanWindow: 0x10, parameters: parameters) }
+}
+
+extension LECreateConnection {
+    init(
+        filterPolicy: InitiatorFilterPolicy = .peer,
+        peer: DeviceAddress,
+        ownAddressType: OwnAddressType = .public,
+        parameters: ConnectionParameters
+    ) {
+        self.init(
+            scanInterval: 0x10,
+            scanWindow: 0x10,
+            filterPolicy: filterPolicy,
+            peer: peer,
+            ownAddressType: ownAddressType,
+            parameters: parameters
+        )
+    }
+}
+
+extension VirtualControllerConfiguration {
+    /// A controller whose every resource is scarce.
+    static var small: VirtualControllerConfiguration {
+        var configuration = VirtualControllerConfiguration()
+        configuration.aclDataPacketLength = 27
+        configuration.aclDataPacketCount = 3
+        configuration.maximumLinkCount = 2
+        configuration.commandCredits = 1
+        configuration.filterAcceptListSize = 2
+        configuration.resolvingListSize = 2
+        configuration.advertisingSetCount = 2
+        return configuration
+    }
+}

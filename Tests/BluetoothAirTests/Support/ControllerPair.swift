@@ -1,0 +1,28 @@
+// Controllers without hosts, for the ends of links that a test makes by itself.
+
+import BluetoothHCI
+
+@testable import BluetoothAir
+
+/// Two controllers of one air.
+struct ControllerPair {
+    let testbed = AirTestbed()
+    let controllers: [Controller]
+
+    init() {
+        let air = self.testbed.air
+        self.controllers = [0, 1].map {
+            Controller(air: air, index: $0, slot: $0, configuration: VirtualControllerConfiguration())
+        }
+    }
+
+    /// The end of a link with a role, at the controller that has the number of the role.
+    func end(_ role: ConnectionRole) -> LinkEnd {
+        LinkEnd(
+            controller: self.controllers[Int(role.rawValue)],
+            handle: ConnectionHandle(rawValue: 1),
+            role: role,
+            peerAddress: .none
+        )
+    }
+}

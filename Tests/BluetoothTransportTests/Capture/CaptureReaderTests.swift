@@ -1,0 +1,246 @@
+// Captures of btsnoop, of the Linux monitor and of PacketLogger.
+
+import BluetoothHCI
+import BluetoothTypes
+import Fixtures
+import Foundation
+import NIOCore
+import Testing
+
+@testable import BluetoothTransport
+
+@Suite("CaptureReader and PacketLoggerReader")
+struct CaptureReaderTests {
+    /// A command, an event, data in both directions, and a note in between.
+    private static let bigEndian = """
+        0000000C 6553F100 00000001 00 03 0C 00
+        0000000D 6553F100 000F423F FC 4E 6F 74 65
+        0000000F 6553F101 00000002 01 0E 04 01 03 0C 00
+        0000000E 6553F101 00000003 02 40 00 01 00 AA
+        0000000E 6553F101 00000004 03 40 20 01 00 BB
+        """
+    private static let littleEndian = """
+        0C000000 00F15365 01000000 00 03 0C 00
+        0F000000 01F15365 02000000 01 0E 04 01 03 0C 00
+        """
+
+    private static func octets(_ text: String) -> ByteBuffer {
+        let digits = text.filter { !$0.isWhitespace }
+        var bytes = ByteBuffer()
+        var rest = digits[...]
+        while let octet = UInt8(rest.prefix(2), radix: 16) {
+            bytes.writeInteger(octet)
+            rest = rest.dropFirst(2)
+        }
+        return bytes
+    }
+
+    @Test("records become packets with direction and time, and others are passed over")
+    func bigEndian() throws {
+        let records = try CaptureReader.records(of: Self.octets(Self.bigEndian))
+        #expect(records.map(\.packet.kind) == [.command, .event, .aclData, .aclData])
+        #expect(records.map(\.direction) == [.toController, .toHost, .toController, .toHost])
+        #expect(
+            records.map(\.time.microsecondsSince1970) == [
+                1_700_000_000_000_001, 1_700_000_001_000_002, 1_700_000_001_000_003, 1_700_000_001_000_004,
+            ]
+        )
+        #expect(records[1].packet.bytes == Self.octets("04 0E 04 01 03 0C 00"))
+        #expect(records[2].packet.bytes == Self.octets("02 40 00 01 00 AA"))
+    }
+
+    @Test("the first octets say in which order numbers are")
+    func littleEndian() throws {
+        let records = try CaptureReader.records(of: Self.octets(Self.littleEndian))
+        #expect(records.map(\.packet.kind) == [.command, .event])
+        #expect(records[0].time.microsecondsSince1970 == 1_700_000_000_000_001)
+    }
+
+    @Test("of a file of Linux's monitor, the packets of the adapter with data are read")
+    func linuxMonitor() throws {
+        let time = "00E03AB44A676001"
+        let records = try CaptureReader.records(
+            of: Self.octets(
+                """
+                6274736E6F6F7000 00000001 000007D1
+                00000003 00000003 00000002 00000000 \(time) 03 0C 00
+                00000010 00000010 00010000 00000000 \(time) 00000000000000000000000000000000
+                00000003 00000003 00010002 00000000 \(time) 01 0C 00
+                00000006 00000006 00010003 00000000 \(time) 0E 04 01 01 0C 00
+                00000005 00000005 00010004 00000000 \(time) 40 00 01 00 AA
+                00000005 00000005 00010005 00000000 \(time) 40 20 01 00 BB
+                """
+            )
+        )
+        #expect(records.map(\.packet.kind) == [.command, .event, .aclData, .aclData])
+        #expect(records.map(\.direction) == [.toController, .toHost, .toController, .toHost])
+        #expect(records[0].packet.bytes == Self.octets("01 01 0C 00"))
+        #expect(records[0].time.microsecondsSince1970 == 946_684_800_000_001)
+    }
+
+    /// A record of Linux's monitor, of an adapter.
+    private static func record(_ adapter: UInt16, _ kind: UInt16, _ content: String, drops: UInt32 = 0) -> ByteBuffer {
+        let content = Self.octets(content)
+        var bytes = ByteBuffer()
+        let length = UInt32(content.readableBytes)
+        bytes.writeMultipleIntegers(length, length, adapter, kind, drops, Int64(0x00E0_3AB4_4A67_6001))
+        bytes.writeImmutableBuffer(content)
+        return bytes
+    }
+
+    private static func monitor(_ records: ByteBuffer...) throws -> [BTSnoop.Record] {
+        var bytes = Self.octets("6274736E6F6F7000 00000001 000007D1")
+        for record in records { bytes.writeImmutableBuffer(record) }
+        return try CaptureReader.records(of: bytes)
+    }
+
+    @Test("of several adapters the one with the most data counts, else the one with the most records, then the first")
+    func monitorAdapters() throws {
+        let (command, event) = (Self.record(0, 2, "03 0C 00"), Self.record(1, 3, "0E 04 01 03 0C 00"))
+        // One packet of data, in either direction, is more than any commands.
+        for kind in [4, 5] as [UInt16] {
+            let data = Self.record(1, kind, "40 00 01 00 AA")
+            #expect(try Self.monitor(command, command, command, data).map(\.packet.kind) == [.aclData])
+        }
+        // Data without an octet is a record as any other.
+        let records = try Self.monitor(command, command, Self.record(1, 4, ""), event)
+        #expect(records.map(\.packet.kind) == [.command, .command])
+        #expect(try Self.monitor(command, event, event).map(\.packet.kind) == [.event, .event])
+        #expect(try Self.monitor(event, command).map(\.packet.kind) == [.command])
+        #expect(try Self.monitor(Self.record(7, 2, "03 0C 00", drops: 5)).map(\.drops) == [5])
+        #expect(try Self.monitor().isEmpty)
+    }
+
+    @Test("reads a cut record of Linux's monitor, and refuses one longer than its packet")
+    func monitorLengths() throws {
+        for (original, isValid) in [(4, true), (3, true), (2, false)] as [(UInt32, Bool)] {
+            var bytes = Self.record(0, 2, "03 0C 00")
+            bytes.setInteger(original, at: 0)
+            #expect(((try? Self.monitor(bytes)) != nil) == isValid, "\(original)")
+        }
+    }
+
+    @Test("a file is refused by what is wrong with its beginning")
+    func refused() {
+        func failure(_ octets: String) -> String? {
+            do {
+                _ = try CaptureReader(Self.octets(octets))
+                return nil
+            } catch {
+                return error.description
+            }
+        }
+        #expect(failure("") == "the capture is empty")
+        #expect(failure("6274736E6F6F7000 00000001 000003EA") == nil)
+        #expect(failure("6274736E6F6F7000 00000001 000007D1") == nil)
+        for other in ["00000002 000007D1", "00000001 000007D2", "00000002 000003EA", "00000001 000003E9", "00000001"] {
+            #expect(failure("6274736E6F6F7000 " + other)?.hasPrefix("this is a btsnoop file of another kind: ") == true)
+        }
+        #expect(failure("6274736E6F6F7001 00000001 000003EA")?.hasPrefix("this is no capture: ") == true)
+    }
+
+    @Test("a file that ends inside a record, or has an impossible length, says where", arguments: [true, false])
+    func broken(isCut: Bool) throws {
+        var bytes = Self.octets(Self.bigEndian)
+        if isCut {
+            bytes = try #require(bytes.getSlice(at: 0, length: bytes.readableBytes - 2))
+        } else {
+            bytes.setInteger(UInt32(0x7FFF_FFFF), at: 16)
+        }
+        let error = #expect(throws: CaptureError.self) { try CaptureReader.records(of: bytes) }
+        #expect(
+            error?.description
+                == (isCut
+                    ? "the capture ends inside a record, behind 3 packets"
+                    : "the capture is damaged behind 1 packets: Record Length: the value is not allowed")
+        )
+    }
+
+    @Test("a first record is of a kind that PacketLogger writes; of no other file are its octets taken")
+    func kinds() throws {
+        let known = Set<UInt8>([0, 1, 2, 3, 8, 9, 0x0A, 0x0B] + (0xF7...0xFE))
+        for kind in UInt8.min...UInt8.max {
+            for length in ["0000000A", "0A000000"] {
+                var bytes = Self.octets(length + "00000000 00000000")
+                bytes.writeBytes([kind, 0])
+                let isRead = (try? PacketLoggerReader(bytes)) != nil
+                #expect(isRead == known.contains(kind), "\(kind)")
+            }
+        }
+        // A record of nothing has no kind, and what follows it is not looked at.
+        #expect((try? PacketLoggerReader(Self.octets("00000008 00000000 00000000"))) != nil)
+        #expect((try? PacketLoggerReader(Self.octets("00000008 00000000 00000000 0000000A"))) != nil)
+    }
+
+    @Test("a record counts its time and 65,535 octets at most, and no second has more than a million microseconds")
+    func limits() throws {
+        func isRead(_ length: String, microseconds: String = "00000000") -> Bool {
+            (try? PacketLoggerReader(Self.octets(length + "00000000" + microseconds + "00"))) != nil
+        }
+        #expect(isRead("00000008") && !isRead("00000007"))
+        #expect(isRead("0000FFFF") && !isRead("00010001"))
+        #expect(isRead("08000000") && !isRead("07000000") && isRead("FFFF0000"))
+        #expect(!isRead("00000000"))
+        #expect(isRead("00000009", microseconds: "000F423F") && !isRead("00000009", microseconds: "000F4240"))
+        #expect((try? PacketLoggerReader(Self.octets("000000"))) == nil)
+        #expect((try? PacketLoggerReader(Self.octets("00000009 00000000 000000"))) == nil)
+    }
+
+    /// Files of every format.
+    private static let files: [ByteBuffer] = {
+        var btsnoop = ByteBuffer()
+        BTSnoopWriter.writeFileHeader(into: &btsnoop)
+        let packets = ["01 03 0C 00", "04 0E 04 01 03 0C 00", "02 40 00 00 00", "05 40 00 00 00", "03 40 00 00", "99"]
+        for (number, packet) in packets.enumerated() {
+            BTSnoopWriter.write(
+                HCIPacket(h4: Self.octets(packet)),
+                number.isMultiple(of: 2) ? .toController : .toHost,
+                at: BTSnoop.Timestamp(microsecondsSince1970: [.min, -1, 0, 1, 1_700_000_000_000_000, .max][number]),
+                drops: UInt32(number),
+                into: &btsnoop
+            )
+        }
+        var monitor = Self.octets("6274736E6F6F7000 00000001 000007D1")
+        for record in [
+            Self.record(1, 2, "03 0C 00"), Self.record(1, 3, "0E 04 01 03 0C 00"), Self.record(0, 4, "40 00 01 00 AA"),
+            Self.record(0, 5, "40 20 01 00 BB", drops: 2), Self.record(0, 1, ""), Self.record(2, 4, ""),
+        ] { monitor.writeImmutableBuffer(record) }
+        return [btsnoop, monitor, Self.octets(Self.bigEndian), Self.octets(Self.littleEndian)]
+    }()
+
+    @Test("reads or refuses damaged files, and never traps", arguments: 0..<4)
+    func damaged(number: Int) throws {
+        let file = Self.files[number]
+        let whole = try CaptureReader.records(of: file)
+        func prefix(of bytes: ByteBuffer) -> [BTSnoop.Record] {
+            var records: [BTSnoop.Record] = []
+            guard var reader = try? CaptureReader(bytes) else { return [] }
+            while let record = (try? reader.next()) ?? nil { records.append(record) }
+            return records
+        }
+        var choices = SeededChoices(seed: UInt64(number))
+        for place in 0..<file.readableBytes {
+            let records = prefix(of: try #require(file.getSlice(at: 0, length: place)))
+            if number != 1 { #expect(records == Array(whole.prefix(records.count)), "cut at \(place)") }
+            for octet in [0x00, 0xFF] + choices.octets(2) {
+                var bytes = file
+                bytes.setInteger(octet, at: place)
+                #expect(prefix(of: bytes).count <= file.readableBytes / 9)
+            }
+        }
+    }
+
+    @Test("behind a first record of nothing, what follows is no kind of it: the length of the next record")
+    func emptyRecord() throws {
+        let records = try CaptureReader.records(
+            of: ByteBuffer(
+                hex: """
+                    08000000 00F15365 01000000
+                    0C000000 00F15365 02000000 00 03 0C 00
+                    """
+            )
+        )
+        #expect(records.map(\.packet) == [HCIPacket([0x01, 0x03, 0x0C, 0x00])])
+        #expect(records.map(\.time.microsecondsSince1970) == [1_700_000_000_000_002])
+    }
+}

@@ -1,0 +1,165 @@
+import Fixtures
+import Foundation
+import NIOCore
+import Testing
+
+@testable import BluetoothTransport
+
+@Suite("Private folders")
+struct PrivateFolderTests {
+    func mode(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    @Test("a folder of another user is refused", .enabled(if: geteuid() == 0))
+    func owner() throws {
+        let folder = try TemporaryFolder()
+        mkdir(folder("theirs"), 0o700)
+        #expect(chown(folder("theirs"), 12_345, 12_345) == 0)
+        let error = #expect(throws: TransportError.self) { try PrivateFolder.make(folder("theirs")) }
+        #expect(error?.code == .noPermission)
+    }
+
+    private static func state(_ variables: [String: String]) throws -> (path: String, problem: TransportError?) {
+        try PrivateFolder.state { variables[$0] }
+    }
+
+    private static func runtime(_ variables: [String: String]) throws -> String {
+        try PrivateFolder.runtime { variables[$0] }
+    }
+
+    @Test("a folder for the state that is no whole path is left for the home's, and that for the temporary one")
+    func relative() throws {
+        let folder = try TemporaryFolder()
+        let home = try Self.state(["XDG_STATE_HOME": "relative", "HOME": folder("home"), "TMPDIR": folder.path])
+        #expect(home.path == folder("home/.local/state/corebluetooth") && home.problem == nil)
+        let temporary = try Self.state(["XDG_STATE_HOME": "relative", "HOME": "home", "TMPDIR": folder.path])
+        #expect(temporary.path == folder("corebluetooth-\(geteuid())/state"))
+        #expect(temporary.problem?.code == .notFound && temporary.problem?.errorNumber == nil)
+        #expect(temporary.problem?.message == "neither XDG_STATE_HOME nor HOME is set")
+        let named = try Self.state(["XDG_STATE_HOME": folder("state"), "HOME": "home", "TMPDIR": folder.path])
+        #expect(named.path == folder("state/corebluetooth") && named.problem == nil)
+    }
+
+    @Test("reports an unusable state folder, and uses the temporary one")
+    func problems() throws {
+        let folder = try TemporaryFolder()
+        #expect(FileManager.default.createFile(atPath: folder("file"), contents: nil))
+        let inFile = try Self.state(["XDG_STATE_HOME": folder("file"), "TMPDIR": folder.path])
+        #expect(inFile.path == folder("corebluetooth-\(geteuid())/state"))
+        #expect(inFile.problem?.code == .notFound && inFile.problem?.errorNumber == ENOTDIR)
+        #expect(mkdir(folder("open"), 0o700) == 0 && mkdir(folder("open/corebluetooth"), 0o700) == 0)
+        #expect(chmod(folder("open/corebluetooth"), 0o777) == 0)
+        let open = try Self.state(["XDG_STATE_HOME": folder("open"), "TMPDIR": folder.path])
+        #expect(open.path == folder("corebluetooth-\(geteuid())/state") && open.problem?.code == .noPermission)
+        #expect(mkdir(folder("link"), 0o700) == 0)
+        symlink(folder("open"), folder("link/corebluetooth"))
+        let link = try Self.state(["XDG_STATE_HOME": folder("link"), "TMPDIR": folder.path])
+        #expect(link.path == folder("corebluetooth-\(geteuid())/state") && link.problem?.code == .inUse)
+        // The home is not tried where the other one is named.
+        let both = try Self.state(["XDG_STATE_HOME": folder("file"), "HOME": folder("home"), "TMPDIR": folder.path])
+        #expect(both.path == inFile.path && !folder.content.contains("home"))
+    }
+
+    @Test("a folder of the session that is a file, or not there, is left; one behind a link is taken")
+    func runtimeFolders() throws {
+        let folder = try TemporaryFolder()
+        #expect(FileManager.default.createFile(atPath: folder("file"), contents: nil))
+        #expect(mkdir(folder("run"), 0o700) == 0)
+        symlink(folder("run"), folder("link"))
+        symlink(folder("none"), folder("broken"))
+        let temporary = folder("corebluetooth-\(geteuid())")
+        for (name, isTaken) in [("run", true), ("link", true), ("file", false), ("none", false), ("broken", false)] {
+            let path = try Self.runtime(["XDG_RUNTIME_DIR": folder(name), "TMPDIR": folder.path])
+            #expect(path == (isTaken ? folder("\(name)/corebluetooth") : temporary), "\(name)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder("run")) == ["corebluetooth"])
+    }
+
+    @Test("a folder of the session that is another user's is left", .enabled(if: geteuid() == 0))
+    func foreignRuntimeFolder() throws {
+        let folder = try TemporaryFolder()
+        #expect(mkdir(folder("run"), 0o777) == 0 && chown(folder("run"), 12_345, 12_345) == 0)
+        let path = try Self.runtime(["XDG_RUNTIME_DIR": folder("run"), "TMPDIR": folder.path])
+        #expect(path == folder("corebluetooth-0"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder("run")).isEmpty)
+    }
+
+    @Test("a folder of the session that others can write in is an error, and no other one is taken")
+    func openRuntimeFolder() throws {
+        let folder = try TemporaryFolder()
+        #expect(mkdir(folder("corebluetooth"), 0o700) == 0 && chmod(folder("corebluetooth"), 0o722) == 0)
+        let error = #expect(throws: TransportError.self) {
+            try Self.runtime(["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path])
+        }
+        #expect(error?.code == .noPermission)
+        #expect(
+            error?.message
+                == "others can write in \(folder("corebluetooth")): look through it, then chmod 700 "
+                + folder("corebluetooth")
+        )
+        #expect(folder.content == ["corebluetooth"])
+    }
+
+    @Test(
+        "a folder that others can look into or enter is shut, and one in which they can write is refused",
+        arguments: [
+            (0o755, true), (0o711, true), (0o744, true), (0o500, true), (0o720, false), (0o702, false), (0o722, false),
+        ]
+    )
+    func modes(mode: Int, isShut: Bool) throws {
+        let folder = try TemporaryFolder()
+        let path = folder("d")
+        #expect(mkdir(path, 0o700) == 0 && chmod(path, mode_t(mode)) == 0)
+        let isMade = (try? PrivateFolder.make(path)) == path
+        var status = stat()
+        #expect(stat(path, &status) == 0 && isMade == isShut)
+        #expect(Int(status.st_mode) & 0o777 == (isShut ? 0o700 : mode))
+    }
+
+    @Test(
+        "all that is missing is made, however the path is spelled, and a second time nothing changes",
+        arguments: ["a/b", "a/b/", "a//b", "a/b/.", "a/./b", "a/b/../b", "a/../a/b"]
+    )
+    func spelling(name: String) throws {
+        let folder = try TemporaryFolder()
+        for _ in 0..<2 {
+            #expect(try PrivateFolder.make(folder(name)) == folder(name))
+            #expect(folder.content == ["a"])
+            for made in ["a", "a/b"] { #expect(try self.mode(folder(made)) == 0o700, "\(made)") }
+        }
+    }
+
+    @Test("keeps the mode of an existing parent folder")
+    func existing() throws {
+        let folder = try TemporaryFolder()
+        #expect(mkdir(folder("a"), 0o700) == 0 && chmod(folder("a"), 0o755) == 0)
+        try PrivateFolder.make(folder("a/b/c"))
+        #expect(try self.mode(folder("a")) == 0o755)
+        #expect(try self.mode(folder("a/b")) == 0o700)
+        #expect(try self.mode(folder("a/b/c")) == 0o700)
+    }
+
+    @Test("a file in the way, a link to nothing, and a path without a name are errors, and nothing is made")
+    func inTheWay() throws {
+        let folder = try TemporaryFolder()
+        try PrivateFile.replace(folder("file"), with: [1])
+        symlink(folder("nothing"), folder("link"))
+        for (path, number) in [
+            (folder("file/b"), ENOTDIR), (folder("file/b/c"), ENOTDIR), (folder("link/b"), ENOENT), ("", ENOENT),
+        ] {
+            let error = #expect(throws: TransportError.self) { try PrivateFolder.make(path) }
+            #expect(error?.errorNumber == number, "\(path)")
+            #expect(error?.message.contains("cannot create the folder \(path)") == true, "\(path)")
+        }
+        #expect(folder.content == ["file", "link"])
+    }
+
+    @Test("ignores a relative folder of the session")
+    func relativeRuntimeFolder() throws {
+        let folder = try TemporaryFolder()
+        let variables = ["XDG_RUNTIME_DIR": ".", "TMPDIR": folder.path]
+        #expect(try PrivateFolder.runtime { variables[$0] } == folder("corebluetooth-\(geteuid())"))
+    }
+}

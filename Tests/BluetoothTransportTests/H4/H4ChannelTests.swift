@@ -1,0 +1,287 @@
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import BluetoothTransport
+
+@Suite("H4 channel")
+struct H4ChannelTests {
+    static let fromController: [[UInt8]] = [
+        [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00],
+        [0x02, 0x40, 0x20, 0x05, 0x00, 1, 0, 4, 0, 9],
+        [0x04, 0xFF, 0x00],
+        [0x05, 0x40, 0x00, 0x01, 0x00, 7],
+        [0x03, 0x40, 0x00, 0x02, 7, 8],
+    ]
+
+    /// An H4 channel at one end of an embedded one.
+    struct Fixture {
+        let embedded = EmbeddedChannel()
+        let channel: H4Channel
+        let recorder: Recorder
+
+        init(
+            receivingFrom sender: H4Framer.Sender = .controller,
+            starts: Bool = true,
+            answer: @escaping @Sendable (HCIPacket) -> [HCIPacket] = { _ in [] }
+        ) throws {
+            self.channel = try H4Channel.adopt(self.embedded, receivingFrom: sender)
+            self.recorder = Recorder(answer: answer)
+            try self.embedded.connect(to: SocketAddress(unixDomainSocketPath: "/test")).wait()
+            if starts {
+                self.channel.start(receiver: self.recorder)
+                self.embedded.embeddedEventLoop.run()
+            }
+        }
+
+        func receive(_ octets: some Sequence<UInt8>) throws {
+            try self.embedded.writeInbound(ByteBuffer(bytes: octets))
+        }
+
+        /// What left since the last call, one array for each write.
+        func written() throws -> [[UInt8]] {
+            var writes: [[UInt8]] = []
+            while let buffer = try self.embedded.readOutbound(as: ByteBuffer.self) {
+                writes.append(Array(buffer.readableBytesView))
+            }
+            return writes
+        }
+    }
+
+    @Test("every way to split a stream in two reads gives the same packets; each read is one batch")
+    func splits() throws {
+        let stream = Array(Self.fromController.joined())
+        for split in 0...stream.count {
+            let fixture = try Fixture()
+            try fixture.receive(stream[..<split])
+            try fixture.receive(stream[split...])
+            #expect(fixture.recorder.packets == Self.fromController)
+            // A batch ends only where packets were delivered, and never before them.
+            let batches = fixture.recorder.seen.value.split(separator: .endOfBatch, omittingEmptySubsequences: false)
+            #expect(batches.last?.isEmpty == true)
+            #expect(batches.dropLast().allSatisfy { !$0.isEmpty })
+            #expect(batches.count <= 3)
+        }
+    }
+
+    @Test("writes packets that are sent together at once")
+    func together() throws {
+        let fixture = try Fixture()
+        let packet = HCIPacket(h4: ByteBuffer(bytes: [0x01, 0x03, 0x0C, 0x00]))
+        fixture.channel.sendTogether {
+            fixture.channel.send(packet)
+            fixture.channel.sendTogether { fixture.channel.send(packet) }
+            #expect((try? fixture.written()) == [])
+        }
+        #expect(try fixture.written() == [[0x01, 0x03, 0x0C, 0x00, 0x01, 0x03, 0x0C, 0x00]])
+        // No turn is left over, and what is sent by itself has one of its own.
+        fixture.embedded.embeddedEventLoop.run()
+        #expect(try fixture.written() == [])
+        fixture.channel.send(packet)
+        #expect(try fixture.written() == [])
+        fixture.embedded.embeddedEventLoop.run()
+        #expect(try fixture.written() == [[0x01, 0x03, 0x0C, 0x00]])
+    }
+
+    @Test("the packets of one read are one batch")
+    func batch() throws {
+        let fixture = try Fixture()
+        try fixture.receive(Self.fromController.joined())
+        #expect(fixture.recorder.seen.value == Self.fromController.map { Seen.packet($0) } + [.endOfBatch])
+    }
+
+    @Test("writes the packets of one turn together when it ends")
+    func coalesced() throws {
+        let fixture = try Fixture()
+        let packets: [[UInt8]] = [[0x01, 0x03, 0x0C, 0x00], [0x02, 0x40, 0x00, 0x01, 0x00, 9], [0x01, 1, 0x10, 0]]
+        for turn in 0..<3 {
+            for packet in packets { fixture.channel.send(HCIPacket(packet)) }
+            #expect(try fixture.written().isEmpty, "turn \(turn)")
+            fixture.embedded.embeddedEventLoop.run()
+            #expect(try fixture.written() == [Array(packets.joined())], "turn \(turn)")
+        }
+    }
+
+    @Test("writes answers to a batch when it has ended")
+    func answers() throws {
+        let fixture = try Fixture { packet in [HCIPacket([0x01, packet.octets[0], 0x10, 0x00])] }
+        try fixture.receive(Self.fromController.joined())
+        #expect(try fixture.written() == [Self.fromController.flatMap { [0x01, $0[0], 0x10, 0x00] }])
+    }
+
+    @Test("a long turn leaves in pieces and in order")
+    func longTurn() throws {
+        let fixture = try Fixture()
+        var expected: [UInt8] = []
+        for number in 0..<2_000 {
+            let packet: [UInt8] = [0x02, 0x40, 0x00, 40, 0] + (0..<40).map { UInt8(truncatingIfNeeded: $0 + number) }
+            expected += packet
+            fixture.channel.send(HCIPacket(packet))
+        }
+        fixture.embedded.embeddedEventLoop.run()
+        let writes = try fixture.written()
+        #expect(writes.count > 1)
+        #expect(Array(writes.joined()) == expected)
+    }
+
+    @Test("nothing is delivered before the start, and what came is delivered in a later turn")
+    func held() throws {
+        let fixture = try Fixture(starts: false)
+        try fixture.receive(Self.fromController.joined())
+        fixture.channel.start(receiver: fixture.recorder)
+        #expect(fixture.recorder.seen.value.isEmpty)
+        fixture.embedded.embeddedEventLoop.run()
+        #expect(fixture.recorder.seen.value == Self.fromController.map { Seen.packet($0) } + [.endOfBatch])
+    }
+
+    @Test("the end of a connection before the start is reported after it, behind its packets")
+    func heldAndClosed() throws {
+        let fixture = try Fixture(starts: false)
+        try fixture.receive(Self.fromController.joined())
+        _ = try? fixture.embedded.finish()
+        fixture.channel.start(receiver: fixture.recorder)
+        #expect(fixture.recorder.seen.value.isEmpty)
+        fixture.embedded.embeddedEventLoop.run()
+        let expected = Self.fromController.map { Seen.packet($0) } + [.endOfBatch]
+        #expect(fixture.recorder.seen.value == expected + [.close("the controller closed the connection")])
+    }
+
+    @Test("the end of the connection is reported once, with one line")
+    func closed() throws {
+        let fixture = try Fixture()
+        try fixture.receive(Self.fromController[0])
+        _ = try? fixture.embedded.finish()
+        fixture.channel.send(HCIPacket([0x01, 0x03, 0x0C, 0x00]))
+        fixture.embedded.embeddedEventLoop.run()
+        #expect(fixture.recorder.seen.value.filter(\.isClose) == [.close("the controller closed the connection")])
+        #expect(fixture.recorder.seen.value.last?.isClose == true)
+    }
+
+    @Test("an end in the middle of a packet is reported as such")
+    func closedInsidePacket() throws {
+        let fixture = try Fixture()
+        try fixture.receive(Self.fromController[0].dropLast())
+        _ = try? fixture.embedded.finish()
+        #expect(
+            fixture.recorder.seen.value == [.close("the controller closed the connection in the middle of a packet")]
+        )
+    }
+
+    @Test("an error of the system is named")
+    func broken() throws {
+        let fixture = try Fixture()
+        fixture.embedded.pipeline.fireErrorCaught(IOError(errnoCode: 104, reason: "read"))
+        fixture.embedded.embeddedEventLoop.run()
+        #expect(fixture.recorder.closeReason == "the connection to the controller broke: Connection reset by peer")
+    }
+
+    @Test(
+        "ends the connection at a packet that no controller sends",
+        arguments: [[0x00], [0x01, 0x03, 0x0C, 0x00], [0xFF], Array("HTTP/1.1 400".utf8)] as [[UInt8]]
+    )
+    func hostileController(octets: [UInt8]) throws {
+        let fixture = try Fixture()
+        try fixture.receive(Self.fromController[0] + octets)
+        let seen = fixture.recorder.seen.value
+        #expect(seen.prefix(2) == [.packet(Self.fromController[0]), .endOfBatch])
+        #expect(seen.count == 3)
+        #expect(fixture.recorder.closeReason?.contains("the controller sent") == true)
+        #expect(!fixture.embedded.isActive)
+        // Nothing more is taken or given.
+        fixture.channel.send(HCIPacket([0x01, 0x03, 0x0C, 0x00]))
+        fixture.embedded.embeddedEventLoop.run()
+        #expect(try fixture.written().isEmpty)
+    }
+
+    @Test("ends the connection at a packet that no host sends")
+    func hostileHost() throws {
+        let fixture = try Fixture(receivingFrom: .host)
+        try fixture.receive([0x01, 0x03, 0x0C, 0x00, 0x04, 0x0E, 0x00])
+        #expect(fixture.recorder.packets == [[0x01, 0x03, 0x0C, 0x00]])
+        #expect(fixture.recorder.closeReason == "the host sent a packet that only the other side may send")
+    }
+
+    @Test("random octets end the connection or are packets, and never trap")
+    func random() throws {
+        var generator = SeededGenerator(seed: 9)
+        for _ in 0..<300 {
+            let fixture = try Fixture()
+            for _ in 0..<6 where fixture.embedded.isActive {
+                var octets = (0..<Int.random(in: 1...60, using: &generator)).map { _ in
+                    UInt8.random(in: .min ... .max, using: &generator)
+                }
+                if generator.next() % 3 != 0 { octets[0] = [2, 3, 4, 5][Int(generator.next() % 4)] }
+                try fixture.receive(octets)
+            }
+            _ = try? fixture.embedded.finish()
+            #expect(fixture.recorder.seen.value.count(where: \.isClose) == 1)
+            #expect(fixture.recorder.seen.value.last?.isClose == true)
+        }
+    }
+
+    @Test("after closing, what was sent leaves and nothing more is delivered")
+    func closing() throws {
+        let fixture = try Fixture()
+        fixture.channel.send(HCIPacket([0x01, 0x03, 0x0C, 0x00]))
+        fixture.channel.close()
+        #expect(try fixture.written() == [[0x01, 0x03, 0x0C, 0x00]])
+        #expect(!fixture.embedded.isActive)
+        fixture.embedded.embeddedEventLoop.run()
+        #expect(fixture.recorder.seen.value.isEmpty)
+    }
+
+    @Test("a channel takes packets while there is a connection that does, and none later")
+    func writability() throws {
+        let fixture = try Fixture()
+        #expect(fixture.channel.isWritable)
+        try fixture.embedded.close().wait()
+        fixture.embedded.embeddedEventLoop.run()
+        #expect(!fixture.channel.isWritable)
+    }
+
+    @Test("a receiver that closes the channel inside a batch gets nothing behind that packet")
+    func closingInsideBatch() throws {
+        final class Closing: HCIChannelReceiver {
+            var count = 0
+            func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
+                self.count += 1
+                if self.count == 2 { channel.close() }
+            }
+            func channelDidFinishBatch(_ channel: any HCIChannel) { self.count += 100 }
+            func channel(_ channel: any HCIChannel, didCloseBecause reason: String) { self.count += 1_000 }
+        }
+        let fixture = try Fixture(starts: false)
+        let closing = Closing()
+        fixture.channel.start(receiver: closing)
+        fixture.embedded.embeddedEventLoop.run()
+        try fixture.receive(Self.fromController.joined())
+        fixture.embedded.embeddedEventLoop.run()
+        #expect(closing.count == 2)
+        #expect(!fixture.embedded.isActive)
+    }
+
+    @Test("a channel that is released closes its connection")
+    func released() throws {
+        let embedded = EmbeddedChannel()
+        try embedded.connect(to: SocketAddress(unixDomainSocketPath: "/test")).wait()
+        var channel: H4Channel? = try H4Channel.adopt(embedded, receivingFrom: .controller)
+        channel?.start(receiver: Recorder())
+        embedded.embeddedEventLoop.run()
+        #expect(embedded.isActive)
+        channel = nil
+        embedded.embeddedEventLoop.run()
+        #expect(!embedded.isActive)
+    }
+
+    @Test("a channel asks once who is at the other end, and keeps the answer")
+    func kept() throws {
+        let embedded = EmbeddedChannel()
+        embedded.remoteAddress = try SocketAddress(ipAddress: "127.0.0.1", port: 80)
+        let channel = try H4Channel.adopt(embedded, receivingFrom: .controller)
+        #expect(channel.peer == .network("127.0.0.1:80"))
+        embedded.remoteAddress = nil
+        #expect(channel.peer == .network("127.0.0.1:80"))
+    }
+}

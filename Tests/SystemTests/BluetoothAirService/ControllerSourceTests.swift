@@ -1,0 +1,94 @@
+import BluetoothTransport
+import Fixtures
+import Foundation
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import BluetoothAirService
+
+@Suite("Controllers by adapter name", .timeLimit(.minutes(2)))
+struct ControllerSourceTests {
+    @Test("a served air is reached by both of its names, each time anew")
+    func sockets() async throws {
+        let folder = try TemporaryFolder()
+        let served = try await AirServerTests.Served(.unix(path: folder("a")))
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        let logger = LogLines().logger
+        var number: UInt8 = 0
+        for name in ["air:\(folder("a"))", "h4:unix:\(folder("a"))"] {
+            let name = try AdapterName(parsing: name)
+            let source = try await loop.run {
+                NIOLoopBound(ControllerSource(name, on: loop, logger: logger), eventLoop: loop)
+            }
+            for _ in 0..<2 {
+                number += 1
+                let host = try await AirServiceHost.channel(loop) { source.value.open() }
+                try await host.send([0x01, 0x09, 0x10, 0x00])
+                let answer: [UInt8] = [0x04, 0x0E, 0x0A, 0x01, 0x09, 0x10, 0x00, number, 0, 0, 0, 0, 0]
+                #expect(await host.seen.wait { $0.contains(answer) })
+            }
+        }
+        try await served.close()
+    }
+
+    @Test(
+        "fails with the cause if an adapter cannot be opened",
+        arguments: ["h4:serial:/nowhere/at/all@1000000", "air:/nowhere/at/all", "h4:unix:/nowhere/at/all"]
+    )
+    func errors(text: String) async throws {
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        let logger = LogLines().logger
+        let name = try AdapterName(parsing: text)
+        let error = await #expect(throws: TransportError.self) {
+            try await loop.started { ControllerSource(name, on: loop, logger: logger).open() }
+        }
+        #expect(error?.code == .notFound)
+    }
+
+    @Test("a Linux adapter that does not exist fails with its cause")
+    func linuxAdapter() async throws {
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        let logger = LogLines().logger
+        let error = await #expect(throws: TransportError.self) {
+            try await loop.started { ControllerSource(.linux(index: 65_000), on: loop, logger: logger).open() }
+        }
+        // By what this machine has: no Bluetooth at all, no permission to look, or no such adapter.
+        #expect(error.map { [.unsupported, .noPermission, .notFound].contains($0.code) } == true)
+    }
+
+    #if os(Linux)
+    @Test("a controller on a serial port is reached by its name")
+    func serialPort() async throws {
+        // Two ends of a line: the controller's is held here, the other one has a path.
+        let line = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        try #require(line >= 0)
+        defer { close(line) }
+        var lock: CInt = 0
+        var number: CUnsignedInt = 0
+        try #require(ioctl(line, 0x4004_5431, &lock) == 0 && ioctl(line, 0x8004_5430, &number) == 0)
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        let logger = LogLines().logger
+        let name = try AdapterName(parsing: "h4:serial:/dev/pts/\(number)@921600")
+        let source = try await loop.run {
+            NIOLoopBound(ControllerSource(name, on: loop, logger: logger), eventLoop: loop)
+        }
+        let host = try await AirServiceHost.channel(loop) { source.value.open() }
+        try await host.send([0x01, 0x03, 0x0C, 0x00])
+        var octets: [UInt8] = []
+        while octets.count < 4 {
+            var entry = pollfd(fd: line, events: Int16(POLLIN), revents: 0)
+            try #require(poll(&entry, 1, 20_000) == 1)
+            var chunk = [UInt8](repeating: 0, count: 64)
+            let count = read(line, &chunk, chunk.count)
+            try #require(count > 0)
+            octets += chunk[..<count]
+        }
+        #expect(octets == [0x01, 0x03, 0x0C, 0x00])
+        let answer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
+        #expect(write(line, [0xFF] + answer, 8) == 8)
+        #expect(await host.seen.wait { $0 == [answer] })
+        try await host.leave()
+    }
+    #endif
+}

@@ -1,0 +1,146 @@
+#if os(Linux)
+
+import BluetoothTypes
+import Fixtures
+import Foundation
+import Testing
+
+@testable import BluetoothTransport
+
+@Suite("The kernel's list of adapters over a socket", .timeLimit(.minutes(2)))
+struct AdapterManagementSystemTests {
+    /// The answer that names hci0 and hci258.
+    static let answer: [UInt8] = [
+        0x01, 0x00, 0xFF, 0xFF, 0x09, 0x00, 0x03, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x02, 0x01,
+    ]
+    static let none: [UInt8] = [0x01, 0x00, 0xFF, 0xFF, 0x05, 0x00, 0x03, 0x00, 0x00, 0x00, 0x00]
+
+    /// The answer with one octet changed.
+    static func changed(_ place: Int, _ octet: UInt8) -> [UInt8] {
+        var octets = self.answer
+        octets[place] = octet
+        return octets
+    }
+
+    /// Both ends of a pair of packet sockets; the test has the kernel's.
+    private func exchange(
+        timeLimit: Duration = .seconds(30),
+        _ packets: [[UInt8]],
+        ends: Bool = false
+    ) throws -> (indices: Set<Int>?, question: [UInt8]) {
+        var pair: [CInt] = [0, 0]
+        try #require(socketpair(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue), 0, &pair) == 0)
+        let kernel = RawSocket(descriptor: pair[1])
+        defer { close(pair[0]) }
+        for packet in packets { kernel.send(packet) }
+        if ends { shutdown(kernel.descriptor, CInt(SHUT_WR)) }
+        let indices = AdapterManagement.indices(over: pair[0], timeLimit: timeLimit)
+        var octets = [UInt8](repeating: 0, count: 64)
+        let count = recv(kernel.descriptor, &octets, octets.count, CInt(MSG_DONTWAIT))
+        return (indices, Array(octets.prefix(max(0, count))))
+    }
+
+    @Test("asks Read Controller Index List, and takes the first whole answer")
+    func asked() throws {
+        // Index Added, an answer that is cut off, one of failure, one longer than any machine's, then the answer.
+        let endless = [0x01, 0x00, 0xFF, 0xFF, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 9_000)
+        let (indices, question) = try self.exchange([
+            [0x04, 0x00, 0x01, 0x00, 0x00, 0x00], Array(Self.answer.dropLast()), Self.changed(8, 0x14), endless,
+            Self.answer, Self.none,
+        ])
+        #expect(indices == [0, 258])
+        #expect(question == [0x03, 0x00, 0xFF, 0xFF, 0x00, 0x00])
+    }
+
+    @Test("a kernel that is silent or gone is not waited for")
+    func silent() throws {
+        #expect(try self.exchange(timeLimit: .milliseconds(5), []).indices == nil)
+        #expect(try self.exchange(timeLimit: .milliseconds(5), [Self.changed(8, 0x14)]).indices == nil)
+        #expect(try self.exchange([Self.changed(8, 0x14)], ends: true).indices == nil)
+    }
+
+    @Test("this machine's kernel lists the adapters that it shows, or does not answer")
+    func real() throws {
+        guard let indices = AdapterManagement.indices() else { return }
+        let shown = try FileManager.default.contentsOfDirectory(atPath: "/sys/class/bluetooth")
+        for index in indices { #expect(shown.contains("hci\(index)")) }
+    }
+
+    /// The answer that names as many adapters, from hci0 on: 11 octets, and two for each.
+    private static func longAnswer(_ count: Int) -> [UInt8] {
+        func number(_ value: Int) -> [UInt8] { [UInt8(value & 0xFF), UInt8(value >> 8)] }
+        let head: [UInt8] = [0x01, 0x00, 0xFF, 0xFF] + number(5 + 2 * count) + [0x03, 0x00, 0x00] + number(count)
+        return head + (0..<count).flatMap(number)
+    }
+
+    /// What is read over a socket that keeps packets apart.
+    private static func indices(of packets: [[UInt8]]) throws -> Set<Int>? {
+        var pair: [CInt] = [0, 0]
+        try #require(socketpair(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue), 0, &pair) == 0)
+        let kernel = RawSocket(descriptor: pair[1])
+        defer { close(pair[0]) }
+        for packet in packets { kernel.send(packet) }
+        return withExtendedLifetime(kernel) { AdapterManagement.indices(over: pair[0], timeLimit: .seconds(30)) }
+    }
+
+    @Test("an answer of 4095 octets counts, one of 4097 is cut off and passed over")
+    func longest() throws {
+        #expect(Self.longAnswer(2_042).count == 4_095 && Self.longAnswer(2_043).count == 4_097)
+        #expect(try Self.indices(of: [Self.longAnswer(2_042), Self.longAnswer(1)]) == Set(0..<2_042))
+        #expect(try Self.indices(of: [Self.longAnswer(2_043), Self.longAnswer(1)]) == [0])
+    }
+
+    /// Asks over a socket, on a thread of its own: where it waited, it would do so until the socket is closed.
+    private static func ask(_ socket: CInt) -> Watched<[Set<Int>?]> {
+        let outcomes = Watched<[Set<Int>?]>([])
+        let thread = Thread {
+            let indices = AdapterManagement.indices(over: socket, timeLimit: .seconds(3_600))
+            outcomes.update { $0.append(indices) }
+        }
+        thread.start()
+        return outcomes
+    }
+
+    /// Both ends of a pair of packet sockets, the program's and the kernel's.
+    private static func pair() throws -> (RawSocket, RawSocket) {
+        var pair: [CInt] = [0, 0]
+        try #require(socketpair(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue), 0, &pair) == 0)
+        return (RawSocket(descriptor: pair[0]), RawSocket(descriptor: pair[1]))
+    }
+
+    @Test("the kernel's list of adapters is waited for")
+    func lateAnswer() async throws {
+        let (program, kernel) = try Self.pair()
+        let outcomes = Self.ask(program.descriptor)
+        #expect(kernel.read(6) == [0x03, 0x00, 0xFF, 0xFF, 0x00, 0x00])
+        kernel.send([0x01, 0x00, 0xFF, 0xFF, 0x07, 0x00, 0x03, 0x00, 0x00, 0x01, 0x00, 0x04, 0x00])
+        #expect(await outcomes.wait(seconds: 30) { $0.count == 1 })
+        #expect(outcomes.value == [Set([4])])
+        program.hangUp()
+    }
+
+    @Test("a kernel that ends without an answer is not asked on until the time is over")
+    func endWithoutAnswer() async throws {
+        let (program, kernel) = try Self.pair()
+        let outcomes = Self.ask(program.descriptor)
+        #expect(kernel.read(6).count == 6)
+        kernel.hangUp()
+        #expect(await outcomes.wait(seconds: 30) { $0.count == 1 })
+        #expect(outcomes.value == [nil])
+        program.hangUp()
+    }
+
+    @Test("this machine can be looked at")
+    func realListing() {
+        let listing = AdapterListing()
+        let folder = FileManager.default
+        for adapter in listing.adapters {
+            #expect(folder.fileExists(atPath: "/sys/class/bluetooth/\(adapter.name)"))
+            #expect(adapter.address != DeviceAddress.none)
+        }
+        let shown = (try? folder.contentsOfDirectory(atPath: "/sys/class/bluetooth")) ?? []
+        #expect(listing.adapters.count <= shown.count)
+    }
+}
+
+#endif

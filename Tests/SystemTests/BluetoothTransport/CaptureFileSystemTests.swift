@@ -1,0 +1,49 @@
+import BluetoothHCI
+import Fixtures
+import Foundation
+import NIOCore
+import Testing
+
+@testable import BluetoothTransport
+
+@Suite("Captures of a process", .timeLimit(.minutes(2)))
+struct CaptureFileSystemTests {
+    #if os(Linux)
+    @Test("a disk that becomes full inside a record leaves the whole ones")
+    func partialRecord() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            let folder = try TemporaryFolder()
+            let file = try CaptureFile(path: folder("a"), logger: LogLines().logger)
+            // A header of 16 octets, and 31 for each record: the limit is inside the fourth of them.
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: 120, rlim_max: 120)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            for _ in 0..<3 {
+                file.record(HCIPacket(octetsOfH4: [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]), .toHost)
+                file.flush()
+            }
+            for _ in 0..<3 { file.record(HCIPacket(octetsOfH4: [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]), .toHost) }
+            file.flush()
+            print(try Data(contentsOf: URL(fileURLWithPath: folder("a"))).count)
+        }
+        let text = try String(decoding: #require(result).standardOutputContent, as: UTF8.self)
+        #expect(text.contains("109\n"), "\(text)")
+    }
+    #endif
+
+    @Test("the wall clock is that of the system, to the microsecond")
+    func microseconds() {
+        func system() -> Int64 {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+        }
+        // A clock that is set meanwhile spoils one reading, not all.
+        let isInBetween = (0..<20).map { _ in
+            let before = system()
+            let now = BTSnoop.Timestamp.now().microsecondsSince1970
+            return before <= now && now <= system()
+        }
+        #expect(isInBetween.contains(true))
+    }
+}

@@ -1,0 +1,143 @@
+// The device is the writing end of a pipe, whose reading end shows whether it is open.
+
+import Dispatch
+import Fixtures
+import Foundation
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import BluetoothTransport
+
+@Suite("Device descriptors", .timeLimit(.minutes(2)))
+struct DeviceDescriptorTests {
+    /// A pipe whose writing end is the device.
+    private final class Line {
+        let device: CInt
+        private let readingEnd: CInt
+
+        init() throws {
+            var ends: [CInt] = [-1, -1]
+            try #require(pipe(&ends) == 0)
+            (self.readingEnd, self.device) = (ends[0], ends[1])
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        }
+
+        deinit { Foundation.close(self.readingEnd) }
+
+        /// Whether the writing end is open now.
+        var isOpen: Bool { self.hangup(within: 0) == false }
+
+        /// Whether the writing end is closed, now or soon: a process that is just being started holds it for a moment.
+        var isClosed: Bool { self.hangup(within: 20_000) }
+
+        private func hangup(within milliseconds: CInt) -> Bool {
+            var entry = pollfd(fd: self.readingEnd, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, milliseconds) == 1 else { return false }
+            return entry.revents & Int16(POLLHUP) != 0
+        }
+    }
+
+    /// Waits until the thread for devices has done what it had to do.
+    private func finishWork() async {
+        let isDone = Watched(false)
+        DeviceThread.run { isDone.update { $0 = true } }
+        #expect(await isDone.wait { $0 })
+    }
+
+    @Test("the device is closed behind the thread's work, once, and prepared for that while it is open")
+    func closesOnce() async throws {
+        let line = try Line()
+        let prepared = Watched<[CInt]>([])
+        let number = line.device
+        let device = DeviceDescriptor(owning: number) { number in
+            guard fcntl(number, F_GETFD) >= 0 else { return }
+            prepared.update { $0.append(number) }
+        }
+        #expect(device.number == number)
+        let gate = DispatchSemaphore(value: 0)
+        DeviceThread.run { gate.wait() }
+        device.close()
+        device.close()
+        #expect(prepared.value == [] && line.isOpen)
+        gate.signal()
+        await self.finishWork()
+        #expect(prepared.value == [number])
+        #expect(line.isClosed)
+    }
+
+    @Test("closes a deallocated device")
+    func unheld() async throws {
+        let line = try Line()
+        do { _ = DeviceDescriptor(owning: line.device) }
+        await self.finishWork()
+        #expect(line.isClosed)
+    }
+
+    @Test("a copy keeps the device open, and is no descriptor of the programs that this one starts")
+    func copies() async throws {
+        let line = try Line()
+        let device = DeviceDescriptor(owning: line.device)
+        let copy = try device.copy()
+        #expect(copy != device.number)
+        #expect(fcntl(copy, F_GETFD) & FD_CLOEXEC != 0)
+        device.close()
+        await self.finishWork()
+        #expect(line.isOpen)
+        Foundation.close(copy)
+        #expect(line.isClosed)
+    }
+
+    @Test("a descriptor that is none has no copy")
+    func noCopy() {
+        let device = DeviceDescriptor(owning: -1)
+        let error = #expect(throws: TransportError.self) { try device.copy() }
+        #expect(error?.errorNumber == EBADF)
+        #expect(error?.message.hasPrefix("cannot use the device: ") == true)
+    }
+
+    /// The handler behind the one that closes the device.
+    private final class NextHandler: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        var isInactive = false
+
+        func channelInactive(context: ChannelHandlerContext) { self.isInactive = true }
+    }
+
+    /// The handler in front of that one, which keeps the close from the channel.
+    private final class FrontHandler: ChannelOutboundHandler {
+        typealias OutboundIn = ByteBuffer
+
+        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+            promise?.succeed(())
+        }
+    }
+
+    @Test(
+        "the device is closed when this side closes the channel, or when the channel ends, which the next handler gets",
+        arguments: [true, false]
+    )
+    func holder(isOwnClose: Bool) async throws {
+        let line = try Line()
+        let device = DeviceDescriptor(owning: line.device)
+        try Self.endChannel(device, isOwnClose: isOwnClose)
+        await self.finishWork()
+        #expect(line.isClosed)
+        // It is held until here, so that the handler closes it.
+        #expect(device.number == line.device)
+    }
+
+    /// Ends a channel that has the device.
+    private static func endChannel(_ device: DeviceDescriptor, isOwnClose: Bool) throws {
+        let embedded = EmbeddedChannel()
+        let next = NextHandler()
+        try embedded.pipeline.syncOperations.addHandler(FrontHandler())
+        try embedded.pipeline.syncOperations.addHandler(DeviceHolder(device))
+        try embedded.pipeline.syncOperations.addHandler(next)
+        try embedded.connect(to: SocketAddress(unixDomainSocketPath: "/test")).wait()
+        if isOwnClose { embedded.close(promise: nil) } else { embedded.pipeline.fireChannelInactive() }
+        #expect(next.isInactive != isOwnClose)
+        embedded.embeddedEventLoop.run()
+    }
+}
