@@ -53,16 +53,5 @@ struct OptionLimitsTests {
         #expect(try MessageOptions.parse([]).message() == nil)
     }
 
-    @Test("That something failed is an object in JSON, and else a line on standard error", arguments: [false, true])
-    func failed(isJSON: Bool) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor [isJSON] in
-            Lines.failed(.notAnEar, with: nil, OutputFormat(isJSON: isJSON, isVerbose: false))
-            exit(0)
-        }
-        let process = try #require(result)
-        #expect(process.lines.count == (isJSON ? 1 : 0) && process.errorLines.count == (isJSON ? 0 : 1))
-    }
+
 }

@@ -28,4 +28,11 @@ struct OptionsTests {
     func limits(seconds: Double?, isValid: Bool) {
         #expect(((try? Deadline.validate(seconds)) != nil) == isValid)
     }
+
+    @Test("A capture that cannot be written, and an adapter that is none, are refused before anything begins")
+    func refused() throws {
+        let failure = #expect(throws: Failure.self) { try RadioOptions.checkCapture("/nonexistent/a") }
+        #expect(failure?.line == "cannot write the capture file /nonexistent/a: No such file or directory")
+        #expect(throws: (any Error).self) { try RadioOptions.select("nothing") }
+    }
 }

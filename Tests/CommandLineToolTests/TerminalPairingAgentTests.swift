@@ -26,24 +26,5 @@ struct TerminalPairingAgentTests {
         #expect((try? PairingOptions.parse(["--require-pairing", "code"])) == nil)
     }
 
-    @Test(
-        "Where nothing is said the user can do everything, or nothing where nobody can be asked",
-        arguments: [true, false]
-    )
-    func asked(canAsk: Bool) async {
-        await #expect(processExitsWith: .exitCode(canAsk ? 0 : 1)) { [canAsk] in
-            // There is no terminal beside standard input.
-            setsid()
-            var ends: [CInt] = [-1, -1]
-            _ = pipe(&ends)
-            dup2(canAsk ? ends[0] : open("/dev/null", O_RDONLY), STDIN_FILENO)
-            let options = try PairingOptions.parse([])
-            let capabilities = [
-                TerminalPairingAgent().capabilities,
-                options.agent(OutputFormat(isJSON: true, isVerbose: false)).capabilities,
-            ]
-            if capabilities == [.keyboardAndDisplay, .keyboardAndDisplay] { exit(0) }
-            exit(capabilities == [.none, .none] ? 1 : 2)
-        }
-    }
+
 }

@@ -13,7 +13,7 @@ import Testing
 @testable import BlueEarCommand
 
 @Suite("Sessions of blueear on record")
-struct SessionsOnRecordTests {
+struct BlueEarSessionsTests {
     /// What is asked for, by letters: `s` stay, `r` read, `j` JSON, `v` verbose, `n` by name, `m` with a message of its own,
     /// `t` with a time limit, `q` quits, `c` with a restoration identifier, `w` without a peripheral for a while.
     @MainActor
@@ -74,7 +74,7 @@ struct SessionsOnRecordTests {
             processExitsWith: .exitCode(status),
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) { [options] in
-            try await SessionsOnRecordTests.run(options).passMinute()
+            try await BlueEarSessionsTests.run(options).passMinute()
         }
         let process = try #require(result)
         #expect(process.lines.contains { $0.hasPrefix("| ") })
@@ -114,19 +114,5 @@ struct SessionsOnRecordTests {
         #expect(process.lines.count >= 10 && process.errorLines.isEmpty == isJSON)
     }
 
-    @Test("Pairs of a message, and messages of several")
-    func pairs() throws {
-        for text in ["", "=", "a", "a=", "=a", "a=b", "a=b=c", " a = b ", "é=☂", "a\n=b"] {
-            RunRecord.note("\(text) \(MessagePair(text).map { "\($0.key):\($0.value)" } ?? "none")")
-        }
-        #expect(MessagePair("a=b=c")?.value == "b=c" && MessagePair("=a") == nil && MessagePair("a=")?.value == "")
-        let message = try MessageOptions.parse(["--message", "a=1", "--message", "b=2"]).message()
-        #expect(message == ["a": "1", "b": "2"])
-        let parsed = try #require(
-            try Messenger.parseAsRoot(["central", "--device", "x", "--timeout", "5"]) as? Messenger.Central
-        )
-        #expect(parsed.device == "x" && parsed.timeout == 5 && !parsed.stay && !parsed.read)
-        let peripheral = try #require(try Messenger.parseAsRoot(["peripheral"]) as? Messenger.Peripheral)
-        #expect(peripheral.name == "Peripheral - iOS")
-    }
+
 }

@@ -12,7 +12,7 @@ import Testing
 @testable import BlueEarCommand
 
 @Suite("blueear central")
-struct CentralSessionTests {
+struct BlueEarCentralSessionTests {
     /// What is around the central, where it ends without what it wants.
     enum Scene: String, CaseIterable, Codable, Sendable {
         case nobody, otherPeripheral, silent, endless, noBluetooth, noAdapter
@@ -92,7 +92,7 @@ struct CentralSessionTests {
             processExitsWith: .exitCode(1),
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) { [scene] in
-            try await CentralSessionTests.central(in: scene).passMinute()
+            try await BlueEarCentralSessionTests.central(in: scene).passMinute()
         }
         let process = try #require(result)
         #expect(process.errorLines == (scene.errorLine.map { [$0] } ?? []))
@@ -109,7 +109,7 @@ struct CentralSessionTests {
             processExitsWith: .exitCode(0),
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) { [reads] in
-            try await CentralSessionTests.central(reads: reads).passMinute()
+            try await BlueEarCentralSessionTests.central(reads: reads).passMinute()
         }
         let process = try #require(result)
         #expect(process.errorLines.isEmpty)
@@ -129,7 +129,7 @@ struct CentralSessionTests {
             processExitsWith: .exitCode(0),
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) {
-            let run = try await CentralSessionTests.central(
+            let run = try await BlueEarCentralSessionTests.central(
                 lines: [
                     (2, "no message"), (2, ""), (2.5, "long=" + String(repeating: "x", count: 1_048_576)),
                     (3, "key=value=more"), (4, nil),

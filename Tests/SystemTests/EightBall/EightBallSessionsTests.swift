@@ -13,7 +13,7 @@ import Testing
 @testable import eightball
 
 @Suite("Sessions of eightball on record")
-struct SessionsOnRecordTests {
+struct EightBallSessionsTests {
     /// A ball that comes and goes, beside one that stays, and a central that asks both.
     @MainActor
     private static func run(isJSON: Bool, isVerbose: Bool) throws -> SessionRun {
@@ -60,7 +60,7 @@ struct SessionsOnRecordTests {
             processExitsWith: .exitCode(0),
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) { [isJSON, isVerbose] in
-            try await SessionsOnRecordTests.run(isJSON: isJSON, isVerbose: isVerbose).passMinute()
+            try await EightBallSessionsTests.run(isJSON: isJSON, isVerbose: isVerbose).passMinute()
         }
         let process = try #require(result)
         #expect(process.lines.contains { $0.hasPrefix("| ") } && process.errorLines.isEmpty != isVerbose)

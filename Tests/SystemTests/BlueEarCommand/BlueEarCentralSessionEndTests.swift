@@ -11,7 +11,7 @@ import Testing
 @testable import BlueEarCommand
 
 @Suite("The end of blueear central")
-struct CentralSessionEndTests {
+struct BlueEarCentralSessionEndTests {
     @MainActor
     private static func session(stays: Bool, device: String? = nil) throws -> CentralSession {
         CentralSession(
@@ -35,7 +35,7 @@ struct CentralSessionEndTests {
     func status(events: String, status: Int32) async throws {
         await #expect(processExitsWith: .exitCode(status)) { [events] in
             try await MainActor.run {
-                let session = try CentralSessionEndTests.session(stays: events.contains("s"))
+                let session = try BlueEarCentralSessionEndTests.session(stays: events.contains("s"))
                 if events.contains("r") { session.didReceive(["a": "b"], from: UUID()) }
                 if events.contains("f") { session.didFail(.busy, with: nil) }
                 session.didFinish()
@@ -47,7 +47,7 @@ struct CentralSessionEndTests {
     func lostKeys() async throws {
         let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
             try await MainActor.run {
-                try CentralSessionEndTests.session(stays: false, device: "Anna").didFail(.lostKeys, with: nil)
+                try BlueEarCentralSessionEndTests.session(stays: false, device: "Anna").didFail(.lostKeys, with: nil)
                 exit(99)
             }
         }
@@ -60,7 +60,7 @@ struct CentralSessionEndTests {
     func conversation() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             try await MainActor.run {
-                let session = try CentralSessionEndTests.session(stays: true)
+                let session = try BlueEarCentralSessionEndTests.session(stays: true)
                 for error in [BlueEarError.lostKeys, .busy, .lostKeys, .busy] { session.didFail(error, with: nil) }
                 exit(99)
             }
@@ -68,5 +68,18 @@ struct CentralSessionEndTests {
         let lines = try #require(result).lines
         #expect(lines.count == 3)
         #expect(lines[0].contains("bonds remove") && lines[1] == lines[2] && !lines[1].contains("bonds remove"))
+    }
+
+    @Test("That something failed is an object in JSON, and else a line on standard error", arguments: [false, true])
+    func failed(isJSON: Bool) async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) { @MainActor [isJSON] in
+            Lines.failed(.notAnEar, with: nil, OutputFormat(isJSON: isJSON, isVerbose: false))
+            exit(0)
+        }
+        let process = try #require(result)
+        #expect(process.lines.count == (isJSON ? 1 : 0) && process.errorLines.count == (isJSON ? 0 : 1))
     }
 }

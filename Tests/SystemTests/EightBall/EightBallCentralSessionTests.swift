@@ -11,7 +11,7 @@ import Testing
 @testable import eightball
 
 @Suite("eightball central")
-struct CentralSessionTests {
+struct EightBallCentralSessionTests {
     /// A session, beside balls that come and go at times.
     @MainActor
     private static func central(
@@ -41,7 +41,7 @@ struct CentralSessionTests {
             processExitsWith: .exitCode(0),
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) {
-            let run = try await CentralSessionTests.central([
+            let run = try await EightBallCentralSessionTests.central([
                 (1, "list"), (1, "use 0"), (1, "use 2"), (2, "Will it rain?"), (2, ""), (2, "1 Is it?"), (2, "quit"),
             ])
             run.mark("before ten seconds", at: 11.999)
@@ -66,7 +66,7 @@ struct CentralSessionTests {
             processExitsWith: .exitCode(0),
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) {
-            let run = try await CentralSessionTests.central([
+            let run = try await EightBallCentralSessionTests.central([
                 (5, "list"), (5, "use 3"), (5, "use 2"), (6, "Is it a question"), (12, "Will it rain?"), (40, "quit"),
             ]) { @MainActor run in
                 run.addBall("Anna")
@@ -107,7 +107,7 @@ struct CentralSessionTests {
             let lines: [(Double, String?)] = [
                 (5, "help"), (5, "use 9"), (5, "1 Will it rain?"), (5, "7 Is it?"), (5, nil),
             ]
-            let run = try await CentralSessionTests.central(lines, isJSON: true) { @MainActor run in run.addBall("Anna")
+            let run = try await EightBallCentralSessionTests.central(lines, isJSON: true) { @MainActor run in run.addBall("Anna")
             }
             run.passMinute()
         }

@@ -14,7 +14,7 @@ import Testing
 @testable import BlueEarCommand
 
 @Suite("Sessions of blueear beside a pairing")
-struct SessionPairingTests {
+struct BlueEarSessionPairingTests {
     /// A session beside a peripheral that answers nothing on its link, and a pairing from the first second to the 15th.
     @MainActor
     private static func session(_ name: String) throws -> SessionRun {
@@ -68,7 +68,7 @@ struct SessionPairingTests {
     func moreTime(name: String) async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             [name = name as String] in
-            let run = try await SessionPairingTests.session(name)
+            let run = try await BlueEarSessionPairingTests.session(name)
             for seconds in [24.9, 25.1] { run.mark("- \(seconds)", at: seconds) }
             run.passMinute()
         }
@@ -80,27 +80,5 @@ struct SessionPairingTests {
         #expect(lines[failure].contains("it did not answer in time"))
     }
 
-    @Test("A line is a message of one pair, the request to end, or nothing; a pairing is answered from the same lines")
-    @MainActor
-    func lines() throws {
-        var take: (@MainActor (String?) -> Void)?
-        let reader = LineReader { take = $0 }
-        let conversation = TerminalPairingAgent(.keyboardAndDisplay).conversation
-        var inputs: [String] = []
-        let lines = MessageLines(reader, conversation) { input in
-            switch input {
-            case .message(let message): inputs.append("\(message)")
-            case .quit: inputs.append("quit")
-            case .end: inputs.append("end")
-            }
-        }
-        #expect(conversation.lines === reader)
-        for line in ["a=b", " c = d=e ", "", "   ", "f=", " QUIT ", "exit", "q", nil] as [String?] { take?(line) }
-        #expect(
-            inputs == [
-                #"["a": "b"]"#, #"["c ": " d=e"]"#, #"["f": ""]"#, "quit", "quit", "quit", "end",
-            ]
-        )
-        withExtendedLifetime(lines) {}
-    }
+
 }

@@ -32,23 +32,6 @@ struct SecretTests {
         }
     }
 
-    @Test("What is not said is a lock named Lock, one exchange, no limit and nothing to take up")
-    func defaults() throws {
-        let lock = try #require(try Messenger.parseAsRoot(["lock", "--secret", "a"]) as? Messenger.Lock)
-        #expect(lock.name == "Lock" && lock.secret.secret == "a" && lock.restoration.restore == nil)
-        let named = try #require(
-            try Messenger.parseAsRoot(["lock", "--secret", "a", "--name", "Door", "--restore", "b"]) as? Messenger.Lock
-        )
-        #expect(named.name == "Door" && named.restoration.restore == "b")
-        let central = try #require(try Messenger.parseAsRoot(["central"]) as? Messenger.Central)
-        #expect(!central.stay && !central.read && central.device == nil && central.timeout == nil)
-        #expect(central.message.pairs.isEmpty && central.restoration.restore == nil)
-        for (flag, stays) in [("--stay", true), ("--read", false)] {
-            let parsed = try #require(try Messenger.parseAsRoot(["central", flag]) as? Messenger.Central)
-            #expect(parsed.stay == stays && parsed.read != stays)
-        }
-    }
-
     @Test(
         "A program whose system has no Bluetooth ends at once, and one whose adapter is away goes on",
         arguments: [

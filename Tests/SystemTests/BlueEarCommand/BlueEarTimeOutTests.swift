@@ -15,7 +15,7 @@ private let notReady = "Bluetooth was not ready within 10 s; check --adapter and
 private let nobody = "no peripheral was found within 10 s; start one with: blueear peripheral"
 
 @Suite("The time limit of blueear central")
-struct TimeOutTests {
+struct BlueEarTimeOutTests {
     /// A central with ten seconds, to which things happen after five: `c` it has connected, `r` a message came; then
     /// Bluetooth is in a state.
     @MainActor
@@ -62,7 +62,7 @@ struct TimeOutTests {
         let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
             [events = events as String, number = number as Int] in
             let state = try #require(CBManagerState(rawValue: number))
-            try await TimeOutTests.central(events, state).passMinute()
+            try await BlueEarTimeOutTests.central(events, state).passMinute()
         }
         #expect(try #require(result).errorLines == (words.map { [$0] } ?? []))
     }

@@ -12,7 +12,7 @@ import Testing
 @testable import BlueEarCommand
 
 @Suite("blueear peripheral")
-struct PeripheralSessionTests {
+struct BlueEarPeripheralSessionTests {
     @MainActor
     private static func peripheral(
         _ lines: [(seconds: Double, text: String?)],
@@ -59,7 +59,7 @@ struct PeripheralSessionTests {
             processExitsWith: .exitCode(99),
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) {
-            try await PeripheralSessionTests.peripheral([
+            try await BlueEarPeripheralSessionTests.peripheral([
                 (1, "no message"), (2, ""), (3, "key=value"), (4, "=value"), (5, nil),
             ]).passMinute()
         }
@@ -78,7 +78,7 @@ struct PeripheralSessionTests {
             processExitsWith: .exitCode(0),
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) {
-            let run = try await PeripheralSessionTests.peripheral(
+            let run = try await BlueEarPeripheralSessionTests.peripheral(
                 [(10, "key=value"), (20, " Quit ")],
                 hasListener: true
             )
@@ -94,7 +94,7 @@ struct PeripheralSessionTests {
     @Test("A message that is too long is not sent, and the reason is said")
     func tooLong() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardErrorContent]) {
-            try await PeripheralSessionTests.peripheral([(1, "a=" + String(repeating: "x", count: 1_048_576))])
+            try await BlueEarPeripheralSessionTests.peripheral([(1, "a=" + String(repeating: "x", count: 1_048_576))])
                 .passMinute()
         }
         let lines = try #require(result).errorLines
@@ -105,7 +105,7 @@ struct PeripheralSessionTests {
     func verbose(isVerbose: Bool) async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardErrorContent]) {
             [isVerbose] in
-            try await PeripheralSessionTests.peripheral([], hasListener: true, isVerbose: isVerbose).passMinute()
+            try await BlueEarPeripheralSessionTests.peripheral([], hasListener: true, isVerbose: isVerbose).passMinute()
         }
         #expect(try #require(result).errorLines.isEmpty != isVerbose)
     }

@@ -41,11 +41,4 @@ struct RadioEnvironmentTests {
         let text = String(decoding: try #require(result).standardOutputContent, as: UTF8.self)
         #expect(text == after + "\n")
     }
-
-    @Test("A capture that cannot be written, and an adapter that is none, are refused before anything begins")
-    func refused() throws {
-        let failure = #expect(throws: Failure.self) { try RadioOptions.checkCapture("/nonexistent/a") }
-        #expect(failure?.line == "cannot write the capture file /nonexistent/a: No such file or directory")
-        #expect(throws: (any Error).self) { try RadioOptions.select("nothing") }
-    }
 }
