@@ -1,13 +1,12 @@
 import CommandLineTool
-import Fixtures
-import Foundation
 import Testing
 
 @testable import BlueEarCommand
 
-@Suite("The lines of blueear")
+@Suite("The lines that blueear reads")
 struct MessageLinesTests {
-    @Test("A line is a message of one pair, the request to end, or nothing; a pairing is answered from the same lines")
+
+    @Test("takes a line as a message or the end, and gives the lines to pairings")
     @MainActor
     func lines() throws {
         var take: (@MainActor (String?) -> Void)?
@@ -31,36 +30,4 @@ struct MessageLinesTests {
         withExtendedLifetime(lines) {}
     }
 
-    @Test("Pairs of a message, and messages of several")
-    func pairs() throws {
-        for text in ["", "=", "a", "a=", "=a", "a=b", "a=b=c", " a = b ", "é=☂", "a\n=b"] {
-            RunRecord.note("\(text) \(MessagePair(text).map { "\($0.key):\($0.value)" } ?? "none")")
-        }
-        #expect(MessagePair("a=b=c")?.value == "b=c" && MessagePair("=a") == nil && MessagePair("a=")?.value == "")
-        let message = try MessageOptions.parse(["--message", "a=1", "--message", "b=2"]).message()
-        #expect(message == ["a": "1", "b": "2"])
-        let parsed = try #require(
-            try Messenger.parseAsRoot(["central", "--device", "x", "--timeout", "5"]) as? Messenger.Central
-        )
-        #expect(parsed.device == "x" && parsed.timeout == 5 && !parsed.stay && !parsed.read)
-        let peripheral = try #require(try Messenger.parseAsRoot(["peripheral"]) as? Messenger.Peripheral)
-        #expect(peripheral.name == "Peripheral - iOS")
-    }
-
-    @Test("What is not said is a lock named Lock, one exchange, no limit and nothing to take up")
-    func defaults() throws {
-        let lock = try #require(try Messenger.parseAsRoot(["lock", "--secret", "a"]) as? Messenger.Lock)
-        #expect(lock.name == "Lock" && lock.secret.secret == "a" && lock.restoration.restore == nil)
-        let named = try #require(
-            try Messenger.parseAsRoot(["lock", "--secret", "a", "--name", "Door", "--restore", "b"]) as? Messenger.Lock
-        )
-        #expect(named.name == "Door" && named.restoration.restore == "b")
-        let central = try #require(try Messenger.parseAsRoot(["central"]) as? Messenger.Central)
-        #expect(!central.stay && !central.read && central.device == nil && central.timeout == nil)
-        #expect(central.message.pairs.isEmpty && central.restoration.restore == nil)
-        for (flag, stays) in [("--stay", true), ("--read", false)] {
-            let parsed = try #require(try Messenger.parseAsRoot(["central", flag]) as? Messenger.Central)
-            #expect(parsed.stay == stays && parsed.read != stays)
-        }
-    }
 }

@@ -1,5 +1,3 @@
-// Lines in: who gets which line, where one is asked for beside the one who reads them all.
-
 import Fixtures
 import Foundation
 import Testing
@@ -9,6 +7,7 @@ import Testing
 @Suite("A reader of lines")
 @MainActor
 struct LineReaderTests {
+
     /// A reader, and what gives it lines.
     private func reader() -> (LineReader, @MainActor (String?) -> Void) {
         var take: (@MainActor (String?) -> Void)?
@@ -16,7 +15,7 @@ struct LineReaderTests {
         return (reader, { take?($0) })
     }
 
-    @Test("Lines wait for who takes them, in their order; the end of input is known when it comes")
+    @Test("keeps lines in their order until they are taken, and knows the end of input")
     func waiting() {
         let (reader, type) = reader()
         type("one")
@@ -30,7 +29,7 @@ struct LineReaderTests {
         #expect(taken == ["one", "two", "three", nil] && reader.isAtEnd)
     }
 
-    @Test("Who takes a line may leave the rest to another one, or to nobody")
+    @Test("gives the rest of the lines to the next handler, or to none")
     func others() {
         let (reader, type) = reader()
         for line in ["one", "two", "three", "four"] { type(line) }
@@ -47,7 +46,7 @@ struct LineReaderTests {
         #expect(taken.last == "third four" && taken.count == 4)
     }
 
-    @Test("Each awaited line is one; without a person there is no prompt")
+    @Test("returns one line for each awaited one")
     func next() async {
         let (reader, type) = reader()
         type("one")
@@ -57,4 +56,49 @@ struct LineReaderTests {
         type(nil)
         #expect(await reader.next() == nil)
     }
+
+    @Test("calls a new handler once the one that installed it has returned")
+    func installing() {
+        let (reader, type) = reader()
+        for line in ["one", "two", "three"] { type(line) }
+        var calls: [String] = []
+        reader.onLine = { line in
+            calls.append("first \(line ?? "end")")
+            reader.onLine = { calls.append("second \($0 ?? "end")") }
+            calls.append("first returns")
+        }
+        #expect(calls == ["first one", "first returns", "second two", "second three"])
+    }
+
+    @Test("hands lines over one after the other, also those that come meanwhile")
+    func coming() {
+        let (reader, type) = reader()
+        var calls: [String] = []
+        reader.onLine = { line in
+            calls.append("begin \(line ?? "end")")
+            if line == "one" {
+                type("two")
+                type(nil)
+            }
+            calls.append("done \(line ?? "end")")
+        }
+        type("one")
+        #expect(calls == ["begin one", "done one", "begin two", "done two", "begin end", "done end"])
+        #expect(reader.isAtEnd)
+        // The reader hands over what comes later, too.
+        type("three")
+        #expect(calls.suffix(2) == ["begin three", "done three"])
+    }
+
+    @Test(
+        "understands a line that asks for the end",
+        arguments: [
+            ("quit", true), ("exit", true), ("q", true), (" Q ", true), ("QUIT", true), ("quit?", false), ("", false),
+            ("qu", false),
+        ]
+    )
+    func quitting(line: String, isQuit: Bool) {
+        #expect(LineReader.isQuit(line) == isQuit)
+    }
+
 }

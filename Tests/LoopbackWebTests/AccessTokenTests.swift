@@ -34,4 +34,19 @@ struct AccessTokenTests {
             #expect(!token.matches(wrong), "\(wrong)")
         }
     }
+
+    @Test("refuses a token in which one octet is another, or which is shorter or longer")
+    func others() throws {
+        let secret = Array("abcdefghijklmnop".utf8)
+        let token = try #require(AccessToken("abcdefghijklmnop"))
+        for octet in 0...127 as ClosedRange<UInt8> {
+            for index in secret.indices where secret[index] != octet {
+                var octets = secret
+                octets[index] = octet
+                #expect(!token.matches(String(decoding: octets, as: UTF8.self)))
+            }
+        }
+        let twice = String(decoding: secret + secret, as: UTF8.self)
+        for count in 0...32 { #expect(token.matches(twice.prefix(count)) == (count == 16)) }
+    }
 }

@@ -1,4 +1,4 @@
-// `blueear central` as it ships, in virtual time: what it prints, when it ends and with which status.
+// `blueear central` in virtual time: what it prints, when it ends and with which status.
 
 import BlueEar
 import CommandLineTool
@@ -13,9 +13,10 @@ import Testing
 
 @Suite("blueear central")
 struct BlueEarCentralSessionTests {
+
     /// What is around the central, where it ends without what it wants.
     enum Scene: String, CaseIterable, Codable, Sendable {
-        case nobody, otherPeripheral, silent, endless, noBluetooth, noAdapter
+        case nobody, otherPeripheral, silent, endless, noAdapter
 
         /// The peripheral that is looked for.
         var device: String? { self == .otherPeripheral ? "Bert" : nil }
@@ -23,7 +24,7 @@ struct BlueEarCentralSessionTests {
         /// The lines on standard output before the time is up, after those that every central has.
         var lines: [String] {
             switch self {
-            case .nobody, .otherPeripheral, .noBluetooth, .noAdapter: []
+            case .nobody, .otherPeripheral, .noAdapter: []
             case .silent: ["Did connect to: Anna 🤜🏽🤛🏽"]
             case .endless:
                 ["Did connect to: Anna 🤜🏽🤛🏽", "Did received data ⬇️", "  Hello=Darkness", "Did send data ⬆️"]
@@ -38,8 +39,6 @@ struct BlueEarCentralSessionTests {
                 "no peripheral named \"Bert\" was found within 10 s; start one with: blueear peripheral"
             case .silent: "the peripheral said nothing within 10 s"
             case .endless: "the conversation did not end within 10 s"
-            // Core Bluetooth logs why there is no adapter, where there is a reason.
-            case .noBluetooth: nil
             case .noAdapter: "[CoreBluetooth] this device of a world has no Bluetooth"
             }
         }
@@ -55,10 +54,9 @@ struct BlueEarCentralSessionTests {
     ) throws -> SessionRun {
         var run = SessionRun()
         let device = run.world.addDevice("central", isSupported: scene != .noAdapter)
-        device.isPowered = scene != .noBluetooth
         switch scene {
         case .nobody: break
-        case nil, .otherPeripheral, .silent, .endless, .noBluetooth, .noAdapter:
+        case nil, .otherPeripheral, .silent, .endless, .noAdapter:
             run.start(on: run.world.addDevice("peripheral")) {
                 let manager = PeripheralRole.BluetoothManager(delegate: nil)
                 manager.localName = "Anna"
@@ -86,7 +84,7 @@ struct BlueEarCentralSessionTests {
         return run
     }
 
-    @Test("It ends at the end of its time, with 1 and the reason", arguments: Scene.allCases)
+    @Test("ends after its time with 1 and the reason", arguments: Scene.allCases)
     func reason(scene: Scene) async throws {
         let result = await #expect(
             processExitsWith: .exitCode(1),
@@ -97,13 +95,13 @@ struct BlueEarCentralSessionTests {
         let process = try #require(result)
         #expect(process.errorLines == (scene.errorLine.map { [$0] } ?? []))
         let begin = ["Start configuration 🎛", "Start scanning peripherals 👀"]
-        let isOff = scene == .noBluetooth || scene == .noAdapter
+        let isOff = scene == .noAdapter
         // There will be no adapter later, either.
         let end = scene == .noAdapter ? [] : ["before the time is up"]
         #expect(process.lines.filter { !(isOff && begin.contains($0)) } == (isOff ? [] : begin) + scene.lines + end)
     }
 
-    @Test("It hears, answers, leaves and ends at once with 0", arguments: [false, true])
+    @Test("hears, answers, leaves and ends at once with 0", arguments: [false, true])
     func exchange(reads: Bool) async throws {
         let result = await #expect(
             processExitsWith: .exitCode(0),
@@ -121,8 +119,30 @@ struct BlueEarCentralSessionTests {
         )
     }
 
+    @Test("prints an object for each callback and each message with --json")
+    func json() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            try await BlueEarCentralSessionTests.central(isJSON: true).passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        let objects = try process.lines.map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+        #expect(
+            objects.map { $0["event"] as? String } == [
+                "didStartConfiguration", "didStartScanningPeripherals", "didConnectPeripheral", "didReceiveData",
+                "received", "didSendData", "sent", "didDisconnectPeripheral",
+            ]
+        )
+        #expect(objects[4]["message"] as? [String: String] == ["Hello": "Darkness"])
+    }
+
     @Test(
-        "With --stay a line that is no message, or too long a one, is reported and skipped; the end of input ends when all is delivered"
+        "reports and skips a line that is no message with --stay, and ends once all is delivered"
     )
     func stays() async throws {
         let result = await #expect(
@@ -151,4 +171,128 @@ struct BlueEarCentralSessionTests {
             ]
         )
     }
+
+    // MARK: The time limit
+
+    private static let notReady = "Bluetooth was not ready within 10 s; check --adapter and what serves it"
+    private static let nobody = "no peripheral was found within 10 s; start one with: blueear peripheral"
+
+    /// A central with ten seconds, to which things happen after five: `c` it has connected, `r` a message came; then
+    /// Bluetooth is in a state.
+    @MainActor
+    private static func timed(_ events: String, _ state: CBManagerState) throws -> SessionRun {
+        var run = SessionRun()
+        let world = run.world
+        try run.start(on: world.addDevice("central")) {
+            let session = CentralSession(
+                message: nil,
+                device: nil,
+                stays: false,
+                reads: false,
+                timeout: 10,
+                restoreIdentifier: nil,
+                pairing: ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([])),
+                output: OutputFormat(isJSON: false, isVerbose: false) { _ in }
+            )
+            session.start(nil)
+            world.onMain(after: .seconds(5)) {
+                if events.contains("c") { session.didConnectPeripheral(name: "Anna") }
+                if events.contains("r") { session.didReceive(["a": "b"], from: UUID()) }
+                session.didUpdateState(state)
+            }
+            return session
+        }
+        return run
+    }
+
+    @Test(
+        "says at the end of its time that Bluetooth is not ready, else how far it had come",
+        arguments: [
+            ("cr", 0, Self.notReady), ("r", 1, Self.notReady), ("", 3, Self.notReady), ("cr", 4, nil),
+            ("", 5, Self.nobody),
+            ("c", 5, "the peripheral said nothing within 10 s"),
+            ("cr", 5, "the conversation did not end within 10 s"),
+        ] as [(String, Int, String?)]
+    )
+    func timeOut(events: String, number: Int, words: String?) async throws {
+        let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
+            [events = events as String, number = number as Int] in
+            let state = try #require(CBManagerState(rawValue: number))
+            try await BlueEarCentralSessionTests.timed(events, state).passMinute()
+        }
+        #expect(try #require(result).errorLines == (words.map { [$0] } ?? []))
+    }
+
+    // MARK: The end
+
+    @MainActor
+    private static func session(stays: Bool, device: String? = nil) throws -> CentralSession {
+        CentralSession(
+            message: nil,
+            device: device,
+            stays: stays,
+            reads: false,
+            timeout: nil,
+            restoreIdentifier: nil,
+            pairing: ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([])),
+            output: OutputFormat(isJSON: true, isVerbose: false)
+        )
+    }
+
+    @Test(
+        "succeeds in an exchange if a message came and nothing failed, in a conversation if a message came",
+        arguments: [("", 1), ("r", 0), ("rf", 1), ("s", 1), ("srf", 0)]
+            as [(String, Int32)]
+    )
+    func status(events: String, status: Int32) async throws {
+        await #expect(processExitsWith: .exitCode(status)) { [events] in
+            try await MainActor.run {
+                let session = try BlueEarCentralSessionTests.session(stays: events.contains("s"))
+                if events.contains("r") { session.didReceive(["a": "b"], from: UUID()) }
+                if events.contains("f") { session.didFail(.busy, with: nil) }
+                session.didFinish()
+            }
+        }
+    }
+
+    @Test("ends an exchange if the other device has lost its keys, with what to do")
+    func lostKeys() async throws {
+        let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
+            try await MainActor.run {
+                try BlueEarCentralSessionTests.session(stays: false, device: "Anna").didFail(.lostKeys, with: nil)
+                exit(99)
+            }
+        }
+        let lines = try #require(result).errorLines
+        #expect(lines.count == 1)
+        #expect(lines.first?.hasSuffix("corebluetooth bonds remove Anna; then pair anew") == true)
+    }
+
+    @Test("reports lost keys once in a conversation, and other failures each time")
+    func conversation() async throws {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
+            try await MainActor.run {
+                let session = try BlueEarCentralSessionTests.session(stays: true)
+                for error in [BlueEarError.lostKeys, .busy, .lostKeys, .busy] { session.didFail(error, with: nil) }
+                exit(99)
+            }
+        }
+        let lines = try #require(result).lines
+        #expect(lines.count == 3)
+        #expect(lines[0].contains("bonds remove") && lines[1] == lines[2] && !lines[1].contains("bonds remove"))
+    }
+
+    @Test("reports a failure as an object with --json, and else on standard error", arguments: [false, true])
+    func failed(isJSON: Bool) async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) { @MainActor [isJSON] in
+            Lines.failed(.notAnEar, with: nil, OutputFormat(isJSON: isJSON, isVerbose: false))
+            exit(0)
+        }
+        let process = try #require(result)
+        #expect(process.lines.count == (isJSON ? 1 : 0) && process.errorLines.count == (isJSON ? 0 : 1))
+    }
+
 }

@@ -53,7 +53,7 @@ struct BlueEarPeripheralSessionTests {
 
     private static let beginning = ["Start configuration 🎛", "Start advertising 📻"]
 
-    @Test("Where nobody listens that is said; a line that is no message, and the end of input, end nothing")
+    @Test("reports that nobody listens, and goes on after a wrong line and the end of input")
     func nobody() async throws {
         let result = await #expect(
             processExitsWith: .exitCode(99),
@@ -72,7 +72,7 @@ struct BlueEarPeripheralSessionTests {
         for (line, words) in zip(process.errorLines, words) { #expect(line.hasSuffix(words)) }
     }
 
-    @Test("A message goes to who listens; quit ends the program")
+    @Test("sends a message to those who listen, and ends on quit")
     func listener() async throws {
         let result = await #expect(
             processExitsWith: .exitCode(0),
@@ -91,7 +91,7 @@ struct BlueEarPeripheralSessionTests {
         #expect(process.lines.suffix(3) == ["- 9", "Did send data ⬆️", "- 19"])
     }
 
-    @Test("A message that is too long is not sent, and the reason is said")
+    @Test("refuses a message that is too long")
     func tooLong() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardErrorContent]) {
             try await BlueEarPeripheralSessionTests.peripheral([(1, "a=" + String(repeating: "x", count: 1_048_576))])
@@ -101,7 +101,7 @@ struct BlueEarPeripheralSessionTests {
         #expect(lines.count == 1 && lines[0].hasSuffix(" is too long; 1048576 is the most"))
     }
 
-    @Test("What happens beneath is on standard error where it is asked for", arguments: [false, true])
+    @Test("reports each step on standard error if that is asked for", arguments: [false, true])
     func verbose(isVerbose: Bool) async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardErrorContent]) {
             [isVerbose] in

@@ -1,6 +1,3 @@
-// What sessions of blueear have to do with a pairing that goes on meanwhile: where its answers come from, and that a
-// peripheral has more time while the user is busy. And what the lines of a session ask for.
-
 import BlueEar
 import BluetoothHost
 import CommandLineTool
@@ -62,7 +59,7 @@ struct BlueEarSessionPairingTests {
     }
 
     @Test(
-        "A peripheral that does not answer has ten seconds from the end of a pairing on",
+        "gives a peripheral that does not answer ten seconds from the end of a pairing",
         arguments: ["central", "key"]
     )
     func moreTime(name: String) async throws {
@@ -79,6 +76,5 @@ struct BlueEarSessionPairingTests {
         #expect(before < failure && failure < after)
         #expect(lines[failure].contains("it did not answer in time"))
     }
-
 
 }

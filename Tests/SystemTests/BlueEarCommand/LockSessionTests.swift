@@ -46,7 +46,7 @@ struct LockSessionTests {
         return run
     }
 
-    @Test("The lock opens to its key, closes when the key is away, and opens again when it is back")
+    @Test("opens to its key, closes when the key is away, and opens again when it is back")
     func comingAndGoing() async throws {
         let result = await #expect(
             processExitsWith: .exitCode(99),
@@ -69,7 +69,7 @@ struct LockSessionTests {
         )
     }
 
-    @Test("A key with another secret ends with 1 and the reason, and the lock stays closed", arguments: [false, true])
+    @Test("stays closed to a key with another secret, which ends with 1 and the reason", arguments: [false, true])
     func refused(isJSON: Bool) async throws {
         let result = await #expect(
             processExitsWith: .exitCode(1),
@@ -96,7 +96,7 @@ struct LockSessionTests {
         #expect(events[1]["peer"] == events[2]["peer"] && events[1]["peer"]?.count == 36)
     }
 
-    @Test("What happens beneath is on standard error where it is asked for", arguments: [false, true])
+    @Test("reports each step on standard error if that is asked for", arguments: [false, true])
     func verbose(isVerbose: Bool) async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardErrorContent]) {
             [isVerbose] in
@@ -105,7 +105,7 @@ struct LockSessionTests {
         #expect(try #require(result).errorLines.isEmpty != isVerbose)
     }
 
-    @Test("That a lock has lost the keys of the pairing is said once, and other failures each time")
+    @Test("reports lost keys once, and other failures each time")
     func lostKeys() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardErrorContent]) {
             try await MainActor.run {

@@ -1,4 +1,4 @@
-// Limits of time, in virtual time: when they are over, and how they wait for a user who is busy with a pairing.
+// Limits of time, in virtual time.
 
 import CoreBluetooth
 import CoreBluetoothTesting
@@ -12,6 +12,7 @@ import Testing
 
 @Suite("A limit of time")
 struct DeadlineTests {
+
     /// Limits that tell when they are over, and a conversation whose pairings begin and end at times.
     @MainActor
     private final class Stage {
@@ -26,9 +27,7 @@ struct DeadlineTests {
         }
 
         func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
-            run.world.after(.milliseconds(milliseconds)) {
-                DispatchQueue.main.async { MainActor.assumeIsolated(body) }
-            }
+            run.world.onMain(after: .milliseconds(milliseconds), body)
         }
 
         func limit(_ name: String, _ seconds: Double, isPaused: Bool = true) {
@@ -60,7 +59,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("It is over after its time, unless it is called off; nobody has to keep it")
+    @Test("ends after its time, unless it is called off")
     func plain() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             let run = await MainActor.run { () -> SessionRun in
@@ -85,7 +84,7 @@ struct DeadlineTests {
         )
     }
 
-    @Test("While the user is busy with a pairing it does not pass, and begins anew behind the last one")
+    @Test("stops during pairings, and begins anew after the last one")
     func paused() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             let run = await MainActor.run { () -> SessionRun in
@@ -115,32 +114,64 @@ struct DeadlineTests {
         )
     }
 
-    @Test("The pairing that failed last is known until one succeeds, and each end is told")
-    func ends() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let stage = Stage()
-            stage.conversation.onEnd = { peer, outcome in Console.print("\(peer.name ?? "-") \(outcome)") }
-            @MainActor func tell() {
-                let failure = stage.conversation.lastFailure
-                Console.print("\(failure?.peer.name ?? "-") \(failure?.reason ?? "-")")
+    @Test(
+        "waits for what is left, and for ten milliseconds at least",
+        arguments: [
+            (1_005, ["3008", "over", "3012", "3120", "3140"]), (1_125, ["3008", "3012", "3120", "over", "3140"]),
+        ] as [(Int, [String])]
+    )
+    func least(end: Int, lines: [String]) async throws {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
+            [end = end as Int] in
+            let run = await MainActor.run { () -> SessionRun in
+                let run = SessionRun()
+                // Time is the world's from its first use on.
+                _ = run.world.now
+                let conversation = PairingConversation(serves: nil)
+                let identifier = UUID(uuidString: "10000000-0000-0000-0000-000000000000") ?? UUID()
+                func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
+                    run.world.onMain(after: .milliseconds(milliseconds), body)
+                }
+                at(1_000) { _ = Deadline(after: 2, pausingFor: conversation) { Console.print("over") } }
+                at(end) { conversation.end(PairingPeer(identifier: identifier, name: "Anna"), .paired) }
+                for time in [3_008, 3_012, 3_120, 3_140] { at(time) { Console.print("\(time)") } }
+                return run
             }
-            stage.begin(1)
-            tell()
-            stage.begin(2)
-            stage.end(1, .failed("it was refused"))
-            tell()
-            stage.end(2, .failed("it was late"))
-            tell()
-            // Also the end of one that nobody has seen begin.
-            stage.end(3)
-            tell()
-            exit(0)
+            run.passMinute()
         }
-        #expect(
-            try #require(result).lines == [
-                "- -", "Anna 1 failed(\"it was refused\")", "Anna 1 it was refused",
-                "Anna 2 failed(\"it was late\")", "Anna 2 it was late", "Anna 3 paired", "- -",
-            ]
-        )
+        #expect(try #require(result).lines == lines)
     }
+
+    /// Tells when nobody holds it any more.
+    private final class Held: Sendable {
+        deinit { Console.print("released") }
+    }
+
+    @Test("releases its closure once it was called or called off")
+    func released() async throws {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
+            let run = await MainActor.run { () -> SessionRun in
+                let run = SessionRun()
+                // Time is the world's from its first use on.
+                _ = run.world.now
+                func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
+                    run.world.onMain(after: .milliseconds(milliseconds), body)
+                }
+                at(1_000) {
+                    let held = Held()
+                    _ = Deadline(after: 2) { withExtendedLifetime(held) { Console.print("over") } }
+                }
+                at(10_000) {
+                    let held = Held()
+                    let deadline = Deadline(after: 60) { withExtendedLifetime(held) { Console.print("never") } }
+                    deadline.cancel()
+                }
+                for time in [2_000, 4_000, 9_000, 11_000] { at(time) { Console.print("\(time)") } }
+                return run
+            }
+            run.passMinute()
+        }
+        #expect(try #require(result).lines == ["2000", "over", "released", "4000", "9000", "released", "11000"])
+    }
+
 }

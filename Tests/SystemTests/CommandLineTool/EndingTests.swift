@@ -1,6 +1,3 @@
-// How a program logs and ends, each case in a process of its own: which levels are shown, in which form, and the exit
-// status.
-
 import Fixtures
 import Foundation
 import Logging
@@ -11,70 +8,59 @@ import Testing
 
 @Suite("The log and the end of a program")
 struct EndingTests {
-    /// What the user has chosen.
+
+    /// A choice of the user, and the lines of the log that follow, without times.
     struct Choice: Codable, Sendable {
         var variable: String?
-        var option: String?
-        var isVerbose = false
-        var stream: String?
+        var options: [String] = []
+        var isJournal = false
+        var lines: [String]
     }
 
     @Test(
-        "The level is that of the option, else of the variable, else notice; --verbose is info at least",
+        "logs at the level and in the form that the user has chosen",
         arguments: [
-            .init(), .init(isVerbose: true), .init(variable: ""), .init(variable: "nothing"), .init(variable: "DEBUG"),
-            .init(variable: "error"), .init(variable: "error", isVerbose: true),
-            .init(variable: "trace", isVerbose: true),
-            .init(option: "critical"), .init(option: "trace"), .init(option: "warning", isVerbose: true),
-            .init(variable: "debug", option: "error"), .init(stream: "own"), .init(option: "info", stream: "own"),
-            .init(stream: "1:1"),
+            .init(lines: ["P: it is notable a=1", "P: it is wrong a=2 b=3", "P: it failed\u{FFFD}"]),
+            .init(
+                options: ["--verbose"],
+                lines: ["it happens a=1", "P: it is notable a=1", "P: it is wrong a=2 b=3", "P: it failed\u{FFFD}"]
+            ),
+            .init(
+                variable: "error",
+                lines: ["TIME error test: it is wrong a=2 b=3", "TIME error P: it failed\u{FFFD}"]
+            ),
+            .init(options: ["--log-level", "critical"], lines: ["TIME error P: it failed\u{FFFD}"]),
+            .init(
+                isJournal: true,
+                lines: ["<5>test: it is notable a=1", "<3>test: it is wrong a=2 b=3", "<3>it failed\u{FFFD}"]
+            ),
         ] as [Choice]
     )
     func levels(choice: Choice) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(1),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { [choice] in
+        let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) { [choice] in
             if let variable = choice.variable { setenv("COREBLUETOOTH_LOG_LEVEL", variable, 1) }
-            if let stream = choice.stream {
+            if choice.isJournal {
                 var status = stat()
                 fstat(STDERR_FILENO, &status)
-                setenv("JOURNAL_STREAM", stream == "own" ? "\(status.st_dev):\(status.st_ino)" : stream, 1)
+                setenv("JOURNAL_STREAM", "\(status.st_dev):\(status.st_ino)", 1)
             }
             ProgramLog.begin()
-            let options = choice.option.map { ["--log-level", $0] } ?? []
-            let output = try OutputOptions.parse(options + (choice.isVerbose ? ["--verbose"] : []))
-            Console.print("\(output.format.isVerbose) \(output.format.isJSON) \(ProgramLog.shownLevel)")
-            var logger = Logger(label: "bluetooth.test")
-            logger[metadataKey: "b"] = "2"
+            _ = try OutputOptions.parse(choice.options)
+            var logger = Logger(label: "test")
             logger[metadataKey: "a"] = "1"
-            for level in Logger.Level.allCases {
-                logger.log(level: level, "a \(level)\u{1B}", metadata: ["a": "3", "c": "4"])
-            }
-            Console.print("\(logger[metadataKey: "a"].map { "\($0)" } ?? "-") \(logger.logLevel)")
-            logger.logLevel = .trace
-            logger.trace("its own level")
-            Console.warn("a warning")
-            Console.inform("what happens")
-            output.format.report("what happens in between")
-            Console.report("a question")
-            Console.report(prompt: "a prompt ")
-            Console.prompt("on standard output ")
-            output.format.print("event", [("key", .integer(1))], line: "a line")
-            output.format.print("nothing", line: nil)
-            OutputFormat(isJSON: true, isVerbose: false).print("event", [("key", .integer(1))], line: "a line")
-            OutputFormat(isJSON: true, isVerbose: false).print("nothing", line: nil)
+            logger.debug("it is small")
+            logger.info("it happens")
+            logger.notice("it is notable")
+            logger.error("it is wrong", metadata: ["b": "3", "a": "2"])
             Ending.fail(Failure("it failed\u{7}"))
         }
-        let process = try #require(result)
         let time = #/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]*Z/#
-        let errors = String(decoding: process.standardErrorContent, as: UTF8.self).replacing(time, with: "TIME")
-        RunRecord.note(errors.replacing(#/[^ >]*\.xctest/#, with: "PROGRAM"))
-        RunRecord.note(process.lines.joined(separator: "\n"))
-        #expect(errors.contains("it failed\u{FFFD}"))
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        let lines = text.replacing(time, with: "TIME").replacing(#/[^ >\n]*\.xctest/#, with: "P")
+        #expect(lines.split(separator: "\n").map(String.init) == choice.lines)
     }
 
-    @Test("An end has its status, and says why only where nobody else has", arguments: [0, 1])
+    @Test("ends with its status, without another line", arguments: [0, 1])
     func ends(status: CInt) async throws {
         let result = await #expect(
             processExitsWith: .exitCode(status),
@@ -85,4 +71,33 @@ struct EndingTests {
         }
         #expect(try #require(result).errorLines.isEmpty)
     }
+
+    @Test(
+        "takes the level of the last choice, else of the variable, else notice",
+        arguments: [
+            (nil, "notice", "info"), ("loud", "notice", "info"), ("DEBUG", "debug", "debug"),
+            ("critical", "critical", "info"),
+        ] as [(String?, String, String)]
+    )
+    func choices(variable: String?, level: String, verbose: String) async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            [variable = variable as String?] in
+            unsetenv("COREBLUETOOTH_LOG_LEVEL")
+            if let variable { setenv("COREBLUETOOTH_LOG_LEVEL", variable, 1) }
+            Console.print("\(ProgramLog.shownLevel)")
+            ProgramLog.choose(nil, isVerbose: true)
+            Console.print("\(ProgramLog.shownLevel)")
+            for level in [Logger.Level.trace, .error] {
+                for isVerbose in [false, true] {
+                    ProgramLog.choose(level, isVerbose: isVerbose)
+                    Console.print("\(ProgramLog.shownLevel)")
+                }
+            }
+            ProgramLog.choose(nil, isVerbose: false)
+            Console.print("\(ProgramLog.shownLevel)")
+            exit(0)
+        }
+        #expect(try #require(result).lines == [level, verbose, "trace", "trace", "error", "error", level])
+    }
+
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite("The capabilities of a program")
 struct PairingCapabilitiesTests {
     @Test(
-        "Where nothing is said the user can do everything, or nothing where nobody can be asked",
+        "takes a user as able to do everything, or nothing if nobody can be asked",
         arguments: [true, false]
     )
     func asked(canAsk: Bool) async {

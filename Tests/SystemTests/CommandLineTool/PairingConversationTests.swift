@@ -3,6 +3,7 @@
 import CoreBluetooth
 import Fixtures
 import Foundation
+import SessionTestbed
 import Testing
 
 @testable import BluetoothHost
@@ -37,13 +38,7 @@ struct PairingConversationTests {
     private static var again: PairingQuestion { .consent(.init(model: nil, isBonding: true, replacesBond: true)) }
     private static var code: Passkey { get throws { try #require(Passkey(42)) } }
 
-    private static func lines(_ octets: [UInt8]) -> [String] {
-        // What is no line is of the test's own runner.
-        String(decoding: octets, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-            .map(String.init)
-    }
-
-    @Test("Lines of a file answer once each: what is no answer is a no, and six digits alone are a code")
+    @Test("takes a line as one answer: yes, else no, and six digits as a code")
     func answers() async throws {
         let result = await #expect(
             processExitsWith: .success,
@@ -67,12 +62,12 @@ struct PairingConversationTests {
         let process = try #require(result)
         let consents = [true, true, true, false, false, false, false]
         #expect(
-            Self.lines(process.standardOutputContent) == consents.map { "Anna consent(\($0))" } + [
+            process.lines == consents.map { "Anna consent(\($0))" } + [
                 "Anna numbersMatch(true)", "Anna numbersMatch(false)", "Anna consent(true)",
                 "Anna passkey(Optional(123456))", "Anna passkey(Optional(000001))",
             ] + Array(repeating: "Anna passkey(nil)", count: 6)
         )
-        let questions = Self.lines(process.standardErrorContent)
+        let questions = process.errorLines
         #expect(questions.count == 18)
         #expect(questions[0] == "Pair with \"Anna\" (y/n)? ")
         #expect(questions[7] == "Does \"Anna\" show 000042, too (y/n)? ")
@@ -82,7 +77,7 @@ struct PairingConversationTests {
         #expect(questions[10] == "Six digits that \"Anna\" shows: ")
     }
 
-    @Test("One question at a time: the next one follows the answer; those of a pairing that has ended are not asked")
+    @Test("asks one question at a time, and none of a pairing that has ended")
     func order() async throws {
         let result = await #expect(
             processExitsWith: .success,
@@ -109,9 +104,9 @@ struct PairingConversationTests {
             exit(0)
         }
         let process = try #require(result)
-        #expect(Self.lines(process.standardOutputContent) == ["Anna consent(true)", "Bert consent(true)"])
+        #expect(process.lines == ["Anna consent(true)", "Bert consent(true)"])
         #expect(
-            Self.lines(process.standardErrorContent) == [
+            process.errorLines == [
                 "Pair with \"Anna\" (y/n)? ", "-", "Pair with \"Carl\" (y/n)? ", "-",
                 "(no answer is needed any more: it was refused)", "idle true", "idle false",
                 "Pair with \"Bert\" (y/n)? ",
@@ -119,19 +114,8 @@ struct PairingConversationTests {
         )
     }
 
-    @Test("At the end of input the answer is no, and a code is given up")
-    func end() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let talk = Talk()
-            talk.begin(PairingConversationTests.consent, PairingConversationTests.peer(1, "Anna"))
-            talk.type(nil)
-            exit(0)
-        }
-        #expect(Self.lines(try #require(result).standardOutputContent) == ["Anna consent(false)"])
-    }
-
     @Test(
-        "A program that serves prints codes and ends of pairings, one that does not shows the code alone",
+        "prints codes and ends of pairings of a program that serves, and else the code alone",
         arguments: [nil, false, true]
     )
     func served(isJSON: Bool?) async throws {
@@ -148,9 +132,7 @@ struct PairingConversationTests {
             exit(0)
         }
         let process = try #require(result)
-        let (printed, reported) = (
-            Self.lines(process.standardOutputContent), Self.lines(process.standardErrorContent)
-        )
+        let (printed, reported) = (process.lines, process.errorLines)
         let identifier = "20000000-0000-0000-0000-000000000000"
         let question = "Does \(identifier) show 000042, too (y/n)? "
         let takenBack = "(no answer is needed any more: it was refused)"
@@ -178,7 +160,7 @@ struct PairingConversationTests {
         }
     }
 
-    @Test("At a terminal a slip is no answer: the question comes again; the end of input and an empty line are a no")
+    @Test("asks again after a slip at a terminal, and takes an empty line and the end of input as no")
     func terminal() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
             let pair = try PseudoTerminalPair()

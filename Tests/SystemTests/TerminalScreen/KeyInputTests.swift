@@ -49,7 +49,7 @@ struct KeyInputTests {
         }
     }
 
-    @Test("An Escape is one after 40 ms in which nothing has come, counted from the last octets")
+    @Test("takes an Escape as one after 40 ms without octets")
     func escape() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             let run = await MainActor.run {
@@ -80,7 +80,7 @@ struct KeyInputTests {
     }
 
     @Test(
-        "The end of what is read, and an error, are told once; that nothing is there is no end",
+        "reports the end of input, or an error, once",
         arguments: [false, true]
     )
     func end(isError: Bool) async throws {
@@ -102,7 +102,7 @@ struct KeyInputTests {
         #expect(try #require(result).lines == ["before the end", "end at 200", "behind it"])
     }
 
-    @Test("What was closed reads no more; opened again it does, and each key is told once")
+    @Test("stops reading when it is closed, and reads again when it is opened")
     func closed() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
             let terminal = try PseudoTerminalPair()
@@ -137,6 +137,26 @@ struct KeyInputTests {
         )
     }
 
+    @Test("ends at the end of input, whatever error the system has had before")
+    func endBehindError() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
+            endProcess(after: 60)
+            for code in [EAGAIN, EINTR, EIO] {
+                var ends: [CInt] = [-1, -1]
+                _ = pipe(&ends)
+                let input = KeyInput(ends[0])
+                var count = 0
+                input.open(onEnd: { count += 1 }, onKey: { _ in })
+                close(ends[1])
+                errno = code
+                input.read()
+                print(count)
+            }
+            exit(0)
+        }
+        #expect(try #require(result).lines == ["1", "1", "1"])
+    }
+
     /// What has come, on the main thread.
     @MainActor
     private final class Count {
@@ -144,8 +164,7 @@ struct KeyInputTests {
 
         /// Waits until there are so many.
         func wait(_ count: Int) async {
-            let deadline = ContinuousClock.now + .seconds(60)
-            while words.count < count, ContinuousClock.now < deadline { await Task.yield() }
+            await terminalWait(for: "\(count) events") { words.count >= count }
         }
     }
 }

@@ -40,8 +40,7 @@ struct PromptLineTerminalTests {
 
         /// Waits until so many events have come since the last ones were printed.
         func wait(_ count: Int) async {
-            let deadline = ContinuousClock.now + .seconds(60)
-            while events.count < count, ContinuousClock.now < deadline { await Task.yield() }
+            await terminalWait(for: "events") { events.count >= count }
             for event in events { tell(event.debugDescription) }
             events = []
         }
@@ -61,7 +60,7 @@ struct PromptLineTerminalTests {
         }
     }
 
-    @Test("It is there in the foreground of the terminal, and not in the background")
+    @Test("takes a terminal in the foreground, and none in the background")
     func foreground() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
             let session = try Session()
@@ -73,7 +72,7 @@ struct PromptLineTerminalTests {
         #expect(try #require(result).lines == ["true", "false"])
     }
 
-    @Test("Keys come one by one and are not shown, Ctrl-C is a signal, Ctrl-Z is not; the end restores all of it")
+    @Test("takes keys one by one, leaves Ctrl-C a signal, and restores the settings at its end")
     func settings() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
             let session = try Session()
@@ -89,7 +88,7 @@ struct PromptLineTerminalTests {
         #expect(try #require(result).lines == [original, "0001 00 0 3 true", original])
     }
 
-    @Test("Ctrl-Z takes the line away, gives the terminal back, and stops the program; going on takes it again")
+    @Test("gives the terminal back and stops the program on Ctrl-Z, and takes it again on going on")
     func suspension() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
             let session = try Session()
@@ -101,8 +100,7 @@ struct PromptLineTerminalTests {
             session.tell("\(signalCount)")
             session.type("\u{1A}")
             await session.wait(1)
-            let deadline = ContinuousClock.now + .seconds(60)
-            while signalCount == 0, ContinuousClock.now < deadline { await Task.yield() }
+            await terminalWait(for: "a signal") { signalCount != 0 }
             session.tell("\(signalCount)")
             session.tellSettings()
             kill(getpid(), SIGCONT)
@@ -116,30 +114,5 @@ struct PromptLineTerminalTests {
                 #""shown(\"\")""#, "1", "1111 11 26 3 true", #""shown(\"> a\\r\\u{1B}[3C\")""#, "0001 00 0 3 true",
             ]
         )
-    }
-
-    @Test("Ctrl-D in a line deletes, and is no end; an answer is a line of its own")
-    func ends() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let session = try Session()
-            let line = try #require(session.line())
-            line.onLine = { session.tell("line \($0 ?? "end")") }
-            line.open()
-            line.ask("> ")
-            session.type("ab\u{1}\u{4}")
-            await session.wait(6)
-            line.ask(question: "Code: ")
-            // Tab without completions changes nothing.
-            session.type("\t1\r")
-            await session.wait(3)
-            line.ask("> ")
-            session.type("\r")
-            await session.wait(2)
-            exit(0)
-        }
-        let lines = try #require(result).lines
-        #expect(lines.filter { $0.hasPrefix("line ") } == ["line 1", "line b"])
-        #expect(lines.contains(#""finished(\"Code: 1\")""#) && lines.contains(#""finished(\"> b\")""#))
-        #expect(!lines.contains("line end"))
     }
 }

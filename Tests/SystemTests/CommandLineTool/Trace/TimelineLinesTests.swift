@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The lines of a trace")
 struct TimelineLinesTests {
-    @Test("The column of devices is as wide as the longest name so far; what the program prints itself is no line")
+    @Test("widens the column of devices with the longest name, and leaves out what the program prints itself")
     func lines() async throws {
         let result = await #expect(
             processExitsWith: .success,
@@ -50,7 +50,7 @@ struct TimelineLinesTests {
     }
 
     @Test(
-        "What a program prints for a person is the app's in its trace, also where it prints JSON",
+        "records what a program prints for a person, also if it prints JSON",
         arguments: [true, false]
     )
     func output(isJSON: Bool) async throws {
@@ -79,5 +79,22 @@ struct TimelineLinesTests {
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         withExtendedLifetime(folder) {}
+    }
+
+    @Test("draws 2,000 entries, and says if more have come", arguments: [0, 1])
+    func picture(more: Int) async throws {
+        let folder = try TemporaryFolder()
+        let path: String = folder("a.mmd")
+        await #expect(processExitsWith: .exitCode(0)) { [path = path as String, more = more as Int] in
+            try Timeline.begin(.diagram(path, .mermaid), device: "asker")
+            for number in 0..<Timeline.diagramLimit + more {
+                Timeline.current?.add(TimelineEntry(.call, of: "asker", layer: "Core Bluetooth", "call \(number)"))
+            }
+            exit(0)
+        }
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains("call \(Timeline.diagramLimit - 1)"))
+        #expect(!text.contains("call \(Timeline.diagramLimit)"))
+        #expect(text.contains("the rest is left out") == (more > 0))
     }
 }
