@@ -5,7 +5,6 @@ import Testing
 
 @Suite("The lines that blueear reads")
 struct MessageLinesTests {
-
     @Test("takes a line as a message or the end, and gives the lines to pairings")
     @MainActor
     func lines() throws {
@@ -29,5 +28,4 @@ struct MessageLinesTests {
         )
         withExtendedLifetime(lines) {}
     }
-
 }

@@ -5,7 +5,6 @@ import Testing
 
 @Suite("Options of blueear")
 struct MessengerTests {
-
     @Test(
         "accepts messages of different keys, names and secrets",
         arguments: [
@@ -71,5 +70,4 @@ struct MessengerTests {
         let lock = try #require(try Messenger.parseAsRoot(arguments) as? Messenger.Lock)
         #expect(lock.name == "Door" && lock.secret.secret == "a" && lock.restoration.restore == "b")
     }
-
 }

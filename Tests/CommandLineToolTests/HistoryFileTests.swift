@@ -7,7 +7,6 @@ import Testing
 
 @Suite("A history in a file")
 struct HistoryFileTests {
-
     /// The history of a test's own folder.
     private func file(_ folder: TemporaryFolder) throws -> HistoryFile {
         try #require(HistoryFile("connect") { $0 == "XDG_STATE_HOME" ? folder.path : nil })
@@ -91,5 +90,4 @@ struct HistoryFileTests {
         #expect(file.history.lines.isEmpty)
         #expect(FileManager.default.fileExists(atPath: file.path + "/inside"))
     }
-
 }

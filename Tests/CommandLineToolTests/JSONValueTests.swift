@@ -6,7 +6,6 @@ import Testing
 
 @Suite("JSON values")
 struct JSONValueTests {
-
     @Test("keeps its order, and reads back as what it was written from")
     func json() throws {
         let strange = "\"\\/\n\r\t\u{0}\u{1F}\u{7F}\u{2028}é☂🎱"
@@ -53,5 +52,4 @@ struct JSONValueTests {
         #expect(JSONValue.array([.bool(true), .bool(false)]).text == "[true,false]")
         #expect(JSONValue.object([]).text == "{}" && JSONValue.array([]).text == "[]")
     }
-
 }

@@ -7,7 +7,6 @@ import Testing
 @Suite("A reader of lines")
 @MainActor
 struct LineReaderTests {
-
     /// A reader, and what gives it lines.
     private func reader() -> (LineReader, @MainActor (String?) -> Void) {
         var take: (@MainActor (String?) -> Void)?
@@ -100,5 +99,4 @@ struct LineReaderTests {
     func quitting(line: String, isQuit: Bool) {
         #expect(LineReader.isQuit(line) == isQuit)
     }
-
 }

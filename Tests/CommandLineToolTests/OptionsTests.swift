@@ -5,7 +5,6 @@ import Testing
 
 @Suite("Options that programs share")
 struct OptionsTests {
-
     @Test(
         "accepts a distance of up to 10 km or a position, and a named identity",
         arguments: [
@@ -65,5 +64,4 @@ struct OptionsTests {
         #expect(words == [isJSON ? "details" : "line"])
         #expect(printed.value == [isJSON ? #"{"event":"event","count":2,"name":"Anna"}"# : "two"])
     }
-
 }

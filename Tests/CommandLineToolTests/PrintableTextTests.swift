@@ -4,7 +4,6 @@ import Testing
 
 @Suite("Printable text")
 struct PrintableTextTests {
-
     @Test("replaces what commands a terminal or breaks a line")
     func printable() {
         #expect(PrintableText.text("a\nb\u{1B}[0m\u{7F}\u{202E}c") == "a\u{FFFD}b\u{FFFD}[0m\u{FFFD}\u{FFFD}c")
@@ -20,5 +19,4 @@ struct PrintableTextTests {
         }
         #expect(DeviceName.matches("Anna", "Anna") && !DeviceName.matches("Ann", "Anna"))
     }
-
 }

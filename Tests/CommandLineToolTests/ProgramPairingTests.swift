@@ -1,5 +1,3 @@
-// Which failure of a pairing is named in the words for an error.
-
 import CoreBluetooth
 import Fixtures
 import Foundation

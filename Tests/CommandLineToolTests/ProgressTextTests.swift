@@ -1,5 +1,3 @@
-// The row that says how far something has come.
-
 import Fixtures
 import Testing
 

@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Advice on errors of security")
 struct SecurityAdviceTests {
-
     private func advice(
         _ error: any Error,
         device: String? = "Crystal",
@@ -63,5 +62,4 @@ struct SecurityAdviceTests {
         let own = advice(CBATTError(.insufficientEncryption), identity: device)
         #expect(own?.hasSuffix("pair Crystal" + (device == nil ? "" : " --identity \(word)")) == true)
     }
-
 }

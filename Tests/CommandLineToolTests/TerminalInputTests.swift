@@ -1,5 +1,3 @@
-// What is read of an answer that somebody types, from a pipe in the terminal's place.
-
 import Fixtures
 import Foundation
 import Testing

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("The token in a page's address")
 struct AccessTokenTests {
-    @Test("A new token has 128 bits, and no two are the same")
+    @Test("has 128 random bits")
     func random() {
         let tokens = (0..<100).map { _ in AccessToken().text }
         #expect(Set(tokens).count == 100)
         #expect(tokens.allSatisfy { $0.utf8.count == 32 && $0.allSatisfy(\.isHexDigit) })
     }
 
-    @Test("A token of one's own is neither short nor long, and stands in an address as it is")
+    @Test("accepts 16 to 128 characters that stand in an address as they are")
     func own() {
         #expect(AccessToken("abcdefghijklmno") == nil)
         #expect(AccessToken("abcdefghijklmnop")?.text == "abcdefghijklmnop")
@@ -23,7 +23,7 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("Only the token itself matches")
+    @Test("matches the token alone")
     func matches() throws {
         let token = try #require(AccessToken("abcdefghijklmnop"))
         #expect(token.matches("abcdefghijklmnop"))

@@ -10,7 +10,6 @@ import Testing
 
 @Suite("A connection of a browser")
 struct ConnectionHandlerTests {
-
     @Test("passes a request to the program, and its answer to the browser")
     func answer() throws {
         let connection = try Connection { request, respond in
@@ -301,5 +300,4 @@ struct ConnectionHandlerTests {
         connection.channel.embeddedEventLoop.run()
         #expect(handler == nil && connection.topics.connectionCount == 0)
     }
-
 }

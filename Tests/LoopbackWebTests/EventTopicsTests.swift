@@ -7,7 +7,6 @@ import Testing
 
 @Suite("The streams of a page")
 struct EventTopicsTests {
-
     private func stream(_ topics: EventTopics, _ topic: String = "en") throws -> Connection {
         let connection = try Connection(topics: topics) { $1(.events(topic: topic)) }
         try connection.head(.GET, "events/\(topic)")
@@ -130,5 +129,4 @@ struct EventTopicsTests {
         connection.advance(by: .seconds(60))
         #expect(try connection.written().text.isEmpty)
     }
-
 }

@@ -6,7 +6,6 @@ import Testing
 
 @Suite("The limit of octets of a connection")
 struct OctetLimitTests {
-
     @Test("closes after more than 98,304 octets, in any number of parts", arguments: [1, 3, 4_096])
     func connection(parts: Int) throws {
         for more in [0, 1] {
@@ -30,5 +29,4 @@ struct OctetLimitTests {
         #expect(try channel.readInbound(as: ByteBuffer.self) == ByteBuffer(string: "B"))
         #expect(try channel.readInbound(as: ByteBuffer.self) == nil)
     }
-
 }

@@ -6,7 +6,6 @@ import Testing
 
 @Suite("The server of a page")
 struct WebServerTests {
-
     @Test("says whether the port is in use or forbidden, or passes the error on")
     func failures() {
         func failure(_ code: CInt) -> WebServer.Failure {
@@ -21,5 +20,4 @@ struct WebServerTests {
             #expect(WebServer.failure(known) == known)
         }
     }
-
 }

@@ -9,7 +9,7 @@ struct ScreenRendererTests {
         VirtualTerminal(rows: size.rows, columns: size.columns, opinion) { ColumnWidth.columns(of: $0) }
     }
 
-    @Test("The same canvas again costs no cell")
+    @Test("writes no cell for the same canvas")
     func unchanged() {
         var canvas = Canvas(size: ScreenSize(rows: 2, columns: 10))
         canvas.write("Hello", row: 1, column: 2, .bold)
@@ -18,7 +18,7 @@ struct ScreenRendererTests {
         #expect(renderer.render(canvas) == "\u{1B}[?25l")
     }
 
-    @Test("A change costs its own cells")
+    @Test("writes the cells that have changed")
     func change() {
         var canvas = Canvas(size: ScreenSize(rows: 2, columns: 20))
         canvas.write("-45 dBm  Kitchen", row: 0, column: 0)
@@ -28,7 +28,7 @@ struct ScreenRendererTests {
         #expect(renderer.render(canvas) == "\u{1B}[?25l\u{1B}[1;3H\u{1B}[0m6\u{1B}[0m")
     }
 
-    @Test("Without colours there are none, and the rest of a style stays")
+    @Test("leaves out colours alone")
     func noColors() {
         var canvas = Canvas(size: ScreenSize(rows: 1, columns: 4))
         canvas.write("a", row: 0, column: 0, TextStyle(color: .red, isBold: true))
@@ -38,14 +38,14 @@ struct ScreenRendererTests {
         #expect(colored.render(canvas).contains("\u{1B}[0;1;31ma"))
     }
 
-    @Test("Another size clears the screen")
+    @Test("clears the screen for another size")
     func size() {
         var renderer = ScreenRenderer(hasColors: false)
         _ = renderer.render(Canvas(size: ScreenSize(rows: 1, columns: 4)))
         #expect(renderer.render(Canvas(size: ScreenSize(rows: 1, columns: 5))).contains("\u{1B}[2J"))
     }
 
-    @Test("The cursor is where the canvas has it, and hidden where it has none")
+    @Test("puts the cursor where the canvas has it, or hides it")
     func cursor() {
         let terminal = self.terminal(ScreenSize(rows: 3, columns: 10))
         var renderer = ScreenRenderer(hasColors: false)
@@ -58,7 +58,7 @@ struct ScreenRendererTests {
         #expect(!terminal.isCursorShown)
     }
 
-    @Test("A cursor outside of the screen is hidden", arguments: [(2, 9, true), (3, 9, false), (2, 10, false)])
+    @Test("hides a cursor outside the screen", arguments: [(2, 9, true), (3, 9, false), (2, 10, false)])
     func cursorAtTheEdge(row: Int, column: Int, isShown: Bool) {
         var canvas = Canvas(size: ScreenSize(rows: 3, columns: 10))
         canvas.cursor = ScreenPosition(row: row, column: column)
@@ -66,7 +66,7 @@ struct ScreenRendererTests {
         #expect(renderer.render(canvas).contains("\u{1B}[?25h") == isShown)
     }
 
-    @Test("What is forgotten is drawn again, and a run of cells in one style has one beginning")
+    @Test("draws everything again once invalidated, one sequence for a run of cells")
     func forgotten() {
         var canvas = Canvas(size: ScreenSize(rows: 1, columns: 10))
         canvas.write("ab", row: 0, column: 1)

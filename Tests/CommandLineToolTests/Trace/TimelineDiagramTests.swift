@@ -6,7 +6,6 @@ import Testing
 
 @Suite("The diagram of a trace")
 struct TimelineDiagramTests {
-
     private static func entry(
         _ kind: TimelineEntry.Kind,
         _ device: String,
@@ -111,5 +110,4 @@ struct TimelineDiagramTests {
         }
         for format in DiagramFormat.allCases { #expect(!format.text(of: diagram).isEmpty) }
     }
-
 }

@@ -6,7 +6,6 @@ import Testing
 
 @Suite("A line of a trace")
 struct TimelineEntryTests {
-
     @Test(
         "shows its kind by indentation and arrow",
         arguments: [
@@ -28,5 +27,4 @@ struct TimelineEntryTests {
         let entry = TimelineEntry(.app, of: "\u{1B}[2J", layer: "app", "a\nb", at: 0)
         #expect(entry.line(since: 0, deviceWidth: 0) == "    0.00 ms  \u{FFFD}[2J  app: a\u{FFFD}b")
     }
-
 }

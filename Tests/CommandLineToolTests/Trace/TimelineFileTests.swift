@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Files of traces")
 struct TimelineFileTests {
-
     private static let entry = #"{"device":"a","kind":"app","layer":"app","text":"Yes.","time":1}"#
 
     @Test(
@@ -85,5 +84,4 @@ struct TimelineFileTests {
         )
         #expect(TimelineFile.lines([]).isEmpty)
     }
-
 }

@@ -1,5 +1,3 @@
-// What a trace takes of the packets of an adapter, and as what.
-
 import BluetoothHCI
 import Fixtures
 import Foundation

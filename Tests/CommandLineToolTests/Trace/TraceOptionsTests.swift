@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Options of traces")
 struct TraceOptionsTests {
-
     @Test(
         "takes the word after --trace as a file by its ending alone",
         arguments: [
@@ -32,5 +31,4 @@ struct TraceOptionsTests {
         #expect(throws: Failure.self) { try lines.begin(device: "asker", hasScreen: true) }
         #expect(Timeline.current == nil)
     }
-
 }

@@ -13,7 +13,6 @@ import Testing
 
 @Suite("blueear central")
 struct BlueEarCentralSessionTests {
-
     /// What is around the central, where it ends without what it wants.
     enum Scene: String, CaseIterable, Codable, Sendable {
         case nobody, otherPeripheral, silent, endless, noAdapter
@@ -86,10 +85,7 @@ struct BlueEarCentralSessionTests {
 
     @Test("ends after its time with 1 and the reason", arguments: Scene.allCases)
     func reason(scene: Scene) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(1),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { [scene] in
+        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) { [scene] in
             try await BlueEarCentralSessionTests.central(in: scene).passMinute()
         }
         let process = try #require(result)
@@ -103,10 +99,7 @@ struct BlueEarCentralSessionTests {
 
     @Test("hears, answers, leaves and ends at once with 0", arguments: [false, true])
     func exchange(reads: Bool) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { [reads] in
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { [reads] in
             try await BlueEarCentralSessionTests.central(reads: reads).passMinute()
         }
         let process = try #require(result)
@@ -121,10 +114,7 @@ struct BlueEarCentralSessionTests {
 
     @Test("prints an object for each callback and each message with --json")
     func json() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             try await BlueEarCentralSessionTests.central(isJSON: true).passMinute()
         }
         let process = try #require(result)
@@ -145,10 +135,7 @@ struct BlueEarCentralSessionTests {
         "reports and skips a line that is no message with --stay, and ends once all is delivered"
     )
     func stays() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             let run = try await BlueEarCentralSessionTests.central(
                 lines: [
                     (2, "no message"), (2, ""), (2.5, "long=" + String(repeating: "x", count: 1_048_576)),
@@ -284,15 +271,11 @@ struct BlueEarCentralSessionTests {
 
     @Test("reports a failure as an object with --json, and else on standard error", arguments: [false, true])
     func failed(isJSON: Bool) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor [isJSON] in
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor [isJSON] in
             Lines.failed(.notAnEar, with: nil, OutputFormat(isJSON: isJSON, isVerbose: false))
             exit(0)
         }
         let process = try #require(result)
         #expect(process.lines.count == (isJSON ? 1 : 0) && process.errorLines.count == (isJSON ? 0 : 1))
     }
-
 }

@@ -1,5 +1,3 @@
-// `blueear peripheral` in virtual time: what becomes of the lines that it reads.
-
 import BlueEar
 import CommandLineTool
 import CoreBluetooth
@@ -55,10 +53,7 @@ struct BlueEarPeripheralSessionTests {
 
     @Test("reports that nobody listens, and goes on after a wrong line and the end of input")
     func nobody() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(99),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
             try await BlueEarPeripheralSessionTests.peripheral([
                 (1, "no message"), (2, ""), (3, "key=value"), (4, "=value"), (5, nil),
             ]).passMinute()
@@ -74,10 +69,7 @@ struct BlueEarPeripheralSessionTests {
 
     @Test("sends a message to those who listen, and ends on quit")
     func listener() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             let run = try await BlueEarPeripheralSessionTests.peripheral(
                 [(10, "key=value"), (20, " Quit ")],
                 hasListener: true

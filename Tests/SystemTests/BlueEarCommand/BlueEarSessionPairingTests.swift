@@ -76,5 +76,4 @@ struct BlueEarSessionPairingTests {
         #expect(before < failure && failure < after)
         #expect(lines[failure].contains("it did not answer in time"))
     }
-
 }

@@ -10,7 +10,6 @@ import Testing
 
 @Suite("The environment of blueear")
 struct BlueEarStatusTests {
-
     @Test("takes the secret of the option, else of the environment, unless that is empty")
     func secret() async {
         await #expect(processExitsWith: .success) {
@@ -61,5 +60,4 @@ struct BlueEarStatusTests {
         let expected = ["STATUS=0", "STATUS=5", waits, "STATUS=1", waits, "STATUS=3", waits, "STATUS=4"]
         #expect(try #require(result).lines == ["\(expected)"])
     }
-
 }

@@ -48,10 +48,7 @@ struct LockSessionTests {
 
     @Test("opens to its key, closes when the key is away, and opens again when it is back")
     func comingAndGoing() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(99),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
             let run = try await LockSessionTests.door { world in
                 world.after(.seconds(10)) { world["phone"]?.isPowered = false }
                 world.after(.seconds(20)) { world["phone"]?.isPowered = true }
@@ -71,10 +68,7 @@ struct LockSessionTests {
 
     @Test("stays closed to a key with another secret, which ends with 1 and the reason", arguments: [false, true])
     func refused(isJSON: Bool) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(1),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { [isJSON] in
+        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) { [isJSON] in
             try await LockSessionTests.door(keySecret: "please", isJSON: isJSON).passMinute()
         }
         let process = try #require(result)

@@ -36,7 +36,6 @@ struct ConsoleTerminal: Sendable {
 
 @Suite("Below the lines of a terminal")
 struct ConsoleTests {
-
     private static let acts = [
         "draft", "no draft", "finished", "status", "no status", "print", "prompt", "report", "report prompt", "log",
         "end draft",
@@ -184,5 +183,4 @@ struct ConsoleTests {
             ]
         )
     }
-
 }

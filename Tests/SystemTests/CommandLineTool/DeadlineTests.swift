@@ -12,7 +12,6 @@ import Testing
 
 @Suite("A limit of time")
 struct DeadlineTests {
-
     /// Limits that tell when they are over, and a conversation whose pairings begin and end at times.
     @MainActor
     private final class Stage {
@@ -173,5 +172,4 @@ struct DeadlineTests {
         }
         #expect(try #require(result).lines == ["2000", "over", "released", "4000", "9000", "released", "11000"])
     }
-
 }

@@ -8,7 +8,6 @@ import Testing
 
 @Suite("The log and the end of a program")
 struct EndingTests {
-
     /// A choice of the user, and the lines of the log that follow, without times.
     struct Choice: Codable, Sendable {
         var variable: String?
@@ -62,10 +61,7 @@ struct EndingTests {
 
     @Test("ends with its status, without another line", arguments: [0, 1])
     func ends(status: CInt) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(status),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { [status] in
+        let result = await #expect(processExitsWith: .exitCode(status), observing: .outputs) { [status] in
             if status == 0 { Ending.succeed() }
             Ending.failAsSaid()
         }
@@ -99,5 +95,4 @@ struct EndingTests {
         }
         #expect(try #require(result).lines == [level, verbose, "trace", "trace", "error", "error", level])
     }
-
 }

@@ -1,6 +1,3 @@
-// The signals that end a program, each in a process of its own: the exit status, also where the main thread has no turn
-// and where a second signal comes meanwhile.
-
 import Foundation
 import Testing
 

@@ -8,13 +8,9 @@ import Testing
 
 @Suite("A reader of lines in a process")
 struct LineReaderSessionTests {
-
     @Test("gives a question the next line alone, or the end of input")
     func answers() async throws {
-        let result = await #expect(
-            processExitsWith: .success,
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor in
+        let result = await #expect(processExitsWith: .success, observing: .outputs) { @MainActor in
             var take: (@MainActor (String?) -> Void)?
             let reader = LineReader { take = $0 }
             reader.onLine = { Console.print("line \($0 ?? "end")") }
@@ -40,10 +36,7 @@ struct LineReaderSessionTests {
 
     @Test("answers a question with a line that waits")
     func waitingLine() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor in
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             var take: (@MainActor (String?) -> Void)?
             let reader = LineReader { take = $0 }
             for line in ["one", "two"] { take?(line) }
@@ -65,10 +58,7 @@ struct LineReaderSessionTests {
         arguments: ["", "a\nb\r\n\nc", "\u{1}"]
     )
     func standardInput(text: String) async throws {
-        let result = await #expect(
-            processExitsWith: .success,
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor [text] in
+        let result = await #expect(processExitsWith: .success, observing: .outputs) { @MainActor [text] in
             let input = Pipe()
             dup2(input.fileHandleForReading.fileDescriptor, STDIN_FILENO)
             // A control character stands for octets that are no text.
@@ -208,10 +198,7 @@ struct LineReaderSessionTests {
 
     @Test("writes prompts and questions once each at a terminal that cannot move its cursor")
     func plainLines() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor in
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             let session = try Plain()
             let reader = session.reader
             reader.onLine = { session.take("line", $0) }
@@ -245,5 +232,4 @@ struct LineReaderSessionTests {
             process.errorLines == ["\r\u{1B}[KSure? \r\u{1B}[KAgain? ", "never mind", "\r\u{1B}[KThird? done"]
         )
     }
-
 }

@@ -1,5 +1,3 @@
-// What a user is asked while devices pair, line by line: each session in a process of its own, whose output is read.
-
 import CoreBluetooth
 import Fixtures
 import Foundation
@@ -40,10 +38,7 @@ struct PairingConversationTests {
 
     @Test("takes a line as one answer: yes, else no, and six digits as a code")
     func answers() async throws {
-        let result = await #expect(
-            processExitsWith: .success,
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor in
+        let result = await #expect(processExitsWith: .success, observing: .outputs) { @MainActor in
             let talk = Talk()
             let anna = PairingConversationTests.peer(1, "Anna")
             for (question, lines) in [
@@ -79,10 +74,7 @@ struct PairingConversationTests {
 
     @Test("asks one question at a time, and none of a pairing that has ended")
     func order() async throws {
-        let result = await #expect(
-            processExitsWith: .success,
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor in
+        let result = await #expect(processExitsWith: .success, observing: .outputs) { @MainActor in
             let talk = Talk()
             let (anna, bert, carl) = (
                 PairingConversationTests.peer(1, "Anna"), PairingConversationTests.peer(2, "Bert"),
@@ -119,10 +111,7 @@ struct PairingConversationTests {
         arguments: [nil, false, true]
     )
     func served(isJSON: Bool?) async throws {
-        let result = await #expect(
-            processExitsWith: .success,
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor [isJSON] in
+        let result = await #expect(processExitsWith: .success, observing: .outputs) { @MainActor [isJSON] in
             let talk = Talk(serves: isJSON.map { OutputFormat(isJSON: $0, isVerbose: false) })
             let (anna, other) = (PairingConversationTests.peer(1, "Anna"), PairingConversationTests.peer(2, nil))
             talk.begin(.displayPasskey(try PairingConversationTests.code), anna)

@@ -1,5 +1,3 @@
-// The row of a progress at a terminal, in virtual time: when it is there, how wide it may be, and that it goes.
-
 import CoreBluetoothTesting
 import Fixtures
 import Foundation

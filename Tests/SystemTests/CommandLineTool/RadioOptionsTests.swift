@@ -10,7 +10,6 @@ import Testing
 
 @Suite("The options of the radio, applied")
 struct RadioOptionsTests {
-
     /// A process without variables of Core Bluetooth.
     private static func clearEnvironment() {
         for name in ["ADAPTER", "IDENTITY", "DISTANCE", "POSITION", "PRIVACY", "CAPTURE", "FLOW_CONTROL"] {
@@ -172,5 +171,4 @@ struct RadioOptionsTests {
         #expect(try #require(result).lines == [expected])
         withExtendedLifetime(folder) {}
     }
-
 }

@@ -7,7 +7,6 @@ import Testing
 
 @Suite("Descriptors of a question")
 struct TerminalInputDescriptorsTests {
-
     /// The terminal of the process's session, with what is or is not at standard input.
     @MainActor
     private final class Session {
@@ -33,10 +32,8 @@ struct TerminalInputDescriptorsTests {
         arguments: ["null", "terminal"]
     )
     func foreground(standardInput: String) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor [standardInput = standardInput as String] in
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+            @MainActor [standardInput = standardInput as String] in
             let session = try Session(standardInput)
             // What is opened once for the whole process is so by now.
             for _ in 1...3 { await session.ask() }
@@ -63,10 +60,8 @@ struct TerminalInputDescriptorsTests {
 
     @Test("leaves no descriptor open in the background", arguments: ["null", "terminal"])
     func background(standardInput: String) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor [standardInput = standardInput as String] in
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+            @MainActor [standardInput = standardInput as String] in
             let session = try Session(standardInput)
             try session.terminal.giveForegroundAway()
             var (answerCount, isAsked) = (0, false)
@@ -89,10 +84,7 @@ struct TerminalInputDescriptorsTests {
 
     @Test("shows a line on standard error if the terminal cannot be opened")
     func line() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor in
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             let terminal = try ControllingTerminal(standardInput: "terminal")
             let input = TerminalInput()
             // What is opened once for the whole process is so by now.
@@ -123,10 +115,8 @@ struct TerminalInputDescriptorsTests {
         [0, 1, 2]
     )
     func question(standardInput: String, left: Int) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor [standardInput = standardInput as String, left = left as Int] in
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+            @MainActor [standardInput = standardInput as String, left = left as Int] in
             let terminal = try ControllingTerminal(standardInput: standardInput)
             makePlain(terminal.slave)
             let input = TerminalInput()
@@ -166,5 +156,4 @@ struct TerminalInputDescriptorsTests {
             exit(0)
         }
     }
-
 }

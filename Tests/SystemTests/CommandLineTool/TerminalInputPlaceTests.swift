@@ -1,5 +1,3 @@
-// Where a question goes and where its answer comes from, at the terminal of a session of its own.
-
 import Fixtures
 import Foundation
 import SessionTestbed
@@ -31,7 +29,6 @@ extension ControllingTerminal {
 
 @Suite("The place of a question")
 struct TerminalInputPlaceTests {
-
     /// The terminal of the process's session, and a standard input; what is reported goes to standard error, which is
     /// a pipe.
     @MainActor
@@ -62,10 +59,8 @@ struct TerminalInputPlaceTests {
         arguments: [("null", []), ("pipe", ["One? "])] as [(String, [String])]
     )
     func besideInput(standardInput: String, reported: [String]) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor [standardInput = standardInput as String] in
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+            @MainActor [standardInput = standardInput as String] in
             let session = try Session(standardInput)
             await session.ask("One? ", typing: "yes\n")
             await session.ask("Two? ", typing: "\n")
@@ -104,10 +99,8 @@ struct TerminalInputPlaceTests {
         arguments: [("null", []), ("terminal", []), ("pipe", ["One? "])] as [(String, [String])]
     )
     func background(standardInput: String, reported: [String]) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor [standardInput = standardInput as String] in
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+            @MainActor [standardInput = standardInput as String] in
             let session = try Session(standardInput)
             try session.terminal.giveForegroundAway()
             for question in ["One? ", "Two? "] { await session.ask(question, typing: "yes\n") }
@@ -121,10 +114,7 @@ struct TerminalInputPlaceTests {
 
     @Test("asks on standard error if that is a terminal beside the input")
     func terminalInput() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor in
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             let session = try Session("terminal")
             await session.ask("One? ", typing: "yes\n")
             let other = try PseudoTerminalPair()
@@ -140,10 +130,7 @@ struct TerminalInputPlaceTests {
 
     @Test("takes answers from the program's own lines until they end, then from the terminal")
     func ownLines() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor in
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             let session = try Session("null")
             var take: @MainActor (String?) -> Void = { _ in }
             session.input.lines = LineReader { take = $0 }
@@ -188,10 +175,7 @@ struct TerminalInputPlaceTests {
         ]
     )
     func line(shown: Shown) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor [shown] in
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor [shown] in
             setenv("TERM", "dumb", 1)
             let session = try Session(shown.standardInput)
             if shown.hasLines {
@@ -238,5 +222,4 @@ struct TerminalInputPlaceTests {
             exit(TerminalInput.canAsk ? 0 : 1)
         }
     }
-
 }

@@ -9,7 +9,6 @@ import Testing
 
 @Suite("Reading an answer beside others")
 struct TerminalInputReadingTests {
-
     @Test("ends no line on a signal, nor on an octet that another reader has taken")
     func signalsToSeveralReaders() async {
         await #expect(processExitsWith: .exitCode(0)) {
@@ -58,10 +57,7 @@ struct TerminalInputReadingTests {
 
     @Test("gives the next question the whole line that comes after one was taken back")
     func takenBack() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor in
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             // There is no terminal beside the input.
             setsid()
             let input = Pipe()
@@ -209,5 +205,4 @@ struct TerminalInputReadingTests {
             exit(reading == .end ? 0 : 1)
         }
     }
-
 }

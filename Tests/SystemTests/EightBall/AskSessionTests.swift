@@ -1,24 +1,178 @@
-// `eightball ask`, at the instant at which it ends: with an answer, or with the line that says why there is none.
-
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
 import Fixtures
 import Foundation
-@preconcurrency import ITCB
 import SessionTestbed
 import Testing
 
+@testable @_spi(Steps) import ITCB
 @testable import eightball
 
 @Suite("eightball ask")
 struct AskSessionTests {
+    // MARK: Single calls
+
+    /// What has happened when the time is up.
+    enum Course: String, CaseIterable, Codable, Sendable {
+        case nothing, resetting, off, back, once, twice, lost, failed, far, farther, offered, nameless, others
+
+        var device: String? { self == .others ? "Anna" : nil }
+
+        var steps: [ITCB_SDK_Step] {
+            let on = ITCB_SDK_Step.stateChanged(isPoweredOn: true, state: "poweredOn")
+            let off = ITCB_SDK_Step.stateChanged(isPoweredOn: false, state: "poweredOff")
+            switch self {
+            case .nothing: return []
+            case .resetting: return [.stateChanged(isPoweredOn: false, state: "resetting")]
+            case .off: return [on, off]
+            case .back: return [off, on]
+            case .once: return [on, .connected(name: "Anna")]
+            case .twice: return [on, .connected(name: "Anna"), .connected(name: "Bert")]
+            case .lost: return [on, .connected(name: "Anna"), .lost(name: "Anna")]
+            case .failed: return [on, .connectionFailed(name: "Anna")]
+            case .far: return [on, .lost(name: "Anna"), .discovered(name: "Bert", rssi: -75, isOffered: false)]
+            case .farther:
+                return [
+                    on, .discovered(name: "Bert", rssi: -75, isOffered: false),
+                    .discovered(name: "Carl", rssi: -19, isOffered: false),
+                ]
+            case .offered: return [on, .discovered(name: "Anna", rssi: -40, isOffered: true)]
+            case .nameless: return [on, .discovered(name: nil, rssi: -75, isOffered: false)]
+            case .others:
+                return [
+                    on, .connected(name: "Bert"), .lost(name: "Bert"), .connectionFailed(name: "Bert"),
+                    .discovered(name: "Bert", rssi: -75, isOffered: false),
+                ]
+            }
+        }
+
+        /// The line on standard error; `nil` where there is none.
+        var line: String? {
+            let nobody = "was found within 10 s: nobody is there; start one with: eightball peripheral"
+            switch self {
+            case .nothing: return "Bluetooth was not ready within 10 s (unknown); check --adapter and what serves it"
+            case .resetting:
+                return "Bluetooth was not ready within 10 s (resetting); check --adapter and what serves it"
+            case .off: return nil
+            case .back, .offered, .nameless: return "no 8-ball " + nobody
+            case .once, .twice:
+                let who = self == .once ? "\"Anna\" was connected to once" : "\"Bert\" was connected to 2 times"
+                return "no 8-ball that works was found within 10 s: \(who), and has not all that an 8-ball has"
+            case .lost, .failed:
+                return "\"Anna\" went offline before it could be asked, and did not come back within 10 s"
+            case .far, .farther:
+                let who = self == .far ? "\"Bert\" was heard at -75 dBm" : "\"Carl\" was heard at -19 dBm"
+                return "no 8-ball in reach within 10 s: \(who), outside of -60 to -20 dBm; bring it nearer (about 1 m)"
+            case .others: return "no 8-ball named \"Anna\" " + nobody
+            }
+        }
+    }
+
+    @MainActor
+    private static func session(_ device: String? = nil) throws -> AskSession {
+        AskSession(
+            question: "Rain?",
+            device: device,
+            timeout: 10,
+            pairing: ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([])),
+            output: OutputFormat(isJSON: false, isVerbose: false)
+        )
+    }
+
+    @Test("names the reason that says most, the newest of its kind", arguments: Course.allCases)
+    func reasons(course: Course) async throws {
+        let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
+            @MainActor [course] in
+            let session = try AskSessionTests.session(course.device)
+            for step in course.steps { session.follow(step) }
+            session.timeOut()
+        }
+        #expect(try #require(result).errorLines == (course.line.map { [$0] } ?? []))
+    }
+
+    @Test("asks the first ball that is wanted, and no other", arguments: [nil, "Bert"])
+    func first(device: String?) async throws {
+        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) {
+            @MainActor [device = device as String?] in
+            let session = try AskSessionTests.session(device)
+            let balls = ["Anna", "Bert", "Carl"].map { BallStub($0) }
+            for ball in balls + balls { session.deviceDiscovered(ball) }
+            for ball in balls { Console.print("\(ball.name) \(ball.questions)") }
+            // An answer without words is none.
+            session.questionAnsweredByDevice(balls[0])
+            session.timeOut()
+        }
+        let process = try #require(result)
+        let asked = device ?? "Anna"
+        #expect(process.lines == ["Anna", "Bert", "Carl"].map { "\($0) \($0 == asked ? ["Rain?"] : [])" })
+        #expect(process.errorLines == ["\"\(asked)\" did not answer within 10 s"])
+    }
+
+    @Test("names balls of other names when the time is up, in the order in which they were found")
+    func others() async throws {
+        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) { @MainActor in
+            let session = try AskSessionTests.session("Carl")
+            session.follow(.stateChanged(isPoweredOn: true, state: "poweredOn"))
+            let balls = ["Bert", "Anna"].map { BallStub($0) }
+            for ball in balls { session.deviceDiscovered(ball) }
+            for ball in balls { Console.print("\(ball.questions)") }
+            session.timeOut()
+        }
+        let process = try #require(result)
+        #expect(process.lines == ["[]", "[]"])
+        #expect(
+            process.errorLines == ["no 8-ball named \"Carl\" was found within 10 s; there is \"Bert\", \"Anna\""]
+        )
+    }
+
+    @Test("ends on an error of the ball that was asked, and on no other")
+    func errors() async throws {
+        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) { @MainActor in
+            let session = try AskSessionTests.session()
+            let error = ITCB_Errors.sendFailed(ITCB_RejectionReason.deviceBusy)
+            session.errorOccurred(error, sdk: ITCB_SDK())
+            Console.print("nobody was asked")
+            let ball = BallStub("Anna")
+            session.deviceDiscovered(ball)
+            session.errorOccurred(error, sdk: ITCB_SDK())
+            Console.print("it was another one")
+            ball.error = error
+            session.errorOccurred(.unknown(nil), sdk: ITCB_SDK())
+        }
+        let process = try #require(result)
+        #expect(process.lines == ["nobody was asked", "it was another one"])
+        #expect(process.errorLines == ["\"Anna\" is busy with another question; ask again later"])
+    }
+
+    @Test("ends on lost keys only if the ball that was lost last is wanted")
+    func lostKeys() async throws {
+        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) { @MainActor in
+            let session = try AskSessionTests.session("Bert")
+            let error = ITCB_Errors.coreBluetooth(CBError(.peerRemovedPairingInformation))
+            session.errorOccurred(error, sdk: ITCB_SDK())
+            Console.print("nobody was lost")
+            session.follow(.lost(name: "Bert"))
+            session.follow(.connectionFailed(name: "Anna"))
+            session.errorOccurred(error, sdk: ITCB_SDK())
+            Console.print("another one was lost")
+            session.follow(.connectionFailed(name: "Bert"))
+            session.errorOccurred(.coreBluetooth(CBError(.connectionTimeout)), sdk: ITCB_SDK())
+            session.errorOccurred(.sendFailed(CBError(.peerRemovedPairingInformation)), sdk: ITCB_SDK())
+            session.errorOccurred(.coreBluetooth(nil), sdk: ITCB_SDK())
+            Console.print("another error")
+            session.errorOccurred(error, sdk: ITCB_SDK())
+        }
+        let process = try #require(result)
+        #expect(process.lines == ["nobody was lost", "another one was lost", "another error"])
+        #expect(process.errorLines.count == 1 && process.errorLines.first?.hasPrefix("\"Bert\" refused: ") == true)
+    }
+
+    // MARK: A world
+
     /// What is around the one who asks.
     enum Scene: String, CaseIterable, Codable, Sendable {
-        case nobody, otherBalls, tooFar, otherTooFar, brokenBall, deafBall, gone, noBluetooth, noAdapter
-
-        /// The ball that is asked for.
-        var device: String? { self == .otherBalls || self == .otherTooFar ? "Bert" : nil }
+        case nobody, deafBall, noAdapter
 
         /// How long it asks, in seconds; the SDK gives a ball up that has not answered for longer.
         var timeout: Double { self == .deafBall ? 1 : 10 }
@@ -27,19 +181,7 @@ struct AskSessionTests {
         var line: String? {
             switch self {
             case .nobody: "no 8-ball was found within 10 s: nobody is there; start one with: eightball peripheral"
-            case .otherBalls: "no 8-ball named \"Bert\" was found within 10 s; there is \"Anna\", \"Crystal\""
-            case .tooFar:
-                "no 8-ball in reach within 10 s: \"Faraway\" was heard at -75 dBm, outside of -60 to -20 dBm; bring it "
-                    + "nearer (about 1 m)"
-            case .otherTooFar:
-                "no 8-ball named \"Bert\" was found within 10 s: nobody is there; start one with: eightball peripheral"
-            case .brokenBall:
-                "no 8-ball that works was found within 10 s: \"Broken\" was connected to 7 times, and has not all that an "
-                    + "8-ball has"
             case .deafBall: "\"Deaf\" did not answer within 1 s"
-            case .gone: "\"Anna\" went offline before it could be asked, and did not come back within 10 s"
-            // Core Bluetooth logs why there is no adapter, where there is a reason.
-            case .noBluetooth: nil
             case .noAdapter: "[CoreBluetooth] this device of a world has no Bluetooth"
             }
         }
@@ -47,29 +189,18 @@ struct AskSessionTests {
 
     @MainActor
     private static func ask(
-        _ question: String = "Will it rain?",
         in scene: Scene? = nil,
         ball: String? = nil,
-        error: CBError.Code? = nil,
-        isJSON: Bool = false
+        isJSON: Bool = false,
+        isVerbose: Bool = false
     ) throws -> SessionRun {
         var run = SessionRun()
         let timeout = scene?.timeout ?? 10
-        let world = run.world
         let asker = run.world.addDevice("asker", isSupported: scene != .noAdapter)
         let service = SessionRun.ball.service
         switch scene {
         case nil: if let ball { run.addBall(ball) }
         case .nobody, .noAdapter: break
-        case .otherBalls:
-            run.addBall("Anna")
-            run.addBall("Crystal")
-            let second = run.world["Crystal"]
-            second?.isPowered = false
-            run.world.after(.seconds(2)) { second?.isPowered = true }
-        case .tooFar, .otherTooFar: run.addBall("Faraway", distance: 30)
-        case .brokenBall:
-            run.world.addPeripheral(ScriptedPeripheral(name: "Broken", services: [.init(service, characteristics: [])]))
         case .deafBall:
             let characteristics: [ScriptedPeripheral.Characteristic] = [
                 .init(SessionRun.ball.question, properties: [.read, .write], value: Data()),
@@ -78,28 +209,16 @@ struct AskSessionTests {
             run.world.addPeripheral(
                 ScriptedPeripheral(name: "Deaf", services: [.init(service, characteristics: characteristics)])
             )
-        case .gone:
-            run.addBall("Anna")
-            let ball = run.world["Anna"]
-            run.world.when({ $0.text.contains("ATT") || $0.layer == .att }, do: { ball?.isPowered = false })
-        case .noBluetooth: asker.isPowered = false
         }
         try run.start(on: asker) {
             let session = AskSession(
-                question: question,
-                device: scene?.device,
+                question: "Will it rain?",
+                device: nil,
                 timeout: timeout,
                 pairing: ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([])),
-                output: OutputFormat(isJSON: isJSON, isVerbose: false)
+                output: OutputFormat(isJSON: isJSON, isVerbose: isVerbose)
             )
             session.start()
-            if let error, let sdk = ITCB_SDK.createInstance(isCentral: true) {
-                world.after(.seconds(8)) {
-                    DispatchQueue.main.async {
-                        MainActor.assumeIsolated { session.errorOccurred(.coreBluetooth(CBError(error)), sdk: sdk) }
-                    }
-                }
-            }
             return session
         }
         run.mark("before the time is up", at: timeout - 0.001)
@@ -107,12 +226,9 @@ struct AskSessionTests {
         return run
     }
 
-    @Test("Without an answer it ends at the end of its time, with 1 and the reason", arguments: Scene.allCases)
+    @Test("ends after its time with 1 and the reason if there is no answer", arguments: Scene.allCases)
     func reason(scene: Scene) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(1),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { [scene] in
+        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) { [scene] in
             try await AskSessionTests.ask(in: scene).passMinute()
         }
         let process = try #require(result)
@@ -121,31 +237,9 @@ struct AskSessionTests {
         #expect(process.errorLines == (scene.line.map { [$0] } ?? []))
     }
 
-    @Test(
-        "Keys that a ball has lost end the search for it; another error of a connection does not",
-        arguments: [CBError.Code.peerRemovedPairingInformation.rawValue, CBError.Code.connectionTimeout.rawValue]
-    )
-    func lostKeys(code: Int) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(1),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { [code] in
-            try await AskSessionTests.ask(in: .gone, error: CBError.Code(rawValue: code)).passMinute()
-        }
-        let process = try #require(result)
-        let isEnd = code == CBError.Code.peerRemovedPairingInformation.rawValue
-        #expect(process.lines == (isEnd ? [] : ["before the time is up"]))
-        let line = try #require(process.errorLines.first)
-        #expect(line.hasPrefix("\"Anna\" " + (isEnd ? "refused: " : "went offline")))
-        #expect(line.hasSuffix("corebluetooth bonds remove Anna; then pair anew") == isEnd)
-    }
-
-    @Test("The answer alone is on standard output, at once; in JSON it has its question", arguments: [false, true])
+    @Test("prints the answer alone at once, and with its question in JSON", arguments: [false, true])
     func answer(isJSON: Bool) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { [isJSON] in
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { [isJSON] in
             try await AskSessionTests.ask(ball: "Crystal", isJSON: isJSON).passMinute()
         }
         let process = try #require(result)
@@ -159,5 +253,15 @@ struct AskSessionTests {
         let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
         #expect(object["event"] == "answer" && object["device"] == "Crystal" && object["question"] == "Will it rain?")
         #expect(Texts.english.answers.contains(object["answer"] ?? ""))
+    }
+
+    @Test("reports each step on standard error if that is asked for")
+    func steps() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+            try await AskSessionTests.ask(ball: "Crystal", isVerbose: true).passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.lines.count == 1)
+        #expect(process.errorLines.contains { $0.contains("central can ask \"Crystal\"") })
     }
 }

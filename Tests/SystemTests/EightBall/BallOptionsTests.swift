@@ -1,6 +1,4 @@
-// What the options of a ball make of the process's adapter: its name, whether others have to pair, and whether a person
-// is told that an advertisement shortens the name. Each test is a process of its own; no manager is made, so nothing is
-// opened.
+// No manager is made, so nothing is opened.
 
 import CommandLineTool
 import Fixtures
@@ -14,10 +12,9 @@ import Testing
 @Suite("The adapter of the options of a ball")
 struct BallOptionsTests {
     @Test(
-        "A ball demands a pairing where that is said, and a name that a person chose is said to be shortened",
+        "demands a pairing if that is asked for, and reports that a chosen name is shortened",
         arguments: [
             ([], "false false true"), (["--name", "Crystal"], "true false false"),
-            (["--require-pairing", "just-works"], "false true true"),
             (["--require-pairing", "passkey", "--name", "Crystal"], "true true false"),
         ] as [([String], String)]
     )

@@ -1,5 +1,3 @@
-// `eightball` line by line: the choice of the role, and what the role makes of the lines behind it.
-
 import CommandLineTool
 import CoreBluetoothTesting
 import Fixtures
@@ -41,7 +39,7 @@ struct ChooserTests {
     private static let question = "Central or Peripheral (1 or 2, q to quit)? "
     private static let central = "Looking for Magic 8-Balls; \"help\" lists what to type."
 
-    @Test("The central is chosen by number, letter or name", arguments: ["1", "c", " CENTRAL ", "Central"])
+    @Test("becomes a central by number, letter or name", arguments: ["1", " CENTRAL "])
     func central(line: String) async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { [line] in
             try await ChooserTests.choose([line, "list", "q"], isAtEnd: false).passMinute()
@@ -50,7 +48,7 @@ struct ChooserTests {
         #expect(lines == Self.beginning + [Self.question, Self.central, "No ball is here yet."])
     }
 
-    @Test("The ball is chosen as well, and is one until a line asks for the end", arguments: ["2", "p", "PERIPHERAL"])
+    @Test("becomes a ball, until a line asks for the end", arguments: ["p", "PERIPHERAL"])
     func peripheral(line: String) async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { [line] in
             try await ChooserTests.choose([line, "1", "", "exit"], isAtEnd: false).passMinute()
@@ -60,7 +58,7 @@ struct ChooserTests {
         #expect(lines.last?.hasSuffix(" is a Magic 8-Ball now; Ctrl-C ends it.") == true)
     }
 
-    @Test("The end of input ends a ball, and so it does before the choice", arguments: [["2"], []])
+    @Test("ends a ball with the input, and also before the choice", arguments: [["2"], []])
     func end(lines: [String]) async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { [lines] in
             try await ChooserTests.choose(lines, isAtEnd: true).passMinute()
@@ -68,7 +66,7 @@ struct ChooserTests {
         #expect(try #require(result).lines.count == 4 + lines.count)
     }
 
-    @Test("What is no choice is refused, and the question asked again, as behind an empty line")
+    @Test("asks again after another line, and after an empty one")
     func refused() async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             try await ChooserTests.choose(["3", " ", "Both", "quit"], isAtEnd: false).passMinute()

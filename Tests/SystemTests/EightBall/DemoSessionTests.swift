@@ -1,5 +1,3 @@
-// `eightball demo` in virtual time: what it prints, with which times, and how it ends.
-
 import CommandLineTool
 import CoreBluetoothTesting
 import Fixtures
@@ -7,9 +5,10 @@ import Foundation
 import SessionTestbed
 import Testing
 
+@testable import ITCB
 @testable import eightball
 
-@Suite("The session of eightball demo")
+@Suite("eightball demo")
 struct DemoSessionTests {
     /// The demonstration on two devices of a world; the first of them is the ball.
     @MainActor
@@ -32,12 +31,9 @@ struct DemoSessionTests {
         "Power on", "The central finds the ball", "The central explores the ball", "A question, and its answer",
     ]
 
-    @Test("Each heading stands once, before its steps, and each step has its time and who took it")
+    @Test("prints each heading once before its steps, and each step with its time")
     func steps() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             try await DemoSessionTests.demo().passMinute()
         }
         let process = try #require(result)
@@ -62,7 +58,7 @@ struct DemoSessionTests {
         #expect(lines.last?.hasPrefix("Answer:   ") == true)
     }
 
-    @Test("In JSON there are objects alone: a step each, its time in microseconds, and the answer")
+    @Test("prints objects alone in JSON, one for each step and the answer")
     func json() async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             try await DemoSessionTests.demo(isJSON: true).passMinute()
@@ -79,12 +75,9 @@ struct DemoSessionTests {
         }
     }
 
-    @Test("With a trace, calls and packets are on standard error, and nothing that is printed is there again")
+    @Test("traces calls and packets on standard error, without what is printed")
     func trace() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             try await DemoSessionTests.demo(isTraced: true).passMinute()
         }
         let process = try #require(result)
@@ -95,12 +88,9 @@ struct DemoSessionTests {
         #expect(process.lines.filter { Self.headings.contains($0) } == Self.headings)
     }
 
-    @Test("A question that is refused ends it at once, with the reason")
+    @Test("ends at once if the question is refused")
     func refused() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(1),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) {
             try await DemoSessionTests.demo("Rain").passMinute()
         }
         let process = try #require(result)
@@ -108,16 +98,71 @@ struct DemoSessionTests {
         #expect(!process.lines.contains("before the time is up"))
     }
 
-    @Test("Without an answer it ends at the end of ten seconds")
+    @Test("ends after ten seconds without an answer")
     func late() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(1),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) {
             try await DemoSessionTests.demo { world in world["central"]?.distance = 1000 }.passMinute()
         }
         let process = try #require(result)
         #expect(process.errorLines == ["the ball did not answer within 10 s; run it again with --json and report it"])
         #expect(process.lines.last == "before the time is up")
+    }
+
+    @Test("ends at once if the ball loses its adapter, with 1 and the reason")
+    func lostAdapter() async throws {
+        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) {
+            let run = try await DemoSessionTests.demo { world in world["central"]?.distance = 1000 }
+            run.mark("- 4.9", at: 4.9)
+            run.mark("- 5.1", at: 5.1)
+            let ball = run.world["ball"]
+            run.world.after(.seconds(5)) { ball?.isPowered = false }
+            run.passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.lines.contains("- 4.9") && !process.lines.contains("- 5.1"))
+        #expect(process.errorLines.count == 1, "\(process.errorLines)")
+        #expect(process.errorLines.first?.hasSuffix("Bluetooth is not available") == true)
+    }
+
+    // MARK: Single calls
+
+    @MainActor
+    private static func session() -> DemoSession {
+        DemoSession(
+            question: "Rain?",
+            captureFile: nil,
+            output: OutputFormat(isJSON: false, isVerbose: false)
+        )
+    }
+
+    @Test("asks the first ball alone, and ends with its answer")
+    func demoAnswer() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
+            let session = DemoSessionTests.session()
+            let balls = ["Anna", "Bert"].map { BallStub($0) }
+            for ball in balls { session.deviceDiscovered(ball) }
+            Console.print("\(balls[0].questions) \(balls[1].questions)")
+            session.questionAskedOfDevice(balls[0])
+            session.questionAnsweredByDevice(balls[0])
+            Console.print("no answer yet")
+            balls[0].answer = "SLUG-ANSWER-00"
+            session.questionAnsweredByDevice(balls[0])
+        }
+        #expect(
+            try #require(result).lines == [
+                #"["Rain?"] []"#, "no answer yet", "", "Question: Rain?", "Answer:   It is certain.",
+            ]
+        )
+    }
+
+    @Test("names the ball that was asked in an error", arguments: [false, true])
+    func demoError(isAsked: Bool) async throws {
+        let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
+            @MainActor [isAsked] in
+            let session = DemoSessionTests.session()
+            if isAsked { session.deviceDiscovered(BallStub("Anna")) }
+            session.errorOccurred(.sendFailed(ITCB_RejectionReason.deviceOffline), sdk: ITCB_SDK())
+        }
+        #expect(try #require(result).errorLines == [(isAsked ? "\"Anna\"" : "the ball") + " went offline"])
     }
 }

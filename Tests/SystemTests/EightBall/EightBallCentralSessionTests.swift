@@ -1,5 +1,3 @@
-// `eightball central`, line by line: what is typed at a time of the world, and what is printed for it.
-
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
@@ -35,12 +33,9 @@ struct EightBallCentralSessionTests {
         return run
     }
 
-    @Test("Without a ball: a number is chosen ahead, a question waits ten seconds, and what follows comes behind it")
+    @Test("keeps a question ten seconds if no ball is there, and the lines after it")
     func withoutBall() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             let run = try await EightBallCentralSessionTests.central([
                 (1, "list"), (1, "use 0"), (1, "use 2"), (2, "Will it rain?"), (2, ""), (2, "1 Is it?"), (2, "quit"),
             ])
@@ -60,12 +55,9 @@ struct EightBallCentralSessionTests {
         )
     }
 
-    @Test("Balls have numbers that stay; a wrong one is refused, a lost one is waited for, and asked when it is back")
+    @Test("numbers balls for good, waits for a lost one, and asks it when it is back")
     func balls() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             let run = try await EightBallCentralSessionTests.central([
                 (5, "list"), (5, "use 3"), (5, "use 2"), (6, "Is it a question"), (12, "Will it rain?"), (40, "quit"),
             ]) { @MainActor run in
@@ -97,17 +89,15 @@ struct EightBallCentralSessionTests {
     }
 
     @Test(
-        "In JSON there is an object for each event, and nothing for a person; the end of input ends it when all is done"
+        "prints an object for each event in JSON, and ends after the last question"
     )
     func json() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             let lines: [(Double, String?)] = [
                 (5, "help"), (5, "use 9"), (5, "1 Will it rain?"), (5, "7 Is it?"), (5, nil),
             ]
-            let run = try await EightBallCentralSessionTests.central(lines, isJSON: true) { @MainActor run in run.addBall("Anna")
+            let run = try await EightBallCentralSessionTests.central(lines, isJSON: true) { @MainActor run in
+                run.addBall("Anna")
             }
             run.passMinute()
         }

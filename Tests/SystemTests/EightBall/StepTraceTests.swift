@@ -1,6 +1,3 @@
-// The steps of the SDK in the trace of a process: those of the device that the process is, and no others. The test is a
-// process of its own, which has a trace.
-
 import CommandLineTool
 import Fixtures
 import Foundation
@@ -12,7 +9,7 @@ import Testing
 
 @Suite("Steps of the SDK in a trace")
 struct StepTraceTests {
-    @Test("A step is in the trace, as the SDK's, before the session hears of it, unless another one puts it there")
+    @Test("records a step in the trace before the session hears of it")
     func traced() async throws {
         let folder = try TemporaryFolder()
         let path: String = folder("trace.jsonl")

@@ -1,5 +1,4 @@
-// The session behind the 8-ball's page in a browser, in virtual time: what is asked of it, and the documents that it
-// publishes, with the time at which each comes.
+// The session behind the page in a browser, in virtual time.
 
 import BluetoothHost
 import CommandLineTool
@@ -13,7 +12,7 @@ import Testing
 @testable import LoopbackWeb
 @testable import eightball
 
-@Suite("The session of eightball web")
+@Suite("eightball web")
 struct WebSessionTests {
     /// A page that posts what it wants at times, in seconds, and prints each document that comes.
     @MainActor
@@ -112,12 +111,9 @@ struct WebSessionTests {
         return run
     }
 
-    @Test("Who asks and who is asked see each step; the choice of a role holds, and a question is answered once")
+    @Test("shows each step to the one who asks and the one who is asked, and answers once")
     func question() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(99),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
             let run = await WebSessionTests.questions()
             run.passMinute()
         }
@@ -187,12 +183,9 @@ struct WebSessionTests {
         return run
     }
 
-    @Test("A pairing is shown until it ends; only the newest is answered; that it failed is said for ten seconds")
+    @Test("shows a pairing until it ends, answers only the newest, and reports a failure for ten seconds")
     func pairing() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(99),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
             let run = try await WebSessionTests.pairings()
             run.passMinute()
         }
@@ -212,49 +205,127 @@ struct WebSessionTests {
 
     // MARK: The pace
 
+    /// A session of the page to which something is done at times; of each document the time is printed, in
+    /// milliseconds, and the number of the pairing in it.
     @MainActor
-    private static func burst() throws -> SessionRun {
+    private static func numbered(_ steps: [(milliseconds: Int, act: @MainActor (WebSession) -> Void)]) -> SessionRun {
         var run = SessionRun()
-        let text = "0000000A-0000-0000-0000-000000000000"
-        let anna = PairingPeer(identifier: try #require(UUID(uuidString: text)), name: "Anna")
-        func prompt(_ number: UInt32) throws -> @MainActor (WebSession) -> Void {
-            let code = try #require(Passkey(number))
-            return { $0.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in }) }
+        let world = run.world
+        run.start(on: world.addDevice("Crystal")) {
+            let session = WebSession(
+                agent: ScreenPairingAgent(),
+                name: "Crystal",
+                output: OutputFormat(isJSON: false, isVerbose: false)
+            )
+            session.start { documents in
+                let text = documents["en"] ?? ""
+                let number = (1...9).first { text.contains("\"number\":\($0),") } ?? 0
+                Console.print("\(world.milliseconds) \(number)")
+            }
+            for (milliseconds, act) in steps {
+                world.onMain(after: .milliseconds(milliseconds)) { act(session) }
+            }
+            return session
         }
-        let (first, second, third) = (try prompt(1), try prompt(2), try prompt(3))
-        self.page(
-            "Crystal",
-            in: &run,
-            prompts: [
-                (
-                    1,
-                    { session in
-                        first(session)
-                        second(session)
-                    }
-                ),
-                // After the document that is due, and before any other that would be.
-                (1.05, { session in third(session) }),
-            ]
-        )
         return run
     }
 
-    @Test("Two changes at once are one document; the next one comes a tenth of a second later")
-    func pace() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(99),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            let run = try await WebSessionTests.burst()
+    private static func anna() throws -> PairingPeer {
+        let identifier = try #require(UUID(uuidString: "0000000A-0000-0000-0000-000000000000"))
+        return PairingPeer(identifier: identifier, name: "Anna")
+    }
+
+    @MainActor
+    private static func pace() throws -> SessionRun {
+        let (anna, code) = (try Self.anna(), try #require(Passkey(42)))
+        let show: @MainActor (WebSession) -> Void = { session in
+            session.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in })
+        }
+        let end: @MainActor (WebSession) -> Void = { session in session.ended(anna, .paired) }
+        return Self.numbered([(1000, show), (5030, end), (5060, show), (5129, end), (9070, show)])
+    }
+
+    @Test("publishes a change at once, unless the document before is younger than 0.1 s")
+    func times() async throws {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
+            let run = try await WebSessionTests.pace()
             run.passMinute()
         }
         let process = try #require(result)
         #expect(process.errorLines.isEmpty)
-        #expect(
-            process.lines == [
-                "0.0 Crystal: - | ", "1.0 Crystal: - |  | 2, show, 000002", "1.1 Crystal: - |  | 3, show, 000003",
-            ]
-        )
+        // What has changed and is as it was when its time comes is not told.
+        #expect(process.lines == ["0 0", "1000 1", "5030 0", "9070 3"])
+    }
+
+    @MainActor
+    private static func shownCode() throws -> SessionRun {
+        let (anna, code) = (try Self.anna(), try #require(Passkey(42)))
+        let show: @MainActor (WebSession) -> Void = { session in
+            session.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in Console.print("answered") })
+        }
+        let post: @MainActor (WebSession) -> Void = { session in
+            let body = Array(#"{"do":"pair","number":1,"code":"123456","isAgreed":true}"#.utf8)
+            _ = session.answer(WebRequest(intent: .post(body), path: "do/en", languages: "en"))
+        }
+        let end: @MainActor (WebSession) -> Void = { session in session.ended(anna, .paired) }
+        let run = Self.numbered([(1000, show), (2000, post), (4000, end)])
+        run.mark("- 3000", at: 3)
+        return run
+    }
+
+    @Test("shows a code until the pairing ends, whatever a page posts")
+    func code() async throws {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
+            let run = try await WebSessionTests.shownCode()
+            run.passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        #expect(process.lines == ["0 0", "1000 1", "- 3000", "4000 0"])
+    }
+
+    @MainActor
+    private static func early() throws -> SessionRun {
+        let (anna, code) = (try Self.anna(), try #require(Passkey(42)))
+        let show: @MainActor (WebSession) -> Void = { session in
+            session.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in })
+        }
+        return Self.numbered([(30, show)])
+    }
+
+    @Test("publishes a change no sooner than 0.1 s after the first document")
+    func firstDocument() async throws {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
+            try await WebSessionTests.early().passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        #expect(process.lines == ["0 0", "100 1"])
+    }
+
+    @MainActor
+    private static func twice() throws -> SessionRun {
+        let (anna, code) = (try Self.anna(), try #require(Passkey(42)))
+        let show: @MainActor (WebSession) -> Void = { session in
+            session.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in })
+        }
+        let end: @MainActor (WebSession) -> Void = { session in session.ended(anna, .paired) }
+        let changes: @MainActor (WebSession) -> Void = { session in
+            show(session)
+            // It comes behind the document of the first change, and before any that the second one would have.
+            DispatchQueue.main.async { MainActor.assumeIsolated { end(session) } }
+            show(session)
+        }
+        return Self.numbered([(1000, changes)])
+    }
+
+    @Test("publishes two changes at once in one document")
+    func twoChanges() async throws {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
+            try await WebSessionTests.twice().passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        #expect(process.lines == ["0 0", "1000 2", "1100 0"])
     }
 }

@@ -8,7 +8,6 @@ import Testing
 
 @Suite("A page on loopback")
 struct WebServerSocketTests {
-
     private let token = AccessToken("abcdefghijklmnop") ?? AccessToken()
 
     /// A server that answers with the path, or with the stream of a topic.
@@ -202,7 +201,6 @@ struct WebServerSocketTests {
         }
         withExtendedLifetime((server, other.socket)) {}
     }
-
 }
 
 /// The port in the address of a page with the token of these tests.

@@ -1,5 +1,4 @@
-// The keys of a descriptor in virtual time: how long a lone Escape waits for more, what ends the reading, and that the
-// end is told once. The descriptor is the end of a pipe, which has what was written to it at once.
+// The keys of a descriptor in virtual time: the end of a pipe, which has what was written to it at once.
 
 import CommandLineTool
 import CoreBluetoothTesting

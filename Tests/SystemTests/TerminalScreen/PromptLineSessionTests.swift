@@ -59,7 +59,6 @@ func shownLine(_ prompt: String, _ text: String) -> String {
 
 @Suite("A line with a prompt at a terminal")
 struct PromptLineSessionTests {
-
     @Test("shows each change, finishes with Enter, and ends with Ctrl-D if nothing is written")
     func keys() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
@@ -233,24 +232,6 @@ struct PromptLineSessionTests {
         )
     }
 
-    @Test("ends with Ctrl-D in an empty answer, and ignores other keys")
-    func ends() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let session = try PromptedLine()
-            session.line.open()
-            session.line.ask("> ")
-            await session.type("x", 3)
-            session.line.ask(question: "Code: ")
-            await session.type("\u{1B}[5~\u{4}", 2)
-            exit(0)
-        }
-        #expect(
-            try #require(result).lines == [
-                #"shown("")"#, shownLine("> ", ""), shownLine("> ", "x"), shownLine("Code: ", ""), "line end",
-            ]
-        )
-    }
-
     @Test("takes 80 columns if the terminal does not say its size, and shows another size at once")
     func sizes() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
@@ -283,5 +264,4 @@ struct PromptLineSessionTests {
         }
         #expect(try #require(result).lines == [#"shown("")"#, "line end"])
     }
-
 }

@@ -1,6 +1,3 @@
-// What the line that is edited below a program's output does with its terminal: who may have it, which settings it has
-// meanwhile, and what signals and Ctrl-Z do. Each test is a process of its own.
-
 import Fixtures
 import Foundation
 import SessionTestbed

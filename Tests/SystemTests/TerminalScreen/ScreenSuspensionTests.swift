@@ -11,7 +11,6 @@ import Testing
 
 @Suite("A screen that is stopped and closed")
 struct ScreenSuspensionTests {
-
     /// A screen at the terminal of the process's session.
     @MainActor
     private final class Terminal {
@@ -239,5 +238,4 @@ struct ScreenSuspensionTests {
             ]
         )
     }
-
 }

@@ -56,7 +56,6 @@ final class TerminalWithScreen {
 
 @Suite("A full screen")
 struct ScreenTests {
-
     @Test("draws when it is opened, and then at most every 33 ms, once for all changes")
     func frames() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
@@ -299,5 +298,4 @@ struct ScreenTests {
         }
         #expect(try #require(result).lines == ["ScreenSize(rows: 24, columns: 80)", "true", "closed"])
     }
-
 }

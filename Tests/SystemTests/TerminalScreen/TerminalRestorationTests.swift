@@ -46,7 +46,6 @@ func openDescriptorCount() -> Int {
 
 @Suite("A terminal that is given back")
 struct TerminalRestorationTests {
-
     @Test("keeps lines of standard error off the screen, and writes them below it")
     func lines() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
@@ -366,5 +365,4 @@ struct TerminalRestorationTests {
         }
         #expect(try #require(result).lines == ["true -", "true -", "true -", "0"])
     }
-
 }

@@ -1,6 +1,3 @@
-// The trace of a process as lines on standard error, and what of a program's own output is in a trace. Each test is a
-// process of its own.
-
 import Fixtures
 import Foundation
 import SessionTestbed
@@ -12,10 +9,7 @@ import Testing
 struct TimelineLinesTests {
     @Test("widens the column of devices with the longest name, and leaves out what the program prints itself")
     func lines() async throws {
-        let result = await #expect(
-            processExitsWith: .success,
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .success, observing: .outputs) {
             try Timeline.begin(.lines, device: "phone")
             guard let timeline = Timeline.current else { exit(1) }
             func add(_ kind: TimelineEntry.Kind, _ device: String, _ microseconds: Int64, isPrinted: Bool = false) {

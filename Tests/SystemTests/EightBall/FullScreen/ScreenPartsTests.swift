@@ -1,5 +1,4 @@
-// The two roles of the app on the whole screen, without the screen: keys and what the SDK reports go in, and the page is
-// what the screen would show.
+// The two roles without the screen: keys and steps go in, and the page is printed.
 
 import CommandLineTool
 import CoreBluetooth
@@ -41,14 +40,10 @@ struct ScreenPartsTests {
                 if part.isAnimated { show() }
             }
             for (seconds, text) in keys {
-                world.after(.seconds(seconds)) {
-                    DispatchQueue.main.async {
-                        MainActor.assumeIsolated {
-                            var parser = KeyParser()
-                            for key in parser.receive(text.utf8) { device.run { part.receive(key) } }
-                            show()
-                        }
-                    }
+                world.onMain(after: .seconds(seconds)) {
+                    var parser = KeyParser()
+                    for key in parser.receive(text.utf8) { device.run { part.receive(key) } }
+                    show()
                 }
             }
             return shown
@@ -103,8 +98,8 @@ struct ScreenPartsTests {
     // MARK: The end
 
     @Test(
-        "A ball ends with q or Ctrl-D, also while a question is open; other keys end nothing",
-        arguments: [("q", 0), ("\u{4}", 0), ("x", 99), ("\u{1B}", 99), ("\r", 99)] as [(String, Int32)]
+        "ends a ball with q or Ctrl-D, and with no other key",
+        arguments: [("q", 0), ("\u{4}", 0), ("\u{1B}", 99)] as [(String, Int32)]
     )
     func peripheralEnd(keys: String, status: Int32) async throws {
         await #expect(processExitsWith: .exitCode(status)) { [keys] in
@@ -117,8 +112,8 @@ struct ScreenPartsTests {
     }
 
     @Test(
-        "A central ends with Ctrl-D where nothing is written; a q is a letter",
-        arguments: [("\u{4}", 0), ("a\u{4}", 99), ("a\u{7F}\u{4}", 0), ("q", 99)] as [(String, Int32)]
+        "ends a central with Ctrl-D if nothing is written",
+        arguments: [("\u{4}", 0), ("a\u{4}", 99), ("q", 99)] as [(String, Int32)]
     )
     func centralEnd(keys: String, status: Int32) async throws {
         await #expect(processExitsWith: .exitCode(status)) { [keys] in
@@ -132,46 +127,9 @@ struct ScreenPartsTests {
 
     // MARK: The central
 
-    @Test("Signals are read every two seconds; a ball that went is there for five seconds, and its question fails")
-    func balls() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(99),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            var run = SessionRun()
-            await ScreenPartsTests.part(
-                on: "asker",
-                in: &run,
-                keys: [(14, "Rain?\r"), (30, "Sun?\r")],
-                ScreenPartsTests.central
-            ) {
-                CentralPart(texts: .english, onChange: $0)
-            }
-            await run.addBall("Anna")
-            let (world, ball) = (run.world, run.world["Anna"])
-            world.after(.seconds(10)) { ball?.distance = 2 }
-            world.after(.seconds(20)) { ball?.isPowered = false }
-            for seconds in [9.9, 12.1, 13.9, 19.9, 29.9, 31] { run.mark("- \(seconds)", at: seconds) }
-            run.passMinute()
-        }
-        let process = try #require(result)
-        #expect(process.errorLines.isEmpty)
-        // Half the distance less is 6 dB.
-        #expect(
-            process.lines == [
-                "Anna -45|", "- 9.9", "Anna -51|", "- 12.1", "- 13.9", "Anna -51 asking Rain?|",
-                "Anna -51 confirmed Rain?|", "Anna -51 answered Rain?|", "- 19.9", "Anna -51 gone answered Rain?|", "",
-                "- 29.9", "Sun?", "- 31.0",
-            ]
-        )
-    }
-
-    @Test("A ball that goes while it has a question is gone, and its question has failed")
+    @Test("fails the question of a ball that goes")
     func lostQuestion() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(99),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
             var run = SessionRun()
             await ScreenPartsTests.part(on: "ball", in: &run, keys: [(1, "h")], ScreenPartsTests.silence) {
                 PeripheralPart(texts: .english, name: "Crystal", onChange: $0)
@@ -196,12 +154,9 @@ struct ScreenPartsTests {
 
     // MARK: The ball
 
-    @Test("By hand a question waits; at random again, what is open is answered; without Bluetooth it fails")
+    @Test("keeps a question open by hand, answers it at random, and fails it without Bluetooth")
     func byHand() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(99),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
             var run = SessionRun()
             await ScreenPartsTests.part(
                 on: "ball",
@@ -250,6 +205,88 @@ struct ScreenPartsTests {
                 "Crystal|1 at random" + four, "Crystal|0 at random" + four,
                 "Crystal|0 by hand" + four, "- 31", "Crystal|1 by hand" + four, "Crystal|1 by hand\(four)|Five? open",
                 "-|0 by hand\(four)|Five? went offline",
+            ]
+        )
+    }
+
+    // MARK: The time for an answer
+
+    /// The two roles, at devices of a world.
+    @MainActor
+    private final class Parts {
+        private(set) var run = SessionRun()
+        private let ball: Device
+        private let asker: Device
+        private var central: CentralPart?
+        private var peripheral: PeripheralPart?
+
+        init() {
+            ball = run.world.addDevice("ball")
+            asker = run.world.addDevice("asker")
+            run.start(on: ball) {
+                let part = PeripheralPart(texts: .english, name: "Crystal", onChange: {})
+                part.setAnsweredByHand(true)
+                peripheral = part
+                return part
+            }
+            run.start(on: asker) {
+                let part = CentralPart(texts: .english, onChange: {})
+                central = part
+                return part
+            }
+        }
+
+        func at(_ seconds: Double, _ body: @escaping @MainActor (Parts) -> Void) {
+            run.world.onMain(after: .seconds(seconds)) { body(self) }
+        }
+
+        /// Asks the ball that was found first, and prints why it was not asked.
+        func ask(_ question: String) {
+            guard let central, let ball = central.page.balls.first else { return Console.print("no ball") }
+            let hint = asker.run { central.ask(ball.identifier, question) }
+            Console.print("\(question) \(hint?.rawValue ?? "is asked")")
+        }
+
+        /// Gives the open question an answer.
+        func answer(entry number: Int) { ball.run { _ = peripheral?.answer(entry: number, with: 0) } }
+
+        /// Prints what has been said.
+        func show() {
+            guard let ball = central?.page.balls.first else { return Console.print("no ball") }
+            switch ball.conversation {
+            case .none: Console.print("none")
+            case .asking(let question): Console.print("asking \(question)")
+            case .confirmed(let question): Console.print("confirmed \(question)")
+            case .answered(let question, let answer): Console.print("\(question) \(Texts.english.answer(answer))")
+            case .failed(let question, let words): Console.print("\(question) \(Texts.english(words))")
+            }
+        }
+    }
+
+    @Test("waits a minute for an answer")
+    func minute() async throws {
+        let result = await #expect(processExitsWith: .exitCode(98), observing: .outputs) {
+            let run = await MainActor.run {
+                let parts = Parts()
+                parts.at(9) { $0.ask("Rain?") }
+                parts.at(11) { $0.show() }
+                parts.at(60) { $0.ask("Sun?") }
+                parts.at(67) { $0.answer(entry: 0) }
+                parts.at(68.5) { $0.show() }
+                parts.at(80) { $0.ask("Snow?") }
+                parts.at(139.9) { $0.show() }
+                parts.at(140.1) { $0.show() }
+                return parts.run
+            }
+            run.world.advance(by: .seconds(150))
+            exit(98)
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        #expect(
+            process.lines == [
+                "Rain? is asked", "confirmed Rain?", "Sun? stillAnswering", "Rain? It is certain.", "Snow? is asked",
+                "confirmed Snow?", "Snow? went offline",
             ]
         )
     }

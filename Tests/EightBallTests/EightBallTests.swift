@@ -1,16 +1,14 @@
-// Which command lines `eightball` takes.
-
-import Fixtures
+import CommandLineTool
 import Testing
 
 @testable import eightball
 
 @Suite("Options of eightball")
-struct OptionLimitsTests {
+struct EightBallTests {
     private static let token = "0123456789abcdef"
 
     @Test(
-        "What is within the limits is taken",
+        "accepts what is within the limits",
         arguments: [
             ["web", "--port", "0"], ["web", "--port", "65535"], ["web", "--token", token], ["ask", "Rain?"],
             ["ask", "Rain?", "--device", "Crystal", "--timeout", "86400"], ["peripheral", "--name", "Crystal"],
@@ -22,7 +20,7 @@ struct OptionLimitsTests {
     }
 
     @Test(
-        "What is outside of them is refused, and so are options that exclude each other",
+        "refuses what is outside of the limits, and options that exclude each other",
         arguments: [
             (["web", "--port=-1"], "A port is a number from 1 to 65535."),
             (["web", "--port", "65536"], "A port is a number from 1 to 65535."),
@@ -40,8 +38,18 @@ struct OptionLimitsTests {
         #expect {
             try EightBall.parseAsRoot(arguments)
         } throws: { error in
-            RunRecord.note("\(arguments) \(EightBall.message(for: error))")
             return EightBall.message(for: error).contains(reason)
+        }
+    }
+
+    @Test("refuses to ask what does not end with a question mark", arguments: ["Rain", "", "Rain? ", "?!"])
+    func noQuestion(question: String) {
+        #expect {
+            var command = try EightBall.parseAsRoot(["ask", question])
+            try command.run()
+        } throws: { error in
+            (error as? Failure)?.line
+                == "a question must end with \"?\"; ask again with one: eightball ask \"Will it rain today?\""
         }
     }
 }

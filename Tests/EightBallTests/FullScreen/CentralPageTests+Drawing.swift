@@ -1,6 +1,3 @@
-// What the page of the central looks like, sign by sign and style by style, on a usual screen and at the sizes where its
-// layout changes.
-
 import Fixtures
 import TerminalScreen
 import Testing
@@ -8,7 +5,7 @@ import Testing
 @testable import eightball
 
 @Suite("The page of the central as it is drawn")
-struct DrawnCentralPageTests {
+struct CentralPageDrawingTests {
     /// A page of the central with five balls, of which each is at another point of its conversation; one is chosen.
     private func central(_ rows: Int, _ columns: Int, chosen: String, ticks: Int = 0) -> String {
         var page = CentralPage()
@@ -31,7 +28,7 @@ struct DrawnCentralPageTests {
         return drawn(rows, columns) { page.draw(on: &$0, .english) }
     }
 
-    @Test("The central, before there is a ball")
+    @Test("shows that it waits before there is a ball")
     func searching() {
         let shown = [
             #"""
@@ -76,14 +73,14 @@ struct DrawnCentralPageTests {
         }
     }
 
-    @Test("Where there is one row for the balls, the chosen one has it")
+    @Test("shows the chosen ball if there is one row")
     func oneRow() {
         #expect(central(7, 40, chosen: "Crystal").split(separator: "\n")[2].hasPrefix("|▸ Crystal  "))
         #expect(!central(7, 40, chosen: "Crystal").contains("more"))
         #expect(central(8, 40, chosen: "Crystal").contains("1 more above, 3 more below"))
     }
 
-    @Test("The central: each conversation, and the ball beside it where there are 50 columns")
+    @Test("shows each conversation, on screens of several sizes")
     func conversations() {
         #expect(
             central(20, 80, chosen: "Anna")
@@ -174,35 +171,6 @@ struct DrawnCentralPageTests {
                 :  GGGGGGGGGGGGGG
                 |──────────────────────────────────────────────────
                 :..................................................
-                | Question: Wind
-                : ..........
-                | Enter ask   Tab next ball   Ctrl-C quit
-                : .......................................
-                """#
-        )
-        #expect(
-            central(16, 49, chosen: "Fay", ticks: 2)
-                == #"""
-                | Magic 8-Ball · Central                  4 balls
-                :#######################==========================
-                |  Anna                            ▂▄▆█ -40 dBm  -
-                :b                                 gggg          c
-                |  Crystal                         ▂▄▆█ -67 dBm  -
-                :b                                 yy..          c
-                |  Dora                            ▂▄▆█ -90 dBm
-                :b                                 r...
-                |  Eight                           went offline
-                :b .....                           ............
-                |▸ Fay with a long name that has … ▂▄▆█ -55 dBm
-                :b bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb ggg.
-                ~ 4
-                |─────────────────────────────────────────────────
-                :.................................................
-                |  Fay with a long name that has no room: Hail?
-                |  refused: the ball is busy
-                :  rrrrrrrrrrrrrrrrrrrrrrrrr
-                |─────────────────────────────────────────────────
-                :.................................................
                 | Question: Wind
                 : ..........
                 | Enter ask   Tab next ball   Ctrl-C quit
