@@ -19,7 +19,7 @@ struct CommandSuggestionTests {
     }
 
     @Test(
-        "C9: the nearest name is suggested, and none for a word that is like none",
+        "C9: suggests the nearest name, and none for a word that is like none",
         arguments: [
             ("scn", "scan"), ("sacn", "scan"), ("SCAN", "scan"), ("scann", "scan"), ("advertis", "advertise"),
             ("advretize", "advertise"), ("xyz", nil), ("", nil), ("sc", nil),
@@ -31,7 +31,7 @@ struct CommandSuggestionTests {
     }
 
     @Test(
-        "The refusal of a command is one clause that asks for the one that is meant, also below another",
+        "refuses a command in one clause that suggests another",
         arguments: [
             (["scn"], "unexpected argument 'scn'; did you mean 'scan'?"),
             (["bonds", "remov"], "unexpected argument 'remov'; did you mean 'remove'?"),
@@ -46,7 +46,7 @@ struct CommandSuggestionTests {
         #expect(lines.count > 1 && lines[1].hasPrefix("Usage: tool"))
     }
 
-    @Test("A sentence of the parser becomes a clause; words in capitals stay")
+    @Test("turns the parser's sentence into a clause, and keeps words in capitals")
     func clause() {
         let lines = { Ending.lines("Error: " + $0, Tool.self, []) }
         #expect(lines("The name is empty.\nUsage: x") == ["the name is empty", "Usage: x"])

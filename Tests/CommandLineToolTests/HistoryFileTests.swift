@@ -1,5 +1,3 @@
-// The file that keeps a history: one for several sessions, private and bounded.
-
 import Fixtures
 import Foundation
 import TerminalScreen
@@ -14,7 +12,7 @@ struct HistoryFileTests {
         try #require(HistoryFile("connect") { $0 == "XDG_STATE_HOME" ? folder.path : nil })
     }
 
-    @Test("Lines are kept in a file that no other user can read, for the sessions that follow and those beside it")
+    @Test("keeps lines in a file that no other user can read, for later sessions and those beside it")
     func lines() throws {
         let folder = try TemporaryFolder()
         let file = try file(folder)
@@ -32,7 +30,7 @@ struct HistoryFileTests {
         }
     }
 
-    @Test("No more lines are kept than a session remembers, and the last ones")
+    @Test("keeps as many lines as a session remembers, the last ones")
     func limit() throws {
         let folder = try TemporaryFolder()
         let file = try file(folder)
@@ -40,7 +38,7 @@ struct HistoryFileTests {
         #expect(file.history.lines == (1...LineHistory.limit).map(String.init))
     }
 
-    @Test("A file of all lines at their greatest length is a history, and a longer one is none")
+    @Test("ignores a file of more than 102,400 octets")
     func size() throws {
         let folder = try TemporaryFolder()
         let file = try file(folder)
@@ -50,7 +48,7 @@ struct HistoryFileTests {
         }
     }
 
-    @Test("What is no history of ours is none, and is replaced by one", arguments: [false, true])
+    @Test("replaces a file that is not a history", arguments: [false, true])
     func damage(isLong: Bool) throws {
         let folder = try TemporaryFolder()
         let file = try file(folder)
@@ -63,5 +61,33 @@ struct HistoryFileTests {
         #expect(editor.text == (isLong ? "" : "["))
         file.add("rssi")
         #expect(file.history.lines.last == "rssi")
+    }
+
+    @Test("is in the folder of the state, by its name, and nowhere without such a folder")
+    func place() throws {
+        let folder = try TemporaryFolder()
+        let path: String = folder.path
+        let file = try #require(HistoryFile("connect") { $0 == "XDG_STATE_HOME" ? path : nil })
+        #expect(file.path == path + "/corebluetooth/history-connect")
+        let other = try #require(HistoryFile("central") { $0 == "XDG_STATE_HOME" ? path : nil })
+        other.add("list")
+        #expect(file.history.lines.isEmpty && other.history.lines == ["list"])
+        // Below a file there are no folders.
+        let plain = folder("plain")
+        try Data().write(to: URL(fileURLWithPath: plain))
+        let none = HistoryFile("connect") { $0 == "TMPDIR" ? plain : nil }
+        #expect(none == nil)
+    }
+
+    @Test("ignores a line that it cannot keep")
+    func unwritable() throws {
+        let folder = try TemporaryFolder()
+        let path: String = folder.path
+        let file = try #require(HistoryFile("connect") { $0 == "XDG_STATE_HOME" ? path : nil })
+        // A folder stands in the file's place.
+        try FileManager.default.createDirectory(atPath: file.path + "/inside", withIntermediateDirectories: true)
+        file.add("list")
+        #expect(file.history.lines.isEmpty)
+        #expect(FileManager.default.fileExists(atPath: file.path + "/inside"))
     }
 }

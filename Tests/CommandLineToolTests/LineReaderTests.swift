@@ -1,5 +1,3 @@
-// Lines in: who gets which line, where one is asked for beside the one who reads them all.
-
 import Fixtures
 import Foundation
 import Testing
@@ -16,7 +14,7 @@ struct LineReaderTests {
         return (reader, { take?($0) })
     }
 
-    @Test("Lines wait for who takes them, in their order; the end of input is known when it comes")
+    @Test("keeps lines in their order until they are taken, and knows the end of input")
     func waiting() {
         let (reader, type) = reader()
         type("one")
@@ -30,7 +28,7 @@ struct LineReaderTests {
         #expect(taken == ["one", "two", "three", nil] && reader.isAtEnd)
     }
 
-    @Test("Who takes a line may leave the rest to another one, or to nobody")
+    @Test("gives the rest of the lines to the next handler, or to none")
     func others() {
         let (reader, type) = reader()
         for line in ["one", "two", "three", "four"] { type(line) }
@@ -47,7 +45,7 @@ struct LineReaderTests {
         #expect(taken.last == "third four" && taken.count == 4)
     }
 
-    @Test("Each awaited line is one; without a person there is no prompt")
+    @Test("returns one line for each awaited one")
     func next() async {
         let (reader, type) = reader()
         type("one")
@@ -58,71 +56,47 @@ struct LineReaderTests {
         #expect(await reader.next() == nil)
     }
 
-    private static func lines(_ octets: [UInt8]) -> [String] {
-        // What is no line is of the test's own runner.
-        String(decoding: octets, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-            .map(String.init)
+    @Test("calls a new handler once the one that installed it has returned")
+    func installing() {
+        let (reader, type) = reader()
+        for line in ["one", "two", "three"] { type(line) }
+        var calls: [String] = []
+        reader.onLine = { line in
+            calls.append("first \(line ?? "end")")
+            reader.onLine = { calls.append("second \($0 ?? "end")") }
+            calls.append("first returns")
+        }
+        #expect(calls == ["first one", "first returns", "second two", "second three"])
     }
 
-    @Test("A question takes the next line alone; the end of input answers it, and is there for the reader, too")
-    func questions() async throws {
-        let result = await #expect(
-            processExitsWith: .success,
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor in
-            var take: (@MainActor (String?) -> Void)?
-            let reader = LineReader { take = $0 }
-            reader.onLine = { Console.print("line \($0 ?? "end")") }
-            reader.prompt("a prompt")
-            reader.ask("One?") { Console.print("answer \($0 ?? "end")") }
-            take?("one")
-            take?("two")
-            reader.ask("Two?") { _ in Console.print("taken back") }
-            reader.takeBack("never mind")
-            take?("three")
-            reader.ask("Three?") { Console.print("answer \($0 ?? "end")") }
-            take?(nil)
-            exit(0)
+    @Test("hands lines over one after the other, also those that come meanwhile")
+    func coming() {
+        let (reader, type) = reader()
+        var calls: [String] = []
+        reader.onLine = { line in
+            calls.append("begin \(line ?? "end")")
+            if line == "one" {
+                type("two")
+                type(nil)
+            }
+            calls.append("done \(line ?? "end")")
         }
-        let process = try #require(result)
-        #expect(
-            Self.lines(process.standardOutputContent) == [
-                "answer one", "line two", "line three", "answer end", "line end",
-            ]
-        )
-        #expect(Self.lines(process.standardErrorContent) == ["One?", "Two?", "never mind", "Three?"])
+        type("one")
+        #expect(calls == ["begin one", "done one", "begin two", "done two", "begin end", "done end"])
+        #expect(reader.isAtEnd)
+        // The reader hands over what comes later, too.
+        type("three")
+        #expect(calls.suffix(2) == ["begin three", "done three"])
     }
 
     @Test(
-        "Of standard input, lines end with LF or CR LF, the last one also with the input; what is not UTF-8 is marked",
-        arguments: ["", "a\nb\r\n\nc", "a\n", "\u{1}"]
+        "understands a line that asks for the end",
+        arguments: [
+            ("quit", true), ("exit", true), ("q", true), (" Q ", true), ("QUIT", true), ("quit?", false), ("", false),
+            ("qu", false),
+        ]
     )
-    func standardInput(text: String) async throws {
-        let result = await #expect(
-            processExitsWith: .success,
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { @MainActor [text] in
-            let input = Pipe()
-            dup2(input.fileHandleForReading.fileDescriptor, STDIN_FILENO)
-            // A control character stands for octets that are no text.
-            let octets = text.utf8.flatMap { $0 == 1 ? [0x61, 0xFF, 0x0A] : [$0] }
-            input.fileHandleForWriting.write(Data(octets))
-            input.fileHandleForWriting.closeFile()
-            let reader = LineReader()
-            while let line = await reader.next() { Console.print("[\(line)]") }
-            Console.print("interactive \(reader.isInteractive), at its end \(reader.isAtEnd)")
-            exit(0)
-        }
-        let process = try #require(result)
-        let lines: [String] =
-            switch text {
-            case "": []
-            case "a\n": ["[a]"]
-            case "\u{1}": ["[a\u{FFFD}]"]
-            default: ["[a]", "[b]", "[]", "[c]"]
-            }
-        #expect(Self.lines(process.standardOutputContent) == lines + ["interactive false, at its end true"])
-        let warnings = Self.lines(process.standardErrorContent)
-        #expect(warnings.contains { $0.contains("is not UTF-8: U+FFFD stands for") } == (text == "\u{1}"))
+    func quitting(line: String, isQuit: Bool) {
+        #expect(LineReader.isQuit(line) == isQuit)
     }
 }

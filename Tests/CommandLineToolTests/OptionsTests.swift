@@ -1,5 +1,3 @@
-// What the options that programs share take, and what they refuse.
-
 import Fixtures
 import Testing
 
@@ -8,12 +6,13 @@ import Testing
 @Suite("Options that programs share")
 struct OptionsTests {
     @Test(
-        "An adapter has a distance of up to 10 km or a position, and an identity with a name",
+        "accepts a distance of up to 10 km or a position, and a named identity",
         arguments: [
             ([], true), (["--distance", "0.1"], true), (["--distance", "10000"], true), (["--distance", "0"], false),
             (["--distance", "10000.1"], false), (["--distance", "-1"], false), (["--position", "300,0"], true),
             (["--position", "300"], false), (["--distance", "1", "--position", "300,0"], false),
-            (["--identity", "alice"], true), (["--identity", ""], false),
+            (["--position", "1,2,3"], false), (["--position", "x,y"], false), (["--identity", "alice"], true),
+            (["--identity", ""], false),
         ] as [([String], Bool)]
     )
     func radio(arguments: [String], isValid: Bool) {
@@ -21,11 +20,48 @@ struct OptionsTests {
     }
 
     @Test(
-        "A time limit is more than 0 and at most a day",
+        "accepts a time limit of more than 0 and at most a day",
         arguments: [(nil, true), (0, false), (0.001, true), (86_400, true), (86_400.1, false), (-1, false)]
             as [(Double?, Bool)]
     )
     func limits(seconds: Double?, isValid: Bool) {
         #expect(((try? Deadline.validate(seconds)) != nil) == isValid)
+    }
+
+    @Test("refuses a capture file that cannot be written, and an unknown adapter")
+    func refused() throws {
+        let failure = #expect(throws: Failure.self) { try RadioOptions.checkCapture("/nonexistent/a") }
+        #expect(failure?.line == "cannot write the capture file /nonexistent/a: No such file or directory")
+        #expect(throws: (any Error).self) { try RadioOptions.select("nothing") }
+    }
+
+    @Test("puts what happens in between into words only if that is asked for")
+    func report() {
+        var count = 0
+        func line() -> String {
+            count += 1
+            return "a line"
+        }
+        OutputFormat(isJSON: false, isVerbose: false) { _ in }.report(line())
+        OutputFormat(isJSON: true, isVerbose: false) { _ in }.report(line())
+        #expect(count == 0)
+    }
+
+    @Test("makes details for JSON alone, and a line for a person alone", arguments: [false, true])
+    func details(isJSON: Bool) {
+        let printed = Watched<[String]>([])
+        let format = OutputFormat(isJSON: isJSON, isVerbose: false) { line in printed.update { $0.append(line) } }
+        var words: [String] = []
+        func details() -> [(key: String, value: JSONValue)] {
+            words.append("details")
+            return [("count", .integer(2)), ("name", "Anna")]
+        }
+        func line() -> String? {
+            words.append("line")
+            return "two"
+        }
+        format.print("event", details(), line: line())
+        #expect(words == [isJSON ? "details" : "line"])
+        #expect(printed.value == [isJSON ? #"{"event":"event","count":2,"name":"Anna"}"# : "two"])
     }
 }

@@ -1,5 +1,3 @@
-// Which failure of a pairing is named in the words for an error.
-
 import CoreBluetooth
 import Fixtures
 import Foundation
@@ -24,7 +22,7 @@ struct ProgramPairingTests {
     }
 
     @Test(
-        "A failure belongs to the device that is meant: by its name in any case, or the beginning of its identifier",
+        "names a failure of the device that is meant, by its name in any case or the beginning of its identifier",
         arguments: [
             (nil, true), ("Kitchen lamp", true), ("kitchen LAMP", true), ("0d66", true), ("0D665339-0000", true),
             ("Kitchen", false), ("D665", false), ("Garage", false),
@@ -36,7 +34,7 @@ struct ProgramPairingTests {
         #expect(words.contains("it was refused") == isConcerned)
     }
 
-    @Test("A device without a name may be any; a name that was too long to be advertised is meant by the whole one")
+    @Test("names a failure of a device without a name, or with a shortened one")
     func names() throws {
         #expect(try advice("Garage", of: nil) == "; it was refused; try again")
         let whole = "A name that is far too long for an advertisement"
@@ -44,7 +42,7 @@ struct ProgramPairingTests {
         #expect(try !advice(whole, of: "A name is").contains("it was refused"))
     }
 
-    @Test("Who cannot be asked, and as whom the program runs, is in the words; other errors have none")
+    @Test("says that nobody can be asked, and the identity; other errors have no advice")
     func others() throws {
         #expect(try advice(nil, .none).contains("nobody can be asked here"))
         #expect(try advice("Garage", options: ["--identity", "phone"]).hasSuffix(" Garage --identity phone"))

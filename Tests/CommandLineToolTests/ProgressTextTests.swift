@@ -1,5 +1,3 @@
-// The row that says how far something has come.
-
 import Fixtures
 import Testing
 
@@ -19,7 +17,7 @@ struct ProgressTextTests {
         return text.row(after: seconds, columns: columns)
     }
 
-    @Test("It has what is done, the rate and the time that is left, as far as they are known")
+    @Test("has what is done, the rate and the time that is left, as far as they are known")
     func rows() {
         #expect(row(.items("services"), 2, 5) == "reading: 2 of 5 services, 0.5/s, 6 s left")
         #expect(row(.items("services"), 0, 5) == "reading: 0 of 5 services, 4 s")
@@ -34,7 +32,7 @@ struct ProgressTextTests {
         #expect(row(.seconds, 0, 10, after: 12) == "reading: 12 s, 0 s left")
     }
 
-    @Test("Where the total is not known, what is done is counted, in KiB from 10 of them on")
+    @Test("counts what is done if the total is unknown, in KiB from 10 of them on")
     func unknownTotal() {
         #expect(row(.items("services"), 0, nil) == "reading: 4 s")
         #expect(row(.items("services"), 1, nil) == "reading: 1 services, 0.2/s, 4 s")
@@ -44,7 +42,7 @@ struct ProgressTextTests {
         #expect(row(.seconds, 3, nil) == "reading: 4 s")
     }
 
-    @Test("A rate below 10 has one place behind the point; the time that is left is rounded up")
+    @Test("has one decimal place in a rate below 10, and rounds the time that is left up")
     func rounding() {
         #expect(row(.items("services"), 39, 40) == "reading: 39 of 40 services, 9.8/s, 1 s left")
         #expect(row(.items("services"), 40, 40) == "reading: 40 of 40 services, 10/s, 0 s left")
@@ -54,12 +52,12 @@ struct ProgressTextTests {
         #expect(row(.items("services"), 3, 10, after: 0) == "reading: 3 of 10 services, 0 s")
     }
 
-    @Test("It fits the terminal, and leaves the last column free", arguments: [1, 10, 20])
+    @Test("fits the terminal, and leaves the last column free", arguments: [1, 10, 20])
     func columns(columns: Int) {
         #expect(row(.items("services"), 2, 5, columns: columns).count == max(1, columns - 1))
     }
 
-    @Test("In a narrow terminal the time that is left is there, and the rate is not")
+    @Test("drops the rate in a narrow terminal")
     func narrow() {
         #expect(row(.items("services"), 2, 5, columns: 40) == "reading: 2 of 5 services, 6 s left")
         // The whole row has 41 columns.

@@ -1,5 +1,3 @@
-// What is read of an answer that somebody types, from a pipe in the terminal's place.
-
 import Fixtures
 import Foundation
 import Testing
@@ -27,20 +25,20 @@ struct TerminalInputTests {
         return readings
     }
 
-    @Test("It ends with its line, the last one also with the input")
+    @Test("ends with its line, the last one also with the input")
     func lines() {
         #expect(readings("") == [.end])
         #expect(readings("yes\n\n123456") == [.line("yes"), .line(""), .line("123456"), .end])
         #expect(readings("yes\n") == [.line("yes"), .end])
     }
 
-    @Test("Of a long line the first 1,024 octets are kept", arguments: [1023, 1024, 1025, 4000])
+    @Test("keeps the first 1,024 octets of a long line", arguments: [1023, 1024, 1025, 4000])
     func limit(count: Int) {
         let line = String((0..<count).map { Character(UnicodeScalar(UInt8(0x61 + $0 % 26))) })
         #expect(readings(line + "\nnext\n") == [.line(String(line.prefix(1024))), .line("next"), .end])
     }
 
-    @Test("A question that is taken back is read no more, also where there is a line")
+    @Test("reads nothing for a question that is taken back, even if a line is there")
     func cancelled() {
         let (input, cancel) = (Pipe(), Pipe())
         input.fileHandleForWriting.write(Data("yes\n".utf8))

@@ -1,17 +1,13 @@
-// What the pairing agent of a program says that its user can see and do: by the option, by the program, or by whether
-// somebody can be asked.
-
 import CoreBluetooth
 import Fixtures
 import Foundation
-import SessionTestbed
 import Testing
 
 @testable import CommandLineTool
 
 @Suite("The pairing agent of a program")
 struct TerminalPairingAgentTests {
-    @Test("A pairing that is demanded says what the user can see and do; what a program says itself counts as it is")
+    @Test("takes its capabilities from the pairing that is demanded, or as they are given")
     func demanded() throws {
         let output = OutputFormat(isJSON: false, isVerbose: false)
         let rows: [(option: String, capabilities: PairingCapabilities)] = [
@@ -26,24 +22,17 @@ struct TerminalPairingAgentTests {
         #expect((try? PairingOptions.parse(["--require-pairing", "code"])) == nil)
     }
 
-    @Test(
-        "Where nothing is said the user can do everything, or nothing where nobody can be asked",
-        arguments: [true, false]
-    )
-    func asked(canAsk: Bool) async {
-        await #expect(processExitsWith: .exitCode(canAsk ? 0 : 1)) { [canAsk] in
-            // There is no terminal beside standard input.
-            setsid()
-            var ends: [CInt] = [-1, -1]
-            _ = pipe(&ends)
-            dup2(canAsk ? ends[0] : open("/dev/null", O_RDONLY), STDIN_FILENO)
-            let options = try PairingOptions.parse([])
-            let capabilities = [
-                TerminalPairingAgent().capabilities,
-                options.agent(OutputFormat(isJSON: true, isVerbose: false)).capabilities,
-            ]
-            if capabilities == [.keyboardAndDisplay, .keyboardAndDisplay] { exit(0) }
-            exit(capabilities == [.none, .none] ? 1 : 2)
-        }
+    @Test("keeps the last failure until a pairing succeeds, and reports every end")
+    @MainActor
+    func failures() {
+        let peer = PairingPeer(identifier: UUID(), name: "Crystal")
+        let conversation = PairingConversation(serves: nil)
+        var ends: [PairingOutcome] = []
+        conversation.onEnd = { ends.append($1) }
+        conversation.end(peer, .failed("pairing failed: a wrong code was entered"))
+        #expect(conversation.lastFailure?.reason == "pairing failed: a wrong code was entered")
+        conversation.end(peer, .paired)
+        #expect(conversation.lastFailure == nil)
+        #expect(ends.count == 2)
     }
 }

@@ -1,124 +1,125 @@
-// `eightball central`, line by line: what is typed at a time of the world, and what is printed for it.
-
 import CommandLineTool
-import CoreBluetooth
 import CoreBluetoothTesting
 import Fixtures
-import Foundation
-import SessionTestbed
 import Testing
 
+@testable import ITCB
 @testable import eightball
 
-@Suite("eightball central")
+@Suite("Single calls of eightball central")
+@MainActor
 struct CentralSessionTests {
-    /// A session, beside balls that come and go at times.
-    @MainActor
+    /// What a session prints, and a test adds, in a world in which no time passes.
     private static func central(
-        _ lines: [(seconds: Double, text: String?)],
         isJSON: Bool = false,
-        _ arrange: @MainActor (inout SessionRun) throws -> Void = { _ in }
-    ) throws -> SessionRun {
-        var run = SessionRun()
-        let reader = run.lines(lines)
-        let device = run.world.addDevice("asker")
-        try run.start(on: device) {
+        _ body: (CentralSession, @MainActor (String?) -> Void, (String) -> Void) -> Void
+    ) throws -> [String] {
+        let lines = Watched<[String]>([])
+        let add: @Sendable (String) -> Void = { line in lines.update { $0.append(line) } }
+        let world = World(seed: 1)
+        try world.addDevice("asker").run {
+            var take: @MainActor (String?) -> Void = { _ in }
             let session = CentralSession(
-                lines: reader,
-                pairing: ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([])),
-                output: OutputFormat(isJSON: isJSON, isVerbose: false)
+                lines: LineReader { take = $0 },
+                pairing: ProgramPairing(TerminalPairingAgent(.keyboardAndDisplay), try RadioOptions.parse([])),
+                output: OutputFormat(isJSON: isJSON, isVerbose: false, write: add)
             )
             session.start()
-            return session
+            body(session, take, add)
         }
-        try arrange(&run)
-        return run
+        return withExtendedLifetime(world) { lines.value }
     }
 
-    @Test("Without a ball: a number is chosen ahead, a question waits ten seconds, and what follows comes behind it")
-    func withoutBall() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            let run = try await CentralSessionTests.central([
-                (1, "list"), (1, "use 0"), (1, "use 2"), (2, "Will it rain?"), (2, ""), (2, "1 Is it?"), (2, "quit"),
-            ])
-            run.mark("before ten seconds", at: 11.999)
-            run.mark("before ten seconds more", at: 21.99)
-            run.passMinute()
+    @Test("ends a question with its ball's answer or error, and then takes the next line")
+    func question() throws {
+        let lines = try Self.central { session, take, add in
+            let (anna, bert) = (BallStub("Anna"), BallStub("Bert"))
+            for ball in [anna, bert] { session.deviceDiscovered(ball) }
+            take("2 Rain?")
+            take("list")
+            add("\(anna.questions) \(bert.questions)")
+            anna.answer = "SLUG-ANSWER-00"
+            session.questionAnsweredByDevice(anna)
+            session.questionAnsweredByDevice(bert)
+            anna.error = .sendFailed(ITCB_RejectionReason.deviceBusy)
+            session.errorOccurred(.unknown(nil), sdk: SilentSDK())
+            add("still asking")
+            bert.answer = "SLUG-ANSWER-01"
+            session.questionAnsweredByDevice(bert)
+            // An answer that nobody waits for is none.
+            session.questionAnsweredByDevice(bert)
+            session.deviceDiscovered(bert)
+            take("2 Sun?")
+            bert.error = .sendFailed(ITCB_RejectionReason.deviceBusy)
+            session.errorOccurred(.unknown(nil), sdk: SilentSDK())
+            session.errorOccurred(.unknown(nil), sdk: SilentSDK())
+            add("\(anna.questions) \(bert.questions)")
         }
-        let process = try #require(result)
-        #expect(process.errorLines.isEmpty)
         #expect(
-            process.lines == [
-                "Looking for Magic 8-Balls; \"help\" lists what to type.", "No ball is here yet.",
-                "There is no ball 0; \"list\" lists those that are here.", "Questions go to ball 2.",
-                "Waiting for ball 2...", "before ten seconds", "ball 2 is not here.", "Waiting for ball 1...",
-                "before ten seconds more", "ball 1 is not here.",
+            lines.filter { !$0.hasSuffix(" went offline.") } == [
+                "Looking for Magic 8-Balls; \"help\" lists what to type.", "[1] Anna is here.", "[2] Bert is here.",
+                #"[] ["Rain?"]"#, "still asking", "[2] Bert: It is decidedly so.", "No ball is here yet.",
+                "[2] Bert is here.", "[2] Bert is busy with another question; ask again later.",
+                #"[] ["Rain?", "Sun?"]"#,
             ]
         )
     }
 
-    @Test("Balls have numbers that stay; a wrong one is refused, a lost one is waited for, and asked when it is back")
-    func balls() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            let run = try await CentralSessionTests.central([
-                (5, "list"), (5, "use 3"), (5, "use 2"), (6, "Is it a question"), (12, "Will it rain?"), (40, "quit"),
-            ]) { @MainActor run in
-                run.addBall("Anna")
-                run.addBall("Crystal")
-                let ball = run.world["Crystal"]
-                ball?.isPowered = false
-                run.world.after(.seconds(2)) { ball?.isPowered = true }
-                run.world.after(.seconds(8)) { ball?.isPowered = false }
-                run.world.after(.seconds(20)) { ball?.isPowered = true }
-            }
-            run.mark("off", at: 8)
-            run.mark("asked", at: 12)
-            run.mark("on", at: 20)
-            run.passMinute()
+    @Test("keeps the number of a ball that is found again")
+    func foundAgain() throws {
+        let lines = try Self.central { session, take, add in
+            take("2 Rain?")
+            take("1 Snow?")
+            let (bert, again) = (BallStub("Bert", uuid: "B"), BallStub("Berta", uuid: "B"))
+            for ball in [BallStub("Anna"), bert, again] { session.deviceDiscovered(ball) }
+            add("\(bert.questions) \(again.questions)")
         }
-        let process = try #require(result)
-        #expect(process.errorLines.isEmpty)
         #expect(
-            process.lines.dropLast() == [
-                "Looking for Magic 8-Balls; \"help\" lists what to type.", "[1] Anna is here.", "[2] Crystal is here.",
-                "[1] Anna", "[2] Crystal", "There is no ball 3; \"list\" lists those that are here.",
-                "Questions go to [2] Crystal.", "[2] Crystal refused: a question must end with \"?\".", "off",
-                "[2] Crystal went offline.", "Waiting for [2] Crystal...", "asked", "on", "[2] Crystal is here.",
+            lines == [
+                "Looking for Magic 8-Balls; \"help\" lists what to type.", "Waiting for ball 2...",
+                "[1] Anna is here.", "[2] Bert is here.", "[2] Berta is here.", #"["Rain?"] []"#,
             ]
         )
-        let answer = try #require(process.lines.last?.wholeMatch(of: #/\[2\] Crystal: (.*)/#)?.1)
-        #expect(Texts.english.answers.contains(String(answer)))
     }
 
-    @Test(
-        "In JSON there is an object for each event, and nothing for a person; the end of input ends it when all is done"
-    )
-    func json() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            let lines: [(Double, String?)] = [
-                (5, "help"), (5, "use 9"), (5, "1 Will it rain?"), (5, "7 Is it?"), (5, nil),
-            ]
-            let run = try await CentralSessionTests.central(lines, isJSON: true) { @MainActor run in run.addBall("Anna")
+    @Test("reports balls that are gone before it takes the next line")
+    func failsAtOnce() throws {
+        let lines = try Self.central { session, take, add in
+            let anna = BallStub("Anna")
+            for line in ["Rain?", "Snow?", "list"] { take(line) }
+            session.deviceDiscovered(anna)
+            anna.onQuestion = {
+                anna.error = .sendFailed(ITCB_RejectionReason.deviceBusy)
+                session.errorOccurred(.unknown(nil), sdk: SilentSDK())
             }
-            run.passMinute()
+            anna.answer = "SLUG-ANSWER-00"
+            session.questionAnsweredByDevice(anna)
+            add("\(anna.questions)")
         }
-        let process = try #require(result)
-        #expect(process.errorLines.isEmpty)
-        let objects = try process.lines.map { line in
-            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(
+            lines == [
+                "Looking for Magic 8-Balls; \"help\" lists what to type.", "Waiting for a ball...", "[1] Anna is here.",
+                "[1] Anna: It is certain.", "[1] Anna is busy with another question; ask again later.",
+                "[1] Anna went offline.", "No ball is here yet.", #"["Rain?", "Snow?"]"#,
+            ]
+        )
+    }
+
+    @Test("prints a confirmed question with its ball in JSON")
+    func asked() throws {
+        let lines = try Self.central(isJSON: true) { session, take, add in
+            let balls = ["Anna", "Bert"].map { BallStub($0) }
+            for ball in balls { session.deviceDiscovered(ball) }
+            session.questionAskedOfDevice(balls[1])
+            balls[1].question = "Rain?"
+            session.questionAskedOfDevice(balls[1])
         }
-        #expect(objects.map { $0["event"] as? String } == ["found", "error", "asked", "answer", "error"])
-        #expect(objects.map { $0["ball"] as? Int } == [1, 9, 1, 1, 7])
-        #expect(objects[4]["error"] as? String == "ITCB-SDK-REJECT-OFFLINE")
-        #expect(objects[4]["question"] as? String == "Is it?")
+        #expect(
+            lines == [
+                #"{"event":"found","ball":1,"device":"Anna","uuid":"Anna"}"#,
+                #"{"event":"found","ball":2,"device":"Bert","uuid":"Bert"}"#,
+                #"{"event":"asked","ball":2,"device":"Bert","question":"Rain?"}"#,
+            ]
+        )
     }
 }

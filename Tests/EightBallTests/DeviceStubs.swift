@@ -1,4 +1,4 @@
-// Devices and an SDK that do nothing by themselves, for tests of what a session makes of a single call of the SDK.
+// Devices and an SDK that do nothing by themselves.
 
 import Foundation
 import ITCB

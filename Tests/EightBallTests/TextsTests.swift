@@ -1,5 +1,3 @@
-// The texts of the app: numbers, places for values, and the keys of answers.
-
 import Fixtures
 import Testing
 
@@ -13,13 +11,13 @@ struct TextsTests {
         answers: ["no", "yes"]
     )
 
-    @Test("The language ends at the country, the character set or the variant", arguments: ["_", ".", "@"])
+    @Test("ends the language at the country, the character set or the variant", arguments: ["_", ".", "@"])
     func locale(separator: String) {
         #expect(Texts.of(["LANG": "de" + separator + "x"]).language == "de")
         #expect(Texts.of(["LANG": "d" + separator + "e"]).language == "en")
     }
 
-    @Test("Values take their places in order; a place without one is empty, a key without a text is its name")
+    @Test("puts values in their places in order, and shows a key without a text by its name")
     func values() {
         #expect(texts(.pairFailed, "a", "b") == "a: b!" && texts(.pairFailed, "a") == "a: !")
         #expect(texts(.pairFailed, "a", "b", "c") == "a: b!" && texts(.pairFailed) == ": !")
@@ -27,13 +25,13 @@ struct TextsTests {
         #expect(texts(.title) == "title" && texts(.oneBall, "a") == "one")
     }
 
-    @Test("One is said in a text of its own", arguments: [(0, "0 balls"), (1, "one"), (2, "2 balls")])
+    @Test("has a text of its own for one", arguments: [(0, "0 balls"), (1, "one"), (2, "2 balls")])
     func count(count: Int, text: String) {
         #expect(texts.count(count, .oneBall, .balls) == text)
     }
 
     @Test(
-        "A key has two digits, from 00 on; what is no key of an answer is shown as it is",
+        "takes keys of two digits, and shows others as they are",
         arguments: [
             ("SLUG-ANSWER-00", "no"), ("SLUG-ANSWER-01", "yes"), ("SLUG-ANSWER-02", "SLUG-ANSWER-02"),
             ("SLUG-ANSWER-1", "SLUG-ANSWER-1"), ("SLUG-ANSWER-001", "SLUG-ANSWER-001"),
@@ -44,10 +42,49 @@ struct TextsTests {
         #expect(texts.answer(key) == words)
     }
 
-    @Test("Each number has its key", arguments: [(0, "00"), (9, "09"), (10, "10"), (19, "19")])
+    @Test("has a key for each number", arguments: [(0, "00"), (9, "09"), (10, "10"), (19, "19")])
     func keys(number: Int, digits: String) {
         let key = Texts.key(ofAnswer: number)
         #expect(key == "SLUG-ANSWER-" + digits)
         #expect(Texts.english.answer(key) == Texts.english.answers[number])
+    }
+
+    @Test("has each text in each language, with as many places for values, and twenty answers")
+    func tables() {
+        let values = ["<1>", "<2>", "<3>"]
+        for texts in Texts.all {
+            for key in TextKey.allCases {
+                #expect(texts(key) != key.rawValue)
+                for value in values {
+                    #expect(texts(key, values).contains(value) == Texts.english(key, values).contains(value))
+                }
+            }
+            #expect(texts.answers.count == 20 && Set(texts.answers).count == 20)
+        }
+        #expect(Texts.all.map(\.language) == ["en", "de"])
+    }
+
+    @Test(
+        "takes the language of the first variable that is set",
+        arguments: [
+            ([:], "en"), (["LANG": "de_DE.UTF-8"], "de"), (["LANG": "de"], "de"), (["LANG": "fr_FR"], "en"),
+            (["LC_ALL": "", "LC_MESSAGES": "de_AT@euro", "LANG": "en_GB"], "de"),
+            (["LC_ALL": "C", "LANG": "de_DE"], "en"), (["LANG": "desperate"], "en"),
+        ] as [([String: String], String)]
+    )
+    func locales(environment: [String: String], language: String) {
+        #expect(Texts.of(environment).language == language)
+    }
+
+    @Test(
+        "takes the first language that a browser likes best",
+        arguments: [
+            ("", "en"), ("de", "de"), ("de-AT,de;q=0.9,en;q=0.8", "de"), ("en-GB,en;q=0.9,de;q=0.8", "en"),
+            ("fr,de;q=0.5", "de"), ("en;q=0.3, de;q=0.7", "de"), ("fr", "en"), ("de;q=0", "en"), ("*", "en"),
+            ("den", "en"), (";;q=,,", "en"), ("DE", "de"),
+        ]
+    )
+    func browser(list: String, language: String) {
+        #expect(Texts.of(languages: list).language == language)
     }
 }

@@ -1,5 +1,3 @@
-// A text that is said for a while.
-
 import Fixtures
 import Testing
 
@@ -7,7 +5,7 @@ import Testing
 
 @Suite("A text that goes after some ticks")
 struct TimedTextTests {
-    @Test("It is there for its ticks, goes with the last one, and is gone once", arguments: [1, 2, 50])
+    @Test("lasts for its ticks, and ends once", arguments: [1, 2, 50])
     func ticks(count: Int) {
         var text = TimedText<String>()
         text.show("no", for: count)
@@ -21,7 +19,7 @@ struct TimedTextTests {
         #expect(text.text == nil)
     }
 
-    @Test("Another one takes its place and has its whole time")
+    @Test("gives another text its whole time")
     func replaced() {
         var text = TimedText<String>()
         text.show("one", for: 2)

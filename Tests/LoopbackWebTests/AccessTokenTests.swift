@@ -5,14 +5,14 @@ import Testing
 
 @Suite("The token in a page's address")
 struct AccessTokenTests {
-    @Test("A new token has 128 bits, and no two are the same")
+    @Test("has 128 random bits")
     func random() {
         let tokens = (0..<100).map { _ in AccessToken().text }
         #expect(Set(tokens).count == 100)
         #expect(tokens.allSatisfy { $0.utf8.count == 32 && $0.allSatisfy(\.isHexDigit) })
     }
 
-    @Test("A token of one's own is neither short nor long, and stands in an address as it is")
+    @Test("accepts 16 to 128 characters that stand in an address as they are")
     func own() {
         #expect(AccessToken("abcdefghijklmno") == nil)
         #expect(AccessToken("abcdefghijklmnop")?.text == "abcdefghijklmnop")
@@ -23,7 +23,7 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("Only the token itself matches")
+    @Test("matches the token alone")
     func matches() throws {
         let token = try #require(AccessToken("abcdefghijklmnop"))
         #expect(token.matches("abcdefghijklmnop"))
@@ -33,5 +33,20 @@ struct AccessTokenTests {
         ] {
             #expect(!token.matches(wrong), "\(wrong)")
         }
+    }
+
+    @Test("refuses a token in which one octet is another, or which is shorter or longer")
+    func others() throws {
+        let secret = Array("abcdefghijklmnop".utf8)
+        let token = try #require(AccessToken("abcdefghijklmnop"))
+        for octet in 0...127 as ClosedRange<UInt8> {
+            for index in secret.indices where secret[index] != octet {
+                var octets = secret
+                octets[index] = octet
+                #expect(!token.matches(String(decoding: octets, as: UTF8.self)))
+            }
+        }
+        let twice = String(decoding: secret + secret, as: UTF8.self)
+        for count in 0...32 { #expect(token.matches(twice.prefix(count)) == (count == 16)) }
     }
 }

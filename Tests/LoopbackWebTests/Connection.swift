@@ -1,6 +1,5 @@
 // A connection of a browser in virtual time, and a reader that takes what is written when its test wants it to.
 
-import Fixtures
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -90,10 +89,6 @@ struct Connection {
             case .body, .end: break
             }
         }
-        let headers = fields.map { "\($0.name): \($0.value)" }
-        RunRecord.note(
-            "\(status.map { String($0.code) } ?? "-") \(headers) \(text) \(channel.isActive) \(topics.connectionCount)"
-        )
         return (status, fields, text)
     }
 

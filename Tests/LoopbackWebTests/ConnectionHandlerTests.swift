@@ -10,7 +10,7 @@ import Testing
 
 @Suite("A connection of a browser")
 struct ConnectionHandlerTests {
-    @Test("A request reaches the program, and its answer the browser, with what protects it")
+    @Test("passes a request to the program, and its answer to the browser")
     func answer() throws {
         let connection = try Connection { request, respond in
             #expect(request == WebRequest(intent: .post(Array("  ".utf8)), path: "do", languages: "de"))
@@ -29,7 +29,7 @@ struct ConnectionHandlerTests {
     }
 
     @Test(
-        "What makes no sense, and what is not there",
+        "answers a request without sense with 400, and one for a missing page with 404",
         arguments: [(.missing, 404), (.senseless, 400)] as [(WebResponse, UInt)]
     )
     func refusals(response: WebResponse, status: UInt) throws {
@@ -39,31 +39,22 @@ struct ConnectionHandlerTests {
         #expect(try connection.written().status?.code == status)
     }
 
-    @Test("A body that is too long is refused, and never reaches the program")
-    func tooLong() throws {
-        let connection = try Connection { _, _ in Issue.record("the program was asked") }
-        try connection.head(.POST, "do")
-        try connection.body(ConnectionHandler.bodyLimit)
-        #expect(try connection.written().status == nil)
-        try connection.body(1)
-        #expect(try connection.written().status == .payloadTooLarge)
-        // The rest is not kept.
-        try connection.body(100_000)
-        try connection.end()
-        #expect(try connection.written().status == nil)
+    @Test("accepts a body of 8,192 octets in any number of parts, and refuses a longer one", arguments: [8_192, 8_193])
+    func body(count: Int) throws {
+        for parts in [1, 2] {
+            let connection = try Connection { request, respond in
+                #expect(request.intent == .post(Array(repeating: 0x20, count: 8_192)))
+                respond(.content(type: "text/plain", []))
+            }
+            try connection.head(.POST, "do")
+            if parts > 1 { try connection.body(1) }
+            try connection.body(count - parts + 1)
+            try connection.end()
+            #expect(try connection.written().status == (count == 8_192 ? .ok : .payloadTooLarge))
+        }
     }
 
-    @Test("Octets beyond the limit of a connection end it")
-    func octets() throws {
-        let channel = EmbeddedChannel(handler: OctetLimit())
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 8088)).wait()
-        try channel.writeInbound(ByteBuffer(repeating: 0x41, count: OctetLimit.limit))
-        #expect(channel.isActive)
-        try channel.writeInbound(ByteBuffer(repeating: 0x41, count: 1))
-        #expect(!channel.isActive)
-    }
-
-    @Test("A request that does not come, or not whole, is not waited for", arguments: [0, 1, 2])
+    @Test("closes after ten seconds without a whole request", arguments: [0, 1, 2])
     func slowRequest(parts: Int) throws {
         let connection = try Connection { _, _ in }
         if parts > 0 { try connection.head(.POST, "do") }
@@ -76,7 +67,7 @@ struct ConnectionHandlerTests {
         #expect(connection.topics.connectionCount == 0)
     }
 
-    @Test("A program that does not answer has ten seconds of its own")
+    @Test("closes after ten seconds without an answer of the program")
     func slowAnswer() throws {
         let connection = try Connection { _, _ in }
         connection.advance(by: .seconds(9))
@@ -89,7 +80,7 @@ struct ConnectionHandlerTests {
         #expect(try connection.written().status == nil)
     }
 
-    @Test("What is not HTTP is told so as the first thing, and ends the connection later on")
+    @Test("answers what is not HTTP if it comes first, and closes if it comes later")
     func ill() throws {
         let connection = try Connection { _, _ in }
         connection.channel.pipeline.fireErrorCaught(HTTPParserError.invalidMethod)
@@ -107,7 +98,7 @@ struct ConnectionHandlerTests {
         #expect(!other.channel.isActive)
     }
 
-    @Test("Behind the first request nothing is heard, and a body without a head is nothing")
+    @Test("ignores everything after the first request, and a body without a head")
     func behind() throws {
         let connection = try Connection { request, respond in
             #expect(request.intent == .get && request.path == "")
@@ -125,7 +116,7 @@ struct ConnectionHandlerTests {
         #expect(try connection.written().status == nil)
     }
 
-    @Test("An address without its last slash leads to the one with it; a refusal has its status and its words")
+    @Test("redirects an address without its last slash, and refuses others with status and words")
     func refused() throws {
         func answer(_ uri: String) throws -> (status: HTTPResponseStatus?, fields: HTTPHeaders, text: String) {
             let connection = try Connection { _, _ in Issue.record("the program was asked") }
@@ -142,7 +133,41 @@ struct ConnectionHandlerTests {
         #expect(try answer("*").status == .badRequest)
     }
 
-    @Test("Sixty-four connections are served at a time")
+    private static let refusals: [(RequestCheck.Refusal, UInt, String)] = [
+        (.target, 400, "The target of a request is a path."),
+        (.host, 421, "This page has another name: open the address that the program has printed."),
+        (.origin, 403, "A page of another origin may not use this one."),
+        (.token, 403, "The address needs its token: open the one that the program has printed."),
+        (.method, 405, "A request is GET or POST."), (.contentType, 415, "What is posted is application/json."),
+    ]
+
+    @Test("answers each refusal with its status and its text, before a body comes")
+    func answers() throws {
+        let right = [
+            ("Host", "localhost:8088"), ("Origin", "http://localhost:8088"), ("Content-Type", "application/json"),
+        ]
+        func answer(_ method: HTTPMethod, _ uri: String, without name: String? = nil) throws -> Connection {
+            let connection = try Connection { _, _ in Issue.record("the program was asked") }
+            let fields = HTTPHeaders(right.filter { $0.0 != name })
+            try connection.send(HTTPRequestHead(version: .http1_1, method: method, uri: uri, headers: fields))
+            return connection
+        }
+        let page = "/\(Connection.secret)/"
+        let connections = [
+            try answer(.POST, "*"), try answer(.POST, page, without: "Host"),
+            try answer(.POST, page, without: "Origin"), try answer(.POST, "/x/"), try answer(.PUT, page),
+            try answer(.POST, page, without: "Content-Type"),
+        ]
+        for (connection, (refusal, status, words)) in zip(connections, Self.refusals) {
+            connection.channel.embeddedEventLoop.run()
+            let (code, fields, text) = try connection.written()
+            #expect(code?.code == status && refusal.words == words && text == words + "\n", "\(refusal)")
+            #expect(fields["Content-Type"] == ["text/plain; charset=utf-8"])
+            #expect(fields["Content-Length"] == [String(words.utf8.count + 1)])
+        }
+    }
+
+    @Test("has room for sixty-four connections")
     func connectionLimit() throws {
         let topics = EventTopics()
         let all = try (1..<64).map { _ in try Connection(topics: topics) { _, _ in } }
@@ -154,90 +179,7 @@ struct ConnectionHandlerTests {
         #expect(topics.hasRoom)
     }
 
-    // MARK: Streams
-
-    private func stream(_ topics: EventTopics = EventTopics()) throws -> Connection {
-        let connection = try Connection(topics: topics) { $1(.events(topic: "en")) }
-        try connection.head(.GET, "events/en")
-        try connection.end()
-        return connection
-    }
-
-    @Test("A stream begins with the newest document and gets each newer one; others' topics are not its own")
-    func documents() throws {
-        let topics = EventTopics()
-        topics.publish(["en": "1", "de": "eins"])
-        let connection = try stream(topics)
-        let (status, fields, text) = try connection.written()
-        #expect(status == .ok && fields["Content-Type"] == ["text/event-stream; charset=utf-8"])
-        #expect(text == "event: state\nid: 1\ndata: 1\n\n")
-        topics.publish(["de": "zwei"])
-        #expect(try connection.written().text.isEmpty)
-        topics.publish(["en": "2"])
-        #expect(try connection.written().text == "event: state\nid: 2\ndata: 2\n\n")
-    }
-
-    @Test("A slow reader gets the newest document when it takes one, not those between")
-    func slowReader() throws {
-        let topics = EventTopics()
-        let connection = try stream(topics)
-        _ = try connection.written()
-        connection.reader.isSlow = true
-        for number in 1...1000 { topics.publish(["en": "\(number)"]) }
-        #expect(try connection.written().text.isEmpty)
-        try connection.reader.take(connection.channel)
-        let documents = ["event: state\nid: 1\ndata: 1\n\n", "event: state\nid: 1000\ndata: 1000\n\n"]
-        #expect(try connection.written().text == documents.joined())
-    }
-
-    @Test("A beat comes every five seconds; a reader that takes nothing for half a minute is left")
-    func beats() throws {
-        let topics = EventTopics()
-        let connection = try stream(topics)
-        _ = try connection.written()
-        connection.advance(by: .seconds(5) - .nanoseconds(1))
-        #expect(try connection.written().text.isEmpty)
-        connection.advance(by: .nanoseconds(1))
-        #expect(try connection.written().text == "event: beat\ndata: 0\n\n")
-        connection.advance(by: .seconds(5))
-        #expect(try connection.written().text == "event: beat\ndata: 0\n\n")
-        connection.reader.isSlow = true
-        topics.publish(["en": "1"])
-        connection.advance(by: .seconds(30) - .nanoseconds(1))
-        #expect(connection.channel.isActive)
-        connection.advance(by: .nanoseconds(1))
-        #expect(!connection.channel.isActive && topics.connectionCount == 0)
-    }
-
-    @Test("A reader that takes what there is has half a minute again, and its beats name what it has")
-    func slowAgain() throws {
-        let topics = EventTopics()
-        let connection = try stream(topics)
-        for number in 1...2 {
-            connection.reader.isSlow = true
-            topics.publish(["en": "x"])
-            connection.advance(by: .seconds(25))
-            _ = try connection.written()
-            try connection.reader.take(connection.channel)
-            #expect(try connection.written().text == "event: state\nid: \(number)\ndata: x\n\n")
-            connection.advance(by: .seconds(5))
-            #expect(try connection.written().text == "event: beat\ndata: \(number)\n\n")
-        }
-        #expect(connection.channel.isActive)
-    }
-
-    @Test("There is a limit to streams, which a stream that ends makes room under")
-    func streamLimit() throws {
-        let topics = EventTopics()
-        let all = try (0..<EventTopics.streamLimit).map { _ in try stream(topics) }
-        for connection in all { #expect(try connection.written().status == .ok) }
-        #expect(try stream(topics).written().status == .serviceUnavailable)
-        try all[3].channel.close().wait()
-        all[3].channel.embeddedEventLoop.run()
-        #expect(try stream(topics).written().status == .ok)
-    }
-
-    @Test("An answer that comes after the connection's end, or twice, is nothing")
+    @Test("ignores a second answer, and documents after its end")
     func late() throws {
         let connection = try Connection { _, respond in
             respond(.missing)
@@ -252,5 +194,110 @@ struct ConnectionHandlerTests {
         try closed.end()
         try closed.channel.close().wait()
         closed.topics.publish(["en": "1"])
+    }
+
+    // MARK: The end
+
+    /// Notes how the connection is closed; one whose output alone is closed stays, as a socket does.
+    private final class CloseRecorder: ChannelOutboundHandler {
+        typealias OutboundIn = HTTPServerResponsePart
+        typealias OutboundOut = HTTPServerResponsePart
+        private(set) var modes: [String] = []
+
+        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+            modes.append("\(mode)")
+            guard case .all = mode else {
+                promise?.succeed(())
+                return
+            }
+            context.close(mode: mode, promise: promise)
+        }
+    }
+
+    /// A connection that notes how it is closed.
+    private func connection(_ response: WebResponse?) throws -> (Connection, CloseRecorder) {
+        let connection = try Connection { _, respond in
+            if let response { respond(response) }
+        }
+        let recorder = CloseRecorder()
+        try connection.channel.pipeline.syncOperations.addHandler(recorder, position: .first)
+        return (connection, recorder)
+    }
+
+    @Test(
+        "closes its output after the answer, and the rest if the peer has not closed after ten seconds",
+        arguments: [.missing, .senseless, .content(type: "text/plain", [0x61])] as [WebResponse]
+    )
+    func answered(response: WebResponse) throws {
+        let (connection, recorder) = try connection(response)
+        try connection.head()
+        connection.advance(by: .seconds(7))
+        #expect(recorder.modes.isEmpty)
+        try connection.end()
+        #expect(recorder.modes == ["output"])
+        let status = try connection.written().status
+        #expect(status != nil && connection.channel.isActive)
+        connection.advance(by: .seconds(10) - .nanoseconds(1))
+        #expect(recorder.modes == ["output"] && connection.channel.isActive)
+        connection.advance(by: .nanoseconds(1))
+        #expect(recorder.modes == ["output", "all"] && !connection.channel.isActive)
+    }
+
+    @Test("closes a refused request in the same way, and ignores its body")
+    func refusedEnd() throws {
+        let (connection, recorder) = try connection(nil)
+        try connection.send(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: ["Host": "x"]))
+        #expect(recorder.modes == ["output"])
+        try connection.body(10)
+        try connection.end()
+        #expect(try connection.written().status == .misdirectedRequest)
+        connection.advance(by: .seconds(10))
+        #expect(recorder.modes == ["output", "all"])
+    }
+
+    @Test("sends the header fields that protect the page with each answer", arguments: [true, false])
+    func protection(isStream: Bool) throws {
+        let (connection, _) = try connection(isStream ? .events(topic: "en") : .missing)
+        try connection.head()
+        try connection.end()
+        let fields = try connection.written().fields
+        let expected = [
+            "Cache-Control: no-store", "Connection: close",
+            "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+                + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+            "Cross-Origin-Opener-Policy: same-origin", "Cross-Origin-Resource-Policy: same-origin",
+            "Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff", "X-Frame-Options: DENY",
+        ]
+        let shown = fields.map { "\($0.name): \($0.value)" }
+        // The names are sorted.
+        #expect(shown.filter { !$0.hasPrefix("Content-Type") && !$0.hasPrefix("Content-Length") } == expected)
+        #expect(shown.count == (isStream ? 9 : 10) && shown == shown.sorted())
+    }
+
+    /// How far a connection has come when it ends.
+    enum Progress: CaseIterable {
+        case idle
+        case receiving
+        case answering
+        case streaming
+    }
+
+    @Test(
+        "is deallocated once its peer has closed, however much of its time is left",
+        arguments: Progress.allCases
+    )
+    func released(stage: Progress) throws {
+        let connection = try Connection { _, respond in
+            if stage == .streaming { respond(.events(topic: "en")) }
+        }
+        weak var handler: ConnectionHandler?
+        do { handler = try connection.channel.pipeline.syncOperations.handler(type: ConnectionHandler.self) }
+        if stage != .idle { try connection.head() }
+        if stage != .idle, stage != .receiving { try connection.end() }
+        connection.advance(by: .seconds(1))
+        #expect(handler != nil && connection.topics.connectionCount == 1)
+        try connection.channel.close().wait()
+        connection.channel.embeddedEventLoop.run()
+        #expect(handler == nil && connection.topics.connectionCount == 0)
     }
 }

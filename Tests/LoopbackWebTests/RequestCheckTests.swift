@@ -24,7 +24,7 @@ struct RequestCheckTests {
     private static let json = ("Content-Type", "application/json")
     private static let origin = ("Origin", "http://127.0.0.1:8088")
 
-    @Test("The page and what belongs to it, under each name of loopback")
+    @Test("obeys requests for the page and its parts, under each name of loopback")
     func obeyed() throws {
         for host in ["127.0.0.1:8088", "localhost:8088", "LocalHost:8088", "[::1]:8088"] {
             #expect(try verdict(host: host) == .obeyed(path: ""))
@@ -38,7 +38,7 @@ struct RequestCheckTests {
     }
 
     @Test(
-        "Another name, as of a site that leads to loopback",
+        "refuses another host, such as one of a site that leads to loopback",
         arguments: [
             "example.org:8088", "127.0.0.1", "127.0.0.1:80", "127.0.0.1:8089", "localhost.example.org:8088",
             "127.0.0.1:8088.example.org", "0.0.0.0:8088", "127.0.0.2:8088", "[::]:8088", "::1:8088", "",
@@ -48,14 +48,14 @@ struct RequestCheckTests {
         #expect(try verdict(host: host) == .refused(.host))
     }
 
-    @Test("No Host, or two of them")
+    @Test("refuses a request without a Host, or with two")
     func hostCount() throws {
         #expect(try verdict(host: nil) == .refused(.host))
         #expect(try verdict([("Host", "127.0.0.1:8088")]) == .refused(.host))
     }
 
     @Test(
-        "Another origin",
+        "refuses another origin",
         arguments: [
             "http://example.org", "https://127.0.0.1:8088", "http://127.0.0.1", "http://127.0.0.1:8089",
             "http://localhost:8088", "null", "", "http://127.0.0.1:8088.example.org",
@@ -67,13 +67,13 @@ struct RequestCheckTests {
         #expect(post == .refused(.origin))
     }
 
-    @Test("To change something, the origin has to be given, once")
+    @Test("refuses a change unless its origin is given once")
     func originCount() throws {
         #expect(try verdict(.POST, [Self.json]) == .refused(.origin))
         #expect(try verdict(.POST, [Self.origin, ("Origin", "http://example.org"), Self.json]) == .refused(.origin))
     }
 
-    @Test("What a browser says about where a request comes from")
+    @Test("refuses requests of other sites, except a link that is followed to the page")
     func fetchMetadata() throws {
         #expect(try verdict([("Sec-Fetch-Site", "same-origin")]) == .obeyed(path: ""))
         #expect(try verdict([("Sec-Fetch-Site", "none")]) == .obeyed(path: ""))
@@ -96,7 +96,7 @@ struct RequestCheckTests {
     }
 
     @Test(
-        "Without the token, or with a wrong one",
+        "refuses a request without the token",
         arguments: ["/", "/abcdefghijklmnoq/", "/?token=abcdefghijklmnop", "//"]
     )
     func token(uri: String) throws {
@@ -104,14 +104,14 @@ struct RequestCheckTests {
     }
 
     @Test(
-        "A target that is no path",
+        "refuses a target that is not a path",
         arguments: ["http://127.0.0.1:8088/abcdefghijklmnop/", "*", "", "127.0.0.1:8088"]
     )
     func target(uri: String) throws {
         #expect(try verdict(.GET, uri) == .refused(.target))
     }
 
-    @Test("Other methods, and forms")
+    @Test("refuses other methods, and posts of other types")
     func methods() throws {
         for method in [HTTPMethod.PUT, .DELETE, .OPTIONS, .HEAD, .CONNECT, .TRACE, .RAW(value: "X")] {
             #expect(try verdict(method, [Self.origin, Self.json]) == .refused(.method))
@@ -127,6 +127,26 @@ struct RequestCheckTests {
         #expect(try verdict(.POST, [Self.origin, ("Content-Type", " application/json ;x")]) == .obeyed(path: ""))
         // To show something no type is needed.
         #expect(try verdict(.GET, [("Content-Type", "text/plain")]) == .obeyed(path: ""))
+    }
+
+    @Test("names the first of several refusals: target, host, origin, token, method, type")
+    func order() throws {
+        let token = try #require(AccessToken(Self.secret))
+        let check = RequestCheck(port: 8088, token: token)
+        func verdict(_ method: HTTPMethod, _ uri: String, _ fields: [(String, String)]) -> RequestCheck.Verdict {
+            check.verdict(HTTPRequestHead(version: .http1_1, method: method, uri: uri, headers: HTTPHeaders(fields)))
+        }
+        let (host, origin) = (("Host", "localhost:8088"), ("Origin", "http://localhost:8088"))
+        #expect(verdict(.PUT, "x", []) == .refused(.target))
+        #expect(verdict(.PUT, "/x/", []) == .refused(.host))
+        #expect(verdict(.PUT, "/x/", [host]) == .refused(.origin))
+        #expect(verdict(.PUT, "/x/", [host, origin]) == .refused(.token))
+        #expect(verdict(.PUT, "/\(Self.secret)/", [host, origin]) == .refused(.method))
+        #expect(verdict(.POST, "/\(Self.secret)/", [host, origin]) == .refused(.contentType))
+        #expect(verdict(.POST, "/\(Self.secret)", [host, origin]) == .refused(.contentType))
+        let json = ("Content-Type", "application/json")
+        #expect(verdict(.POST, "/\(Self.secret)", [host, origin, json]) == .slashMissing)
+        #expect(verdict(.POST, "/\(Self.secret)/", [host, origin, json]) == .obeyed(path: ""))
     }
 
     private func verdict(_ fields: [(String, String)]) throws -> RequestCheck.Verdict { try verdict(.GET, fields) }

@@ -4,7 +4,6 @@
 package import CommandLineTool
 import CoreBluetoothProcessTime
 package import CoreBluetoothTesting
-import Fixtures
 import Foundation
 package import Testing
 
@@ -47,22 +46,18 @@ package struct SessionRun: @unchecked Sendable {
     }
 }
 
+extension [any PartialKeyPath<ExitTest.Result> & Sendable] {
+    /// Both outputs of a process.
+    package static var outputs: Self { [\.standardOutputContent, \.standardErrorContent] }
+}
+
 extension ExitTest.Result {
     /// The lines on standard output.
-    package var lines: [String] { Self.noted(Self.lines(standardOutputContent)) }
+    package var lines: [String] { Self.lines(standardOutputContent) }
 
     /// The lines on standard error, without the program's name before them.
     package var errorLines: [String] {
-        Self.noted(Self.lines(standardErrorContent).map { $0.replacing(#/^[^ ]*\.xctest: /#, with: "") })
-    }
-
-    private static func noted(_ lines: [String]) -> [String] {
-        // A record is the same on every computer.
-        let name = RadioOptions.computerName.map(PrintableText.quoted)
-        for (number, line) in lines.enumerated() {
-            RunRecord.note("\(number) \(name.map { line.replacing($0, with: "\"this computer\"") } ?? line)")
-        }
-        return lines
+        Self.lines(standardErrorContent).map { $0.replacing(#/^[^ ]*\.xctest: /#, with: "") }
     }
 
     private static func lines(_ octets: [UInt8]) -> [String] {

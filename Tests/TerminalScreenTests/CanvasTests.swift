@@ -9,7 +9,7 @@ struct CanvasTests {
         Canvas(size: ScreenSize(rows: rows, columns: columns))
     }
 
-    @Test("Text is cut at the edge, and after its columns")
+    @Test("cuts text at the edge, and after its columns")
     func edges() {
         var canvas = self.canvas(2, 5)
         #expect(canvas.write("abcdefg", row: 0, column: 2) == 5)
@@ -17,14 +17,14 @@ struct CanvasTests {
         #expect(canvas.text == ["  abc", " ab"])
     }
 
-    @Test("Rows and columns outside are left alone", arguments: [(-1, 0), (2, 0), (0, -1), (0, 5), (0, .max)])
+    @Test("ignores rows and columns outside", arguments: [(-1, 0), (2, 0), (0, -1), (0, 5), (0, .max)])
     func outside(row: Int, column: Int) {
         var canvas = self.canvas(2, 5)
         canvas.write("a", row: row, column: column)
         #expect(canvas == self.canvas(2, 5))
     }
 
-    @Test("A wide cluster that does not fit whole is left out")
+    @Test("leaves out a wide cluster that does not fit whole")
     func wideAtTheEdge() {
         var canvas = self.canvas(1, 5)
         #expect(canvas.write("abc漢字", row: 0, column: 0) == 5)
@@ -33,7 +33,7 @@ struct CanvasTests {
         #expect(canvas.text == ["abcd"])
     }
 
-    @Test("A wide cluster that loses a half loses both")
+    @Test("removes both halves of a wide cluster")
     func halves() {
         var canvas = self.canvas(1, 6)
         canvas.write("漢字漢", row: 0, column: 0)
@@ -45,14 +45,14 @@ struct CanvasTests {
         #expect(canvas.text == [" xy字"])
     }
 
-    @Test("Nothing gets into a cell that moves the cursor")
+    @Test("leaves out what moves the cursor")
     func controls() {
         var canvas = self.canvas(1, 20)
         canvas.write("a\u{1B}[2Jb\u{202E}c\nd\u{9B}e", row: 0, column: 0)
         #expect(canvas.text == ["a[2Jbcde"])
     }
 
-    @Test("A pile of accents has an end")
+    @Test("limits the accents of a cell")
     func accents() {
         var canvas = self.canvas(1, 3)
         canvas.write("a" + String(repeating: "\u{301}", count: 1000) + "b", row: 0, column: 0)
@@ -61,7 +61,7 @@ struct CanvasTests {
     }
 
     @Test(
-        "A paragraph is broken between words, and inside of long ones",
+        "breaks a paragraph between words, and inside long ones",
         arguments: [
             ("Will it rain today?", 8, ["Will it", "rain", "today?"]),
             ("Will it rain today?", 19, ["Will it rain today?"]),
@@ -73,14 +73,14 @@ struct CanvasTests {
         #expect(Canvas.lines(of: text, columns: columns) == lines)
     }
 
-    @Test("A paragraph that is too long ends with an ellipsis")
+    @Test("ends a paragraph that is too long with an ellipsis")
     func longParagraph() {
         var canvas = self.canvas(3, 8)
         #expect(canvas.write(paragraph: "Will it rain today?", row: 0, column: 1, columns: 7, rows: 2) == 2)
         #expect(canvas.text == [" Will it", " rain…", ""])
     }
 
-    @Test("A row is filled from a column on, with what has one column")
+    @Test("fills a row from a column on, with a character of one column")
     func filling() {
         for (column, character, expected) in [
             (0, "-", "-----"), (3, "-", "abc--"), (4, "-", "abcd-"), (5, "-", "abcde"), (6, "-", "abcde"),
@@ -93,7 +93,7 @@ struct CanvasTests {
         }
     }
 
-    @Test("A text that fits exactly is whole; of no columns nothing is written")
+    @Test("writes a text that fits exactly whole, and nothing in no columns")
     func exactFit() {
         var canvas = self.canvas(2, 5)
         #expect(canvas.write("ab", row: 0, column: 3) == 5)
@@ -104,7 +104,7 @@ struct CanvasTests {
         #expect(self.canvas(-1, -1).text == [] && self.canvas(1, -1).text == [""])
     }
 
-    @Test("A paragraph of exactly the rows that there are is whole")
+    @Test("writes a paragraph that fits exactly whole")
     func exactParagraph() {
         var canvas = self.canvas(3, 8)
         #expect(canvas.write(paragraph: "Will it rain today?", row: 0, column: 0, columns: 7, rows: 3) == 3)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Column width")
 struct ColumnWidthTests {
     @Test(
-        "A cluster takes the columns of its first visible scalar",
+        "takes the columns of the first visible scalar",
         arguments: [
             ("a", 1), ("~", 1), (" ", 1), ("é", 1), ("e\u{301}", 1), ("ß", 1), ("漢", 2), ("ｱ", 1), ("Ａ", 2), ("🚗", 2),
             ("👨‍👩‍👧", 2), ("👍🏽", 2), ("한", 2), ("\u{1112}\u{1161}\u{11AB}", 2), ("\u{200D}", 0), ("\u{301}", 0),
@@ -16,20 +16,20 @@ struct ColumnWidthTests {
         #expect(ColumnWidth.columns(of: character) == columns)
     }
 
-    @Test("An emoji selector makes two columns of a sign that takes one")
+    @Test("takes two columns for a sign with an emoji selector")
     func selector() {
         #expect(ColumnWidth.columns(of: "\u{2764}") == 1)
         #expect(ColumnWidth.columns(of: "\u{2764}\u{FE0F}") == 2)
         #expect(ColumnWidth.columns(of: "1\u{FE0F}\u{20E3}") == 2)
     }
 
-    @Test("A flag takes two columns, and one of its letters as many as the C library says")
+    @Test("takes two columns for a flag, and one for one of its letters")
     func flags() {
         #expect(ColumnWidth.columns(of: "🇩🇪") == 2)
         #expect(ColumnWidth.columns(of: "🇩") == 1)
     }
 
-    @Test("Where the C library does not know the first scalar of a cluster, the next one that it knows counts")
+    @Test("takes the next scalar if the C library does not know the first")
     func unknownScalars() throws {
         // Signs that are one cluster with the letter behind them (Unicode Standard Annex 29, Prepend); C libraries
         // differ in which of them they know.
@@ -43,7 +43,7 @@ struct ColumnWidthTests {
     }
 
     @Test(
-        "What moves a terminal's cursor takes no column",
+        "takes no column for what moves a terminal's cursor",
         arguments: [
             "\u{1B}", "\n", "\r\n", "\u{7F}", "\u{85}", "\u{9B}", "\u{202E}", "\u{0}", "\u{1F}",
             // A selector without a sign, and behind an accent without a letter.
@@ -55,7 +55,7 @@ struct ColumnWidthTests {
     }
 
     @Test(
-        "A text that is cut ends with an ellipsis and fits",
+        "cuts a text with an ellipsis so that it fits",
         arguments: [
             ("Kitchen", 7, "Kitchen"), ("Kitchen", 6, "Kitch…"), ("漢字漢字", 8, "漢字漢字"), ("漢字漢字", 7, "漢字漢…"),
             ("漢字漢字", 6, "漢字…"), ("Kitchen", 1, "…"), ("Kitchen", 0, ""),

@@ -6,7 +6,7 @@ import Testing
 @Suite("Key parser")
 struct KeyParserTests {
     @Test(
-        "Keys by the octets of a terminal",
+        "reads keys from the octets of a terminal",
         arguments: [
             ("a", [.character("a")]), ("é", [.character("é")]), ("漢", [.character("漢")]), ("🚗", [.character("🚗")]),
             ("\r", [.enter]), ("\n", [.enter]), ("\t", [.tab]), ("\u{7F}", [.backspace]), ("\u{8}", [.backspace]),
@@ -40,7 +40,7 @@ struct KeyParserTests {
     }
 
     @Test(
-        "The first and the last character of each length in UTF-8 (RFC 3629)",
+        "reads the first and the last character of each length in UTF-8 (RFC 3629)",
         arguments: ["\u{80}", "\u{7FF}", "\u{800}", "\u{FFFD}", "\u{10000}", "\u{10FFFF}"] as [Character]
     )
     func lengths(character: Character) {
@@ -52,7 +52,7 @@ struct KeyParserTests {
         #expect(parser.receive(character.utf8.dropLast() + Array("é".utf8)) == [.character("é")])
     }
 
-    @Test("A control sequence has up to 32 octets between its beginning and its end", arguments: [32, 33])
+    @Test("takes a control sequence of up to 32 octets", arguments: [32, 33])
     func sequenceLength(count: Int) {
         var parser = KeyParser()
         let keys = parser.receive(Array("\u{1B}[".utf8) + Array(repeating: 0x31, count: count) + Array("A".utf8))
@@ -60,7 +60,7 @@ struct KeyParserTests {
     }
 
     @Test(
-        "A pasted text of 4,096 octets is whole, and of a longer one the beginning is",
+        "keeps 4,096 octets of a pasted text",
         arguments: [4095, 4096, 4097]
     )
     func pasteLength(count: Int) {
@@ -73,7 +73,7 @@ struct KeyParserTests {
         )
     }
 
-    @Test("A lone Escape is one when nothing has come for a while")
+    @Test("takes a lone Escape when it is flushed")
     func escape() {
         var parser = KeyParser()
         #expect(parser.receive([0x1B]) == [])
@@ -84,7 +84,7 @@ struct KeyParserTests {
     }
 
     @Test(
-        "What is not UTF-8 is left out, and what follows is read",
+        "leaves out what is not UTF-8",
         arguments: [[0xFF], [0xC3, 0x28], [0xE2, 0x82], [0x80], [0xED, 0xA0, 0x80]] as [[UInt8]]
     )
     func malformed(octets: [UInt8]) {
@@ -94,7 +94,7 @@ struct KeyParserTests {
         #expect(keys.dropLast(2).allSatisfy { $0 == .character("(") })
     }
 
-    @Test("A sequence without an end is given up, and one that is pasted without an end keeps no more than its limit")
+    @Test("gives up a sequence without an end, and limits a paste without one")
     func endless() {
         var parser = KeyParser()
         let endless = Array("\u{1B}[".utf8) + Array(repeating: 0x31, count: 100) + Array("x".utf8)

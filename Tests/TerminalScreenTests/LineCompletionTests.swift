@@ -1,5 +1,3 @@
-// What the Tab key does to a line.
-
 import Fixtures
 import Testing
 
@@ -16,7 +14,7 @@ struct LineCompletionTests {
         return (editor.before + "|" + editor.behind, listed)
     }
 
-    @Test("One candidate takes the word's place; of several, what they begin with; else they are listed")
+    @Test("replaces the word by the only candidate or the common beginning, else lists the candidates")
     func candidates() {
         #expect(complete("reX", 2, ["read"]) == ("read |X", []))
         #expect(complete("reX", 2, ["READ"]) == ("READ |X", []))
@@ -30,7 +28,7 @@ struct LineCompletionTests {
         #expect(complete("rX", 2, ["read"]) == ("r|X", []))
     }
 
-    @Test("Candidates are listed downwards in as many columns as fit, by their width")
+    @Test("lists candidates downwards in as many columns as fit")
     func table() {
         #expect(LineCompletion.table(["a", "bb", "c", "d", "e"], columns: 11) == "a   c   e\nbb  d")
         // The last column needs no space behind it.

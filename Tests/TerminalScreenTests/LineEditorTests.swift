@@ -15,7 +15,7 @@ struct LineEditorTests {
     private func typed(_ text: String) -> [Key] { text.map { .character($0) } }
 
     @Test(
-        "Keys edit the line",
+        "edits the line by keys",
         arguments: [
             ([], "Will it rain?|"), ([.left, .left], "Will it rai|n?"), ([.home], "|Will it rain?"),
             ([.home, .right], "W|ill it rain?"), ([.home, .left], "|Will it rain?"), ([.backspace], "Will it rain|"),
@@ -42,21 +42,21 @@ struct LineEditorTests {
         #expect(self.line(self.typed("Will it rain?") + keys) == line)
     }
 
-    @Test("An accent that comes after its letter joins it, and both are deleted together")
+    @Test("joins an accent to its letter, and deletes both together")
     func clusters() {
         #expect(self.line(self.typed("ne") + [.character("\u{301}")]) == "ne\u{301}|")
         #expect(self.line(self.typed("ne") + [.character("\u{301}"), .left]) == "n|e\u{301}")
         #expect(self.line(self.typed("ne") + [.character("\u{301}"), .backspace]) == "n|")
     }
 
-    @Test("A line takes as many octets as fit, and no half of a character")
+    @Test("takes as many octets as fit, and no half of a character")
     func limit() {
         #expect(self.line(self.typed("abcd"), LineEditor(maximumLength: 3)) == "abc|")
         #expect(self.line(self.typed("aéé"), LineEditor(maximumLength: 4)) == "aé|")
         #expect(self.line(self.typed("aéé"), LineEditor(maximumLength: 5)) == "aéé|")
     }
 
-    @Test("The history goes back and forth and keeps what is being written")
+    @Test("goes through the history, and keeps what is being written")
     func history() {
         var editor = LineEditor()
         for line in ["One?", "Two?", "Two?"] {
@@ -71,7 +71,7 @@ struct LineEditorTests {
         #expect(shown == ["Two?", "One?", "One?", "Two?", "Thr", "Thr"])
     }
 
-    @Test("A hundred lines are kept, and the oldest ones go", arguments: [100, 101])
+    @Test("keeps a hundred lines", arguments: [100, 101])
     func historyLimit(count: Int) {
         var editor = LineEditor()
         for number in 1...count {
@@ -91,7 +91,7 @@ struct LineEditorTests {
     }
 
     @Test(
-        "Keys that mean nothing in a line are not taken",
+        "ignores other keys",
         arguments: [.escape, .tab, .backTab, .pageUp, .pageDown, .control("c"), .alt("x")] as [Key]
     )
     func ignored(key: Key) {
@@ -101,7 +101,7 @@ struct LineEditorTests {
         #expect(editor.text == "Rain?" && editor.maximumLength == 512)
     }
 
-    @Test("An empty line is finished and is not in the history")
+    @Test("finishes an empty line, and keeps it out of the history")
     func emptyLine() {
         var editor = LineEditor()
         #expect(editor.receive(.enter) == .finished(""))
@@ -110,7 +110,7 @@ struct LineEditorTests {
     }
 
     @Test(
-        "The cursor is always in sight",
+        "keeps the cursor in sight",
         arguments: [
             ("Will it rain?", [], 20, "Will it rain?", 13), ("Will it rain?", [], 8, "t rain?", 7),
             ("Will it rain?", [.home], 8, "Will it", 0), ("漢字漢字", [], 6, "漢字", 4),
@@ -127,7 +127,7 @@ struct LineEditorTests {
         #expect(canvas.cursor == ScreenPosition(row: 0, column: 2 + cursor))
     }
 
-    @Test("Where there is no column for text beside the cursor, nothing is drawn", arguments: [-1, 0, 1])
+    @Test("draws nothing without a column beside the cursor", arguments: [-1, 0, 1])
     func noColumns(columns: Int) {
         var editor = LineEditor()
         editor.set("Will")

@@ -1,5 +1,3 @@
-// The line that is edited below a program's output: which octets show it.
-
 import Fixtures
 import Testing
 
@@ -14,7 +12,7 @@ struct PromptLineTests {
         return PromptLine.octets(prompt, editor, columns: columns)
     }
 
-    @Test("The cursor stands where the next character comes, counted in columns")
+    @Test("puts the cursor at the next character, counted in columns")
     func cursor() {
         #expect(Self.octets("> ", []) == "> \r\u{1B}[2C")
         #expect(Self.octets("> ", [.text("ab"), .left]) == "> ab\r\u{1B}[3C")
@@ -22,10 +20,10 @@ struct PromptLineTests {
         #expect(Self.octets("", [.text("a"), .home]) == "a\r")
     }
 
-    @Test("Without a prompt an empty line is nothing")
+    @Test("shows nothing for an empty line without a prompt")
     func nothing() { #expect(Self.octets("", []) == "") }
 
-    @Test("What has no room is not shown; the cursor is, and so is what stands before it")
+    @Test("shows the cursor and what fits before it")
     func narrow() {
         // Twelve columns: two for the prompt, nine characters, and the cursor's.
         #expect(Self.octets("> ", [.text("abcdefghijkl")], columns: 12) == "> defghijkl\r\u{1B}[11C")

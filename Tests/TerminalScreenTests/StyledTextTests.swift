@@ -1,5 +1,3 @@
-// Lines whose parts look different.
-
 import Fixtures
 import Testing
 
@@ -15,7 +13,7 @@ struct StyledTextTests {
         return line
     }
 
-    @Test("Control sequences begin and end with what has a style")
+    @Test("puts control sequences around what has a style")
     func rendered() {
         #expect(line.text == "a日bcd")
         #expect(line.rendered(hasColors: true) == "a日\u{1B}[0;31mbc\u{1B}[0m\u{1B}[0;1md\u{1B}[0m")
@@ -24,7 +22,7 @@ struct StyledTextTests {
     }
 
     @Test(
-        "What does not fit ends in an ellipsis, counted in columns",
+        "cuts with an ellipsis, counted in columns",
         arguments: [(6, "a日bcd"), (5, "a日b…"), (4, "a日…"), (3, "a…"), (2, "a…"), (1, "…"), (0, "")]
     )
     func truncated(columns: Int, text: String) {
@@ -32,7 +30,7 @@ struct StyledTextTests {
         #expect(ColumnWidth.columns(of: line.truncated(to: columns).text) <= columns)
     }
 
-    @Test("It is drawn on a canvas part by part")
+    @Test("draws its parts on a canvas")
     func canvas() {
         var canvas = Canvas(size: ScreenSize(rows: 1, columns: 5))
         line.draw(on: &canvas, row: 0)

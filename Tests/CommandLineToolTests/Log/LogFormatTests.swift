@@ -10,7 +10,7 @@ struct LogFormatTests {
     private let now = Date(timeIntervalSince1970: 1_700_000_000.25)
     private let program = Ending.program
 
-    @Test("For a person a message has the program's name; what --verbose adds has not")
+    @Test("gives a person's messages the program's name, unless --verbose adds them")
     func person() {
         let lines = { LogFormat.person.lines(["one", "two"], $0, from: "bluetooth.host", now: now) }
         for level in Logger.Level.allCases {
@@ -18,14 +18,14 @@ struct LogFormatTests {
         }
     }
 
-    @Test("A log that was asked for has time, level and source")
+    @Test("gives a log that was asked for time, level and source")
     func timed() {
         let lines = LogFormat.timed.lines(["one", "two"], .debug, from: "bluetooth.air", now: now)
         let begin = "2023-11-14T22:13:20.250Z debug bluetooth.air: "
         #expect(lines == [begin + "one", begin + "two"])
     }
 
-    @Test("The journal gets priorities, no time, and no name of the program, which it knows")
+    @Test("gives the journal priorities, without time and program")
     func journal() {
         let lines = { LogFormat.journal.lines(["one", "two"], $0, from: program, now: now) }
         let priorities = [7, 7, 6, 5, 4, 3, 2]
@@ -36,7 +36,7 @@ struct LogFormatTests {
         #expect(foreign == ["<4>bluetooth.host: one"])
     }
 
-    @Test("Standard error is the journal's only where it is the very stream that systemd names")
+    @Test("takes standard error as the journal's only if it is the stream that systemd names")
     func stream() throws {
         let file = try #require(FileHandle(forReadingAtPath: "/dev/null"))
         var status = stat()

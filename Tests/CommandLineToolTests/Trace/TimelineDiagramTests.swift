@@ -1,9 +1,4 @@
-// Diagrams and lines of random traces, on record: one device, two and three, with and without SDKs, packets that are
-// received and others that are not, and more entries than a picture has.
-
-import BluetoothTypes
 import Fixtures
-import Foundation
 import SequenceDiagram
 import Testing
 
@@ -11,77 +6,108 @@ import Testing
 
 @Suite("The diagram of a trace")
 struct TimelineDiagramTests {
-    private static func entries(_ generator: inout SeededGenerator, devices: Int, count: Int) -> [TimelineEntry] {
-        let kinds: [TimelineEntry.Kind] = [
-            .heading, .app, .sdk, .call, .callback, .command, .event, .sent, .received, .sent, .received,
-        ]
-        let hasSDK = Bool.random(using: &generator)
-        var time: Int64 = 1_700_000_000_000_000
-        return (0..<count).map { _ in
-            time +=
-                [-500, 0, 1, 900, 50_000, 9_999_999, 10_000_000, 10_000_001][Int.random(in: 0..<8, using: &generator)]
-            let kind = kinds.randomElement(using: &generator) ?? .app
-            let device = ["phone", "ball", "a lamp"][Int.random(in: 0..<devices, using: &generator)]
-            let packet = "Packet \(Int.random(in: 0..<4, using: &generator))"
-            let text =
-                switch kind {
-                case .call: Bool.random(using: &generator) ? "connect(\"ball\")" : "stopScan()"
-                case .sent, .received: packet
-                default: "what happens, with a text of some length that goes on and on \(packet)\u{7}"
-                }
-            let layer = kind == .sdk ? "ITCB" : kind == .app ? "app" : kind == .call ? "Core Bluetooth" : "ATT"
-            return TimelineEntry(kind == .sdk && !hasSDK ? .app : kind, of: device, layer: layer, text, at: time)
-        }
+    private static func entry(
+        _ kind: TimelineEntry.Kind,
+        _ device: String,
+        _ text: String,
+        _ time: Int64,
+        layer: String = "ATT"
+    ) -> TimelineEntry { TimelineEntry(kind, of: device, layer: layer, text, at: time) }
+
+    @Test("draws what one device sends and another receives as one arrow, and the one that connects on the left")
+    func arrows() {
+        let diagram = TimelineDiagram.diagram(
+            of: [
+                Self.entry(.sdk, "ball", "advertises", 0, layer: "ITCB"),
+                Self.entry(.heading, "ball", "The question", 1, layer: ""),
+                Self.entry(.call, "asker", "connect(\"Crystal\")", 10),
+                Self.entry(.command, "asker", "Connect", 11, layer: "GAP"),
+                Self.entry(.sent, "asker", "Write Request", 2_000),
+                Self.entry(.received, "ball", "Write Request", 2_100),
+                Self.entry(.callback, "ball", "didReceiveWrite", 2_200),
+                Self.entry(.received, "asker", "Advertisement", 2_300),
+                Self.entry(.sent, "ball", "Notification", 2_400),
+            ],
+            title: "A question"
+        )
+        #expect(diagram.participants.map(\.device) == ["asker", "asker", "ball", "ball"])
+        #expect(diagram.participants.map(\.name) == ["app", "Core Bluetooth", "Core Bluetooth", "ITCB"])
+        #expect(
+            diagram.rows.map(\.content) == [
+                .note(3, "advertises"), .divider("The question"),
+                .message(from: 0, to: 1, "connect(\"Crystal\")", isDashed: false),
+                .message(from: 1, to: 1, "Connect", isDashed: false),
+                .message(from: 1, to: 2, "Write Request", isDashed: false),
+                .message(from: 2, to: 3, "didReceiveWrite", isDashed: true),
+                // Nobody's command is known: it came from the other one.
+                .message(from: 2, to: 1, "Advertisement", isDashed: false),
+                // What was sent and not seen to arrive.
+                .message(from: 2, to: 2, "Notification", isDashed: false),
+            ]
+        )
+        #expect(diagram.rows.map(\.time)[4] == "2.0 ms")
+        #expect(diagram.rows[1].time == nil)
     }
 
     @Test(
-        "Devices stand beside each other, those that connect first; an arrow has both of its ends",
-        arguments: 1...40 as ClosedRange<UInt64>
+        "draws a packet that arrives too late, or at its sender, as another one",
+        arguments: [("ball", 10_000_001), ("asker", 5)]
+    )
+    func others(device: String, time: Int) {
+        let diagram = TimelineDiagram.diagram(
+            of: [
+                Self.entry(.sent, "asker", "Write Command", 1),
+                Self.entry(.received, device, "Write Command", Int64(time)),
+                Self.entry(.call, "ball", "updateValue", 0),
+            ],
+            title: ""
+        )
+        #expect(diagram.rows.count == 3)
+    }
+
+    @Test("draws the others of one device, cuts long values, and ends after 2,000 entries")
+    func alone() {
+        let uuid = "349A0D7B-6215-4E2C-A095-AF078D737445"
+        let count = Timeline.diagramLimit + 5
+        let diagram = TimelineDiagram.diagram(
+            of: (0..<count).map { Self.entry(.sent, "asker", "Write Request 0x0012 (\(uuid)) = 0100", Int64($0)) },
+            title: ""
+        )
+        #expect(diagram.participants.last == .init("other devices", of: "the air"))
+        #expect(diagram.rows.count == Timeline.diagramLimit + 1)
+        #expect(
+            diagram.rows.first?.content
+                == .message(from: 1, to: 2, "Write Request 0x0012 (349A0D7B…) = 0100", isDashed: false)
+        )
+    }
+
+    @Test(
+        "draws a row for each entry, in the order of time, and nothing for participants without rows",
+        arguments: simulationSeeds(20)
     )
     func diagrams(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
-        let entries = Self.entries(&generator, devices: Int(seed % 3) + 1, count: Int(seed * seed) % 97)
+        var choices = SeededChoices(seed: seed)
+        let kinds: [TimelineEntry.Kind] = [
+            .heading, .app, .sdk, .call, .callback, .command, .event, .sent, .received, .sent, .received,
+        ]
+        var time: Int64 = 1_700_000_000_000_000
+        let entries = (0..<choices.below(80)).map { _ in
+            time += choices.pick([0, 1, 900, 50_000, 9_999_999, 10_000_001])
+            let device = choices.pick(["phone", "ball", "a lamp"])
+            return Self.entry(choices.pick(kinds), device, "Packet \(choices.below(4))", time)
+        }
         let diagram = TimelineDiagram.diagram(of: entries, title: "A title")
-        for format in DiagramFormat.allCases { RunRecord.note("\(format) \(format.text(of: diagram))") }
-        RunRecord.note(TimelineFile.lines(entries).joined(separator: "\n"))
-        for entry in entries {
-            RunRecord.note(String(decoding: TimelineFile.line(entry), as: UTF8.self))
-            for width in [0, 5, 9] { RunRecord.note(entry.line(since: 1_700_000_000_000_000, deviceWidth: width)) }
-        }
-        #expect(diagram.rows.count <= entries.count)
-    }
-
-    @Test("A picture has 2,000 entries at most, and says where there are more", arguments: [1999, 2000, 2001, 2002])
-    func limit(count: Int) {
-        let entries = (0..<count).map { TimelineEntry(.app, of: "phone", layer: "app", "line \($0)", at: Int64($0)) }
-        let diagram = TimelineDiagram.diagram(of: entries, title: "")
-        #expect(diagram.rows.count == min(count, 2001))
-        RunRecord.note("\(count) \(diagram.rows.suffix(2))")
-    }
-
-    @Test("Files with random lines are read or refused", arguments: 1...30 as ClosedRange<UInt64>)
-    func files(seed: UInt64) throws {
-        let folder = try TemporaryFolder()
-        var generator = SeededGenerator(seed: seed)
-        var paths: [String] = []
-        for name in ["a.jsonl", "b.jsonl", "c.b.jsonl"] where name == "a.jsonl" || Bool.random(using: &generator) {
-            var data = Data()
-            for entry in Self.entries(&generator, devices: 2, count: Int.random(in: 0...6, using: &generator)) {
-                data += TimelineFile.line(entry)
-                let chance = Int.random(in: 0..<60, using: &generator)
-                if chance == 0 { data += Data("{}\n".utf8) }
-                if chance == 1 { data += Data("\n\n".utf8) }
+        // A packet that is sent and received has one row for both.
+        let packets = entries.count { [.sent, .received].contains($0.kind) }
+        #expect(diagram.rows.count <= entries.count && diagram.rows.count >= entries.count - packets / 2)
+        for row in diagram.rows {
+            switch row.content {
+            case .divider: break
+            case .note(let place, _): #expect(diagram.participants.indices.contains(place))
+            case .message(let from, let to, _, _):
+                #expect(diagram.participants.indices.contains(from) && diagram.participants.indices.contains(to))
             }
-            data = data.dropLast(Int.random(in: 0..<8, using: &generator) == 0 ? 9 : 0)
-            try Data(data).write(to: URL(fileURLWithPath: folder(name)))
-            paths.append(folder(name))
         }
-        do {
-            let entries = try TimelineFile.joined(paths)
-            RunRecord.note(TimelineFile.lines(entries).joined(separator: "\n"))
-        } catch let failure as Failure {
-            RunRecord.note(failure.line.replacing(folder.path, with: ""))
-        }
-        #expect(throws: Failure.self) { try TimelineFile.read(folder("missing")) }
+        for format in DiagramFormat.allCases { #expect(!format.text(of: diagram).isEmpty) }
     }
 }

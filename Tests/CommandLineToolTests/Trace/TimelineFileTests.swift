@@ -1,6 +1,3 @@
-// What is said of files that are no traces, and which lines of one may be wrong: its last one alone, where its process
-// was killed as it wrote, and where a line before it is one of a trace.
-
 import Fixtures
 import Foundation
 import Testing
@@ -12,7 +9,7 @@ struct TimelineFileTests {
     private static let entry = #"{"device":"a","kind":"app","layer":"app","text":"Yes.","time":1}"#
 
     @Test(
-        "A file without an entry is no trace by its first line, or empty; a wrong line is named by its number",
+        "refuses a file without an entry, and names the number of a wrong line",
         arguments: [
             ("", "the trace PATH is empty"), ("\n\n", "the trace PATH is empty"),
             ("{}", "PATH is no trace: line 1 is none; write one with --trace FILE.jsonl"),
@@ -32,7 +29,7 @@ struct TimelineFileTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("A file that is not there is named")
+    @Test("names a file that is missing")
     func missing() throws {
         let folder = try TemporaryFolder()
         let path = folder("a.jsonl")
@@ -41,12 +38,50 @@ struct TimelineFileTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("A last line that is cut is left out, as are empty lines", arguments: ["{\"de", "{}\n", "\n\n"])
+    @Test("leaves out a last line that is cut, and empty lines", arguments: ["{\"de", "{}\n", "\n\n"])
     func cut(rest: String) throws {
         let folder = try TemporaryFolder()
         let path = folder("a.jsonl")
         try Data((Self.entry + "\n" + rest).utf8).write(to: URL(fileURLWithPath: path))
         #expect(try TimelineFile.read(path) == [TimelineEntry(.app, of: "a", layer: "app", "Yes.", at: 1)])
         withExtendedLifetime(folder) {}
+    }
+
+    @Test("joins files by time, and tells devices of one name apart by their files")
+    func files() throws {
+        let folder = try TemporaryFolder()
+        func entry(_ kind: TimelineEntry.Kind, _ device: String, _ text: String, _ time: Int64) -> TimelineEntry {
+            TimelineEntry(kind, of: device, layer: "ATT", text, at: time)
+        }
+        func write(_ entries: [TimelineEntry], _ path: String) throws {
+            try entries.map { TimelineFile.line($0) }.reduce(Data(), +).write(to: URL(fileURLWithPath: path))
+        }
+        try write(
+            [entry(.sent, "eightball", "a", 1), entry(.received, "eightball", "d", 4)],
+            folder("x.jsonl")
+        )
+        try write(
+            [entry(.received, "eightball", "b", 2), entry(.sent, "ball", "c", 3)],
+            folder("y.jsonl")
+        )
+        let joined = try TimelineFile.joined([folder("x.jsonl"), folder("y.jsonl")])
+        #expect(joined.map(\.text) == ["a", "b", "c", "d"])
+        #expect(joined.map(\.device) == ["eightball (x)", "eightball (y)", "ball", "eightball (x)"])
+        #expect(
+            TimelineFile.lines(joined).first == "    0.00 ms  eightball (x)      → ATT a"
+        )
+    }
+
+    @Test("aligns lines by the widest device")
+    func lines() {
+        let entries = ["a", "abcdef", "abc"].enumerated().map { index, name in
+            TimelineEntry(.heading, of: name, layer: "", "text", at: Int64(index * 1000 + 5000))
+        }
+        #expect(
+            TimelineFile.lines(entries) == [
+                "    0.00 ms  a       text", "    1.00 ms  abcdef  text", "    2.00 ms  abc     text",
+            ]
+        )
+        #expect(TimelineFile.lines([]).isEmpty)
     }
 }

@@ -1,5 +1,3 @@
-// The page of the one that asks, as a value: each rule at its edge.
-
 import Fixtures
 import TerminalScreen
 import Testing
@@ -21,7 +19,124 @@ struct CentralPageTests {
         return canvas.text
     }
 
-    @Test("A ball that is found again has its new name, and its new strength where there is one")
+    private static func type(_ text: String, into page: inout CentralPage) {
+        for character in text { _ = page.receive(.character(character)) }
+    }
+
+    @Test("asks the chosen ball, and keeps a conversation for each")
+    func conversations() {
+        var page = CentralPage()
+        page.found("a", name: "Kitchen", strength: -45)
+        page.found("b", name: "Garage", strength: nil)
+        Self.type("Will it rain?", into: &page)
+        #expect(page.receive(.enter) == .ask(ball: "a", question: "Will it rain?"))
+        _ = page.receive(.tab)
+        Self.type("And here?", into: &page)
+        #expect(page.receive(.enter) == .ask(ball: "b", question: "And here?"))
+        #expect(page.openConversations == ["a", "b"])
+        page.confirmed("b", question: "And here?")
+        page.answered("a", answer: "SLUG-ANSWER-08")
+        page.failed("b", words: "went offline")
+        #expect(page.balls[0].conversation == .answered("Will it rain?", answer: "SLUG-ANSWER-08"))
+        #expect(page.balls[1].conversation == .failed("And here?", words: "went offline"))
+        // What comes late changes nothing.
+        page.answered("b", answer: "SLUG-ANSWER-01")
+        page.failed("a", words: "x")
+        page.confirmed("a", question: "?")
+        #expect(page.balls[0].conversation == .answered("Will it rain?", answer: "SLUG-ANSWER-08"))
+        #expect(page.balls[1].conversation == .failed("And here?", words: "went offline"))
+    }
+
+    @Test("says why it does not ask: no question, no ball, or one that still works")
+    func refusals() {
+        var page = CentralPage()
+        func hint() -> String {
+            shown(page)[22]
+        }
+        #expect(page.receive(.enter) == nil)
+        #expect(hint() == " Question:")
+        Self.type("Rain", into: &page)
+        #expect(page.receive(.enter) == nil)
+        #expect(hint() == " a question ends with \"?\": Rain")
+        Self.type("?", into: &page)
+        #expect(hint() == " Question: Rain?")
+        #expect(page.receive(.enter) == nil)
+        #expect(hint() == " no ball is here: Rain?")
+        page.found("a", name: "Kitchen", strength: -45)
+        page.lost("a")
+        #expect(page.receive(.enter) == nil)
+        page.found("a", name: "Kitchen", strength: -45)
+        #expect(page.receive(.enter) == .ask(ball: "a", question: "Rain?"))
+        Self.type("Sun?", into: &page)
+        #expect(page.receive(.enter) == nil)
+        #expect(hint() == " it still works on a question: Sun?")
+        _ = page.receive(.escape)
+        #expect(hint() == " Question:")
+        #expect(page.editor.text.isEmpty)
+    }
+
+    @Test("refuses a question of a browser, with the reason")
+    func refusedQuestions() {
+        var page = CentralPage()
+        #expect(page.ask("a", "Will it rain?") == nil && page.hint == .chooseFirst)
+        page.found("a", name: "Kitchen", strength: -45)
+        #expect(page.ask("a", "Rain") == nil && page.hint == .questionHint)
+        #expect(page.ask("a", String(repeating: "ä", count: 300) + "?") == nil && page.hint == .questionLength)
+        #expect(page.ask("a", "Will it rain?") != nil && page.hint == nil)
+        #expect(page.ask("a", "And now?") == nil && page.hint == .stillAnswering)
+        page.answered("a", answer: "SLUG-ANSWER-08")
+        page.lost("a")
+        #expect(page.ask("a", "And now?") == nil && page.hint == .chooseFirst)
+    }
+
+    @Test("keeps the chosen of a hundred balls in sight, and counts the others")
+    func scrolling() {
+        var page = CentralPage()
+        for number in 0..<100 { page.found("\(number)", name: "Ball \(number)", strength: -50) }
+        var rows = shown(page)
+        #expect(rows[1].hasPrefix("▸ Ball 0"))
+        #expect(rows[14] == "  87 more below")
+        for _ in 0..<20 { _ = page.receive(.tab) }
+        rows = shown(page)
+        #expect(rows[13].hasPrefix("▸ Ball 20"))
+        #expect(rows[14] == "  8 more above, 79 more below")
+        _ = page.receive(.pageDown)
+        rows = shown(page)
+        #expect(rows[13].hasPrefix("▸ Ball 30"))
+        for _ in 0..<31 { _ = page.receive(.backTab) }
+        rows = shown(page)
+        #expect(rows[13].hasPrefix("▸ Ball 99"))
+        #expect(rows[14] == "  87 more above")
+    }
+
+    @Test("shows name, signal and answer of a ball as far as there is room")
+    func row() {
+        var page = CentralPage()
+        page.found("a", name: "Garage 🚗 漢字", strength: -62)
+        Self.type("Now?", into: &page)
+        _ = page.receive(.enter)
+        page.answered("a", answer: "SLUG-ANSWER-00")
+        let wide = shown(page)
+        #expect(wide[0] == " Magic 8-Ball · Central                                                  1 ball")
+        #expect(wide[1] == "▸ Garage 🚗 漢字                 ▂▄▆█ -62 dBm   It is certain.")
+        #expect(wide[16] == "    .-\"\"\"-.     Garage 🚗 漢字")
+        #expect(wide[18].hasSuffix("It is certain."))
+        let narrow = shown(page, rows: 12, columns: 40)
+        #expect(narrow[1] == "▸ Garage 🚗 漢字         ▂▄▆█ -62 dBm")
+        #expect(narrow[7...8] == ["  Garage 🚗 漢字: Now?", "  It is certain."])
+        #expect(narrow.allSatisfy { ColumnWidth.columns(of: $0) <= 40 })
+        #expect(narrow[11] == " Enter ask  Tab next ball  Ctrl-C quit")
+    }
+
+    @Test(
+        "has four bars by the strength",
+        arguments: [(-20, 4), (-50, 4), (-51, 3), (-60, 3), (-61, 2), (-70, 2), (-71, 1), (-127, 1)]
+    )
+    func bars(strength: Int, count: Int) {
+        #expect(SignalBars(strength: strength).count == count)
+    }
+
+    @Test("updates name and strength of a ball that is found again")
     func foundAgain() {
         var page = self.page("a", "b")
         page.found("a", name: "Kitchen", strength: nil)
@@ -32,7 +147,7 @@ struct CentralPageTests {
         #expect(page.balls.map(\.strength) == [-40, -70] && page.chosen == "a")
     }
 
-    @Test("A loss that is reported again counts from the first time, and the choice stays with a ball that stays")
+    @Test("removes a lost ball fifty ticks after the first report, and keeps the choice")
     func losses() {
         var page = self.page("a", "b", "c")
         page.choose("c")
@@ -51,7 +166,7 @@ struct CentralPageTests {
         #expect(page.balls.isEmpty && page.chosen == nil)
     }
 
-    @Test("What is open or gone moves; what is answered or has failed stands still")
+    @Test("moves while a question is open or a ball is gone")
     func animation() {
         var page = self.page("a")
         #expect(!page.isAnimated && page.openConversations.isEmpty)
@@ -74,7 +189,7 @@ struct CentralPageTests {
         #expect(page.balls[0].conversation == .answered("Snow?", answer: "SLUG-ANSWER-01"))
     }
 
-    @Test("Tab goes around, Page Up and Page Down go ten on and stop at the ends")
+    @Test("goes around with Tab, and ten on with Page Up and Page Down")
     func keys() {
         var page = CentralPage()
         for key in [Key.tab, .backTab, .pageUp, .pageDown] { #expect(page.receive(key) == nil) }
@@ -87,7 +202,7 @@ struct CentralPageTests {
         #expect(chosen == ["11", "0", "1", "11", "11", "1", "0", "10"])
     }
 
-    @Test("Why a question is not asked is said until the line changes; a key that changes nothing leaves it")
+    @Test("shows a hint until the line changes")
     func hint() {
         var page = self.page("a")
         for character in "Rain" { _ = page.receive(.character(character)) }
@@ -104,7 +219,7 @@ struct CentralPageTests {
         #expect(page.ask("a", "Rain?") != nil && page.editor.text.isEmpty)
     }
 
-    @Test("Balls that fit are all there; with one more, the last row counts those below", arguments: [14, 15])
+    @Test("shows balls that fit, and counts the others in the last row", arguments: [14, 15])
     func list(count: Int) {
         var page = CentralPage()
         for number in 1...count { page.found("\(number)", name: "Ball \(number)", strength: nil) }
@@ -116,7 +231,7 @@ struct CentralPageTests {
         #expect(shown(page)[14].hasPrefix(count == 14 ? "▸ Ball 14" : "  2 more above"))
     }
 
-    @Test("Before there is a ball, the page says whether Bluetooth is on", arguments: [false, true])
+    @Test("says whether Bluetooth is on before there is a ball", arguments: [false, true])
     func waiting(isOn: Bool) {
         var page = CentralPage()
         page.bluetoothChanged(isOn: isOn)
@@ -125,7 +240,7 @@ struct CentralPageTests {
         #expect(shown(page, rows: 7, columns: 40)[1] == "  " + Texts.english(isOn ? .searching : .waitingForBluetooth))
     }
 
-    @Test("A ball that is gone is not counted")
+    @Test("does not count a ball that is gone")
     func count() {
         var page = self.page("a", "b")
         #expect(shown(page)[0].hasSuffix("2 balls"))
@@ -135,7 +250,7 @@ struct CentralPageTests {
         #expect(shown(page)[0].hasSuffix("no ball"))
     }
 
-    @Test("What moves has four pictures, one a tick")
+    @Test("turns through four pictures, one a tick")
     func turning() {
         var page = self.page("a")
         _ = page.ask("a", "Rain?")

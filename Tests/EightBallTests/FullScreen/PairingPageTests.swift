@@ -1,5 +1,3 @@
-// What the keys mean while devices pair, and where the question stands.
-
 import CoreBluetooth
 import Fixtures
 import Foundation
@@ -37,7 +35,7 @@ struct PairingPageTests {
         return (answers.value, isEnd)
     }
 
-    @Test("Yes and no, in both languages; other keys are no answer", arguments: [true, false])
+    @Test("takes yes and no in both languages, and no other key", arguments: [true, false])
     func yesAndNo(isComparison: Bool) throws {
         let code = try #require(Self.code)
         let question = isComparison ? PairingQuestion.compareNumbers(code) : Self.consent
@@ -52,7 +50,7 @@ struct PairingPageTests {
         }
     }
 
-    @Test("A code has up to six digits, which can be corrected; Escape gives up")
+    @Test("takes a code of up to six digits, and gives up on Escape")
     func codes() throws {
         let digits = { (text: String) in text.map { Key.character($0) } }
         var (answers, isEnd) = try press(digits("1x2-3456") + [.enter], .enterPasskey)
@@ -67,7 +65,7 @@ struct PairingPageTests {
         #expect(answers == [.passkey(nil)] && isEnd)
     }
 
-    @Test("A code that is shown stays, whatever is pressed", arguments: [.enter, .escape, .character("y")] as [Key])
+    @Test("keeps a code that is shown, whatever is pressed", arguments: [.enter, .escape, .character("y")] as [Key])
     func shownCode(key: Key) throws {
         let code = try #require(Self.code)
         let (answers, isEnd) = try press([key], .displayPasskey(code))
@@ -76,20 +74,7 @@ struct PairingPageTests {
         #expect(!page.answer(code: "123456", isAgreed: true) && others.value.isEmpty)
     }
 
-    @Test("What a browser answers ends the page, too")
-    func browser() throws {
-        let code = try #require(Self.code)
-        for (question, expected) in [
-            (.enterPasskey, .passkey(Passkey(123_456))), (.compareNumbers(code), .numbersMatch(true)),
-            (Self.consent, .consent(true)),
-        ] as [(PairingQuestion, PairingAnswer)] {
-            let (page, answers) = try page(question)
-            #expect(page.answer(code: "123456", isAgreed: true))
-            #expect(answers.value == [expected])
-        }
-    }
-
-    @Test("The other device is named, or known by the beginning of its identifier; keys that are replaced are said")
+    @Test("names the other device, or the beginning of its identifier, and keys that are replaced")
     func words() throws {
         let code = try #require(Self.code)
         let again = PairingQuestion.consent(.init(model: nil, isBonding: true, replacesBond: true))
@@ -103,41 +88,110 @@ struct PairingPageTests {
         }
     }
 
-    /// The rows of a screen that was full, and its cursor, with a page over it.
-    private func drawn(
-        _ question: PairingQuestion,
-        _ keys: [Key],
-        rows: Int,
-        columns: Int
-    ) throws -> ([String], ScreenPosition?) {
-        var (page, _) = try self.page(question)
-        for key in keys { _ = page.receive(key) }
-        var canvas = Canvas(size: ScreenSize(rows: rows, columns: columns))
-        for row in 0..<rows { canvas.fill(row: row, with: "x") }
-        canvas.cursor = ScreenPosition(row: 0, column: 0)
-        page.draw(on: &canvas, .english)
-        return (canvas.text, canvas.cursor)
+    /// What is answered to a question, and whether that ends the page.
+    private func answer(_ question: PairingQuestion, code: String?, isAgreed: Bool) -> (PairingAnswer?, Bool) {
+        let identifier = UUID(uuidString: "0D665339-0000-0000-0000-000000000000") ?? UUID()
+        let answers = Watched<[PairingAnswer]>([])
+        let prompt = PairingPrompt(question, of: PairingPeer(identifier: identifier, name: "Anna")) { answer in
+            answers.update { $0.append(answer) }
+        }
+        let isEnd = PairingPage(prompt).answer(code: code, isAgreed: isAgreed)
+        return (answers.value.count == 1 ? answers.value.first : nil, isEnd)
     }
 
-    @Test("The question stands above the keys, with the code below it, over what was there")
-    func drawing() throws {
-        let full = String(repeating: "x", count: 40)
-        let rule = String(repeating: "─", count: 40)
-        let (rows, cursor) = try drawn(.enterPasskey, [.character("1"), .character("2")], rows: 8, columns: 40)
-        #expect(
-            rows == [full, full, full, full, rule, " Anna shows a code. Enter it here", " 12", rows[7]]
+    @Test("takes six digits of a browser as a code, and nothing else", arguments: [true, false])
+    func browserCodes(isAgreed: Bool) throws {
+        for (code, number) in [
+            (nil, nil), ("", nil), ("1234567", nil), ("12a456", nil), ("+12345", nil), ("000042", 42), ("7", 7),
+            ("999999", 999_999),
+        ] as [(String?, UInt32?)] {
+            let (answer, isEnd) = self.answer(.enterPasskey, code: code, isAgreed: isAgreed)
+            #expect(answer == .passkey(number.flatMap { Passkey($0) }) && isEnd, "\(code ?? "none")")
+        }
+    }
+
+    @Test("takes a comparison and a consent of a browser, with a code or without", arguments: [nil, "123456"])
+    func decisions(code: String?) throws {
+        let number = try #require(Passkey(42))
+        for isAgreed in [true, false] {
+            let compared = self.answer(.compareNumbers(number), code: code, isAgreed: isAgreed)
+            #expect(compared.0 == .numbersMatch(isAgreed) && compared.1)
+            for replacesBond in [true, false] {
+                let consent = PairingQuestion.consent(
+                    .init(model: nil, isBonding: true, replacesBond: replacesBond)
+                )
+                let answered = self.answer(consent, code: code, isAgreed: isAgreed)
+                #expect(answered.0 == .consent(isAgreed) && answered.1)
+            }
+            let shown = self.answer(.displayPasskey(number), code: code, isAgreed: isAgreed)
+            #expect(shown.0 == nil && !shown.1)
+        }
+    }
+
+    private func drawing(_ rows: Int, _ columns: Int, _ question: PairingQuestion, _ keys: Key...) throws -> String {
+        let peer = PairingPeer(
+            identifier: try #require(UUID(uuidString: "0D665339-0000-0000-0000-000000000000")),
+            name: "Anna"
         )
-        #expect(cursor == ScreenPosition(row: 6, column: 3))
-        #expect(rows[7].hasPrefix(" Enter ") && rows[7].hasSuffix("Ctrl-C quit"))
-        // A question of two rows takes one row more, and has no cursor.
-        let (compared, none) = try drawn(.displayPasskey(try #require(Self.code)), [], rows: 8, columns: 40)
+        var page = PairingPage(PairingPrompt(question, of: peer) { _ in })
+        for key in keys { _ = page.receive(key) }
+        return drawn(rows, columns) { canvas in
+            for row in 0..<rows { canvas.fill(row: row, with: "x") }
+            page.draw(on: &canvas, .english)
+        }
+    }
+
+    @Test("lies over the last rows of the screen")
+    func pairings() throws {
+        let entering = try drawing(8, 40, .enterPasskey, .character("1"), .character("2"))
         #expect(
-            compared == [
-                full, full, full, rule, " Anna wants to pair. Enter this code", " there: 000042", "", " Ctrl-C quit",
-            ]
+            entering
+                == #"""
+                |xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+                |xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+                |xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+                |xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+                |────────────────────────────────────────
+                :........................................
+                | Anna shows a code. Enter it here
+                : YYYYYYYYYYYYYYYYYYYYYYYYYYYYYYYY
+                | 12
+                | Enter send   Esc give up   Ctrl-C quit
+                : ......................................
+                """#
         )
-        #expect(none == nil)
-        // On the smallest screen the title stays.
-        #expect(try drawn(.enterPasskey, [], rows: 3, columns: 40).0.first == full)
+        let showing = try drawing(8, 40, .displayPasskey(try #require(Passkey(42))))
+        #expect(
+            showing
+                == #"""
+                |xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+                |xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+                |xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+                |────────────────────────────────────────
+                :........................................
+                | Anna wants to pair. Enter this code
+                : YYYYYYYYYYYYYYYYYYYYYYYYYYYYYYYYYYY
+                | there: 000042
+                : YYYYYYYYYYYYY
+                ~ 1
+                | Ctrl-C quit
+                : ...........
+                """#
+        )
+        let asking = try drawing(6, 60, .consent(.init(model: nil, isBonding: true, replacesBond: false)))
+        #expect(
+            asking
+                == #"""
+                |xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+                |xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+                |────────────────────────────────────────────────────────────
+                :............................................................
+                | Pair with Anna?
+                : YYYYYYYYYYYYYYY
+                ~ 1
+                | y yes   n no   Ctrl-C quit
+                : ..........................
+                """#
+        )
     }
 }

@@ -1,40 +1,38 @@
-// A role of the app on the whole screen, alone in a world in which no time passes: for tests of single calls.
-
-import CommandLineTool
 import CoreBluetoothTesting
-import SessionTestbed
 
 @testable import eightball
 
-/// A role, and its page in words.
+/// A role of the app alone in a world in which no time passes, and its page in words.
 @MainActor
 enum PartCalls {
-    /// A part, and how often it has asked to be drawn.
+    /// How often a part has asked to be drawn since the last note, and what was noted.
     @MainActor
-    final class Changes {
+    final class Notes {
         var count = 0
+        private(set) var lines: [String] = []
 
-        /// Prints how many there were since the last call.
-        func print(_ words: String) {
-            Console.print("\(count) \(words)")
+        func note(_ words: String) {
+            lines.append("\(count) \(words)")
             count = 0
         }
+
+        func add(_ line: String) { lines.append(line) }
     }
 
-    static func central(_ body: @MainActor (CentralPart, Changes) -> Void) {
-        let run = SessionRun()
-        run.world.addDevice("asker").run {
-            let changes = Changes()
-            body(CentralPart(texts: .english) { changes.count += 1 }, changes)
+    static func central(_ body: (CentralPart, Notes) -> Void) -> [String] {
+        let (world, notes) = (World(seed: 1), Notes())
+        world.addDevice("asker").run {
+            body(CentralPart(texts: .english) { notes.count += 1 }, notes)
         }
+        return withExtendedLifetime(world) { notes.lines }
     }
 
-    static func peripheral(_ body: @MainActor (PeripheralPart, Changes) -> Void) {
-        let run = SessionRun()
-        run.world.addDevice("ball").run {
-            let changes = Changes()
-            body(PeripheralPart(texts: .english, name: "Crystal") { changes.count += 1 }, changes)
+    static func peripheral(_ body: (PeripheralPart, Notes) -> Void) -> [String] {
+        let (world, notes) = (World(seed: 1), Notes())
+        world.addDevice("ball").run {
+            body(PeripheralPart(texts: .english, name: "Crystal") { notes.count += 1 }, notes)
         }
+        return withExtendedLifetime(world) { notes.lines }
     }
 
     static func words(_ part: CentralPart) -> String {

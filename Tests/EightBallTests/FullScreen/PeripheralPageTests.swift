@@ -1,5 +1,3 @@
-// The page of the one that is asked, as a value: each rule at its edge.
-
 import Fixtures
 import TerminalScreen
 import Testing
@@ -23,8 +21,52 @@ struct PeripheralPageTests {
         return canvas.text
     }
 
+    @Test("keeps a question open by hand until it is answered, from the table or at random")
+    func byHand() {
+        var page = PeripheralPage()
+        page.asked("central", "First?", .open)
+        #expect(page.openQuestion == nil)
+        #expect(page.receive(.enter, answerCount: 20) == nil)
+        page.answered("central", "First?", answer: "SLUG-ANSWER-00")
+        #expect(page.receive(.character("h"), answerCount: 20) == .setAnsweredByHand(true))
+        page.asked("central", "Second?", .open)
+        #expect(page.receive(.up, answerCount: 20) == nil)
+        #expect(page.receive(.enter, answerCount: 20) == .answer(central: "central", question: "Second?", number: 0))
+        for _ in 0..<30 { _ = page.receive(.down, answerCount: 20) }
+        #expect(page.receive(.enter, answerCount: 20) == .answer(central: "central", question: "Second?", number: 19))
+        _ = page.receive(.left, answerCount: 20)
+        #expect(page.receive(.enter, answerCount: 20) == .answer(central: "central", question: "Second?", number: 9))
+        #expect(
+            page.receive(.character("r"), answerCount: 20) == .answerAtRandom(central: "central", question: "Second?")
+        )
+        page.answered("central", "Second?", answer: "SLUG-ANSWER-09")
+        #expect(page.openQuestion == nil)
+        #expect(page.receive(.character("h"), answerCount: 20) == .setAnsweredByHand(false))
+    }
+
+    @Test("shows the newest questions with who asked and the results")
+    func entries() {
+        var page = PeripheralPage()
+        page.advertises(as: "Kitchen")
+        page.subscribed("0D665339-0000", true)
+        for number in 0..<300 { page.asked("0D665339-0000", "Number \(number)?", .open) }
+        page.answered("0D665339-0000", "Number 299?", answer: "SLUG-ANSWER-03")
+        page.asked(nil, "Rain", .refusedAsNoQuestion)
+        #expect(page.entries.count == PeripheralPage.entryLimit)
+        #expect(page.hasOpenQuestion(of: "0D665339-0000") && !page.hasOpenQuestion(of: "other"))
+        let rows = shown(page)
+        #expect(rows[0].hasSuffix("1 listens"))
+        #expect(rows[2].hasSuffix("\"Kitchen\" is a Magic 8-Ball now"))
+        #expect(rows[20] == " 0D665339  Number 298?  → …")
+        #expect(rows[21] == " 0D665339  Number 299?  → Yes definitely.")
+        #expect(rows[22] == " ?  Rain  → refused: not a question")
+        page.lostAll(words: "went offline")
+        #expect(page.entries[0].result == .failed("went offline"))
+        #expect(page.subscribers.isEmpty && page.advertisedName == nil)
+    }
+
     @Test(
-        "Keys choose among the twenty answers, and stop at the ends; left and right change the column",
+        "chooses among twenty answers by keys, and stops at the ends",
         arguments: [
             ([], 0), ([.up], 0), ([.down], 1), ([.tab], 1), ([.down, .down, .up], 1), ([.end], 19), ([.pageDown], 19),
             ([.end, .down], 19), ([.end, .home], 0), ([.end, .pageUp], 0), ([.left], 10), ([.right], 10),
@@ -37,7 +79,7 @@ struct PeripheralPageTests {
         #expect(page.receive(.enter, answerCount: 20) == .answer(central: "anna", question: "Rain?", number: number))
     }
 
-    @Test("Keys of the answers mean nothing while no question is open")
+    @Test("ignores the keys of answers while no question is open")
     func closed() {
         var page = PeripheralPage()
         page.asked("anna", "Rain?", .open)
@@ -49,7 +91,7 @@ struct PeripheralPageTests {
         #expect(page.receive(.enter, answerCount: 20) == nil)
     }
 
-    @Test("Two hundred questions are kept, and those that went are counted", arguments: [199, 200, 201, 203])
+    @Test("keeps two hundred questions, and counts the others", arguments: [199, 200, 201, 203])
     func limit(count: Int) {
         var page = self.open()
         for _ in 1..<count { page.asked(nil, "x", .refusedAsNoQuestion) }
@@ -59,7 +101,7 @@ struct PeripheralPageTests {
         #expect((page.answer(entry: 0, with: 1) == nil) == (count > 200))
     }
 
-    @Test("An answer goes to the newest open question that is meant; a failure to whatever is open of the central")
+    @Test("answers the newest open question that is meant, and fails what is open of a central")
     func ends() {
         var page = PeripheralPage()
         for question in ["One?", "Two?", "One?"] { page.asked("anna", question, .open) }
@@ -78,7 +120,7 @@ struct PeripheralPageTests {
         #expect(page.entries.map(\.result) == [.answered("B"), .failed("no"), .answered("A"), .failed("off")])
     }
 
-    @Test("Who listens is counted once each")
+    @Test("counts each listener once")
     func subscribers() {
         var page = PeripheralPage()
         #expect(shown(page)[0].hasSuffix("nobody listens"))
@@ -94,7 +136,7 @@ struct PeripheralPageTests {
         #expect(shown(page)[0].hasSuffix("nobody listens"))
     }
 
-    @Test("An answer stands behind its question where both fit, and below it otherwise", arguments: [37, 38])
+    @Test("shows an answer beside its question if both fit, else below", arguments: [37, 38])
     func rows(length: Int) {
         var page = PeripheralPage()
         let question = String(repeating: "x", count: length)
@@ -108,12 +150,150 @@ struct PeripheralPageTests {
         }
     }
 
-    @Test("Only entries that fit whole are shown")
+    @Test("shows entries that fit whole")
     func fit() {
         var page = PeripheralPage()
         for number in 0..<20 { page.asked(nil, "\(number)", .refusedAsNoQuestion) }
         let rows = shown(page, rows: 12, columns: 63)
         #expect(rows[5] == " ?  14  → refused: not a question")
         #expect(rows[10] == " ?  19  → refused: not a question")
+    }
+
+    // MARK: Drawing
+
+    private func peripheral(_ rows: Int, _ columns: Int, isByHand: Bool, _ keys: Key...) -> String {
+        var page = PeripheralPage()
+        page.advertises(as: "Crystal")
+        page.subscribed("0D665339-0000", true)
+        page.asked("0D665339-0000", "Will it rain?", .open)
+        page.answered("0D665339-0000", "Will it rain?", answer: "SLUG-ANSWER-00")
+        page.asked(nil, "Rain", .refusedAsNoQuestion)
+        page.asked("0D665340-0000", "Snow?", .refusedAsBusy)
+        page.asked("0D665341-0000", "Will the sun shine on all of us tomorrow, and on the day after?", .open)
+        page.failed("0D665341-0000", words: LocalizableText(.refusedBusy))
+        if isByHand {
+            _ = page.setAnsweredByHand(true)
+            page.asked("0D665339-0000", "Hail?", .open)
+        }
+        for key in keys { _ = page.receive(key, answerCount: 20) }
+        return drawn(rows, columns) { page.draw(on: &$0, .english) }
+    }
+
+    @Test("shows questions, and the answers to choose from")
+    func questions() {
+        #expect(
+            peripheral(14, 80, isByHand: false)
+                == #"""
+                | Magic 8-Ball · Peripheral                                            1 listens
+                :##########################======================================================
+                ~ 1
+                |  "Crystal" is a Magic 8-Ball now
+                :  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+                |  answers at random
+                :  .................
+                |────────────────────────────────────────────────────────────────────────────────
+                :................................................................................
+                ~ 3
+                | 0D665339  Will it rain?  → It is certain.
+                :                          gggggggggggggggg
+                | ?  Rain  → refused: not a question
+                :          yyyyyyyyyyyyyyyyyyyyyyyyy
+                | 0D665340  Snow?  → refused: the ball is busy
+                :                  yyyyyyyyyyyyyyyyyyyyyyyyyyy
+                | 0D665341  Will the sun shine on all of us tomorrow, and on the day after?
+                |           → refused: the ball is busy
+                :           rrrrrrrrrrrrrrrrrrrrrrrrrrr
+                | h by hand   Ctrl-C quit
+                : .......................
+                """#
+        )
+        #expect(
+            peripheral(24, 80, isByHand: true, .down, .down)
+                == #"""
+                | Magic 8-Ball · Peripheral                                            1 listens
+                :##########################======================================================
+                |    .-"""-.
+                |   /  .-.  \    "Crystal" is a Magic 8-Ball now
+                :                bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+                |  |  (\ /)  |   answers by hand
+                :      CCC       ...............
+                |   \  '-'  /
+                |    '-...-'
+                |────────────────────────────────────────────────────────────────────────────────
+                :................................................................................
+                | 0D665340  Snow?  → refused: the ball is busy
+                :                  yyyyyyyyyyyyyyyyyyyyyyyyyyy
+                | 0D665341  Will the sun shine on all of us tomorrow, and on the day after?
+                |           → refused: the ball is busy
+                :           rrrrrrrrrrrrrrrrrrrrrrrrrrr
+                | 0D665339  Hail?  → …
+                :                  ccc
+                |────────────────────────────────────────────────────────────────────────────────
+                :................................................................................
+                | 0D665339 asks: Hail?
+                : bbbbbbbbbbbbbbbbbbbb
+                |   It is certain.                         Reply hazy, try again.
+                |   It is decidedly so.                    Ask again later.
+                | ▸ Without a doubt.                       Better not tell you now.
+                : ==================
+                |   Yes definitely.                        Cannot predict now.
+                |   You may rely on it.                    Concentrate and ask again.
+                |   As I see it, yes.                      Don't count on it.
+                |   Most likely.                           My reply is no.
+                |   Outlook good.                          My sources say no.
+                |   Yes.                                   Outlook not so good.
+                |   Signs point to yes.                    Very doubtful.
+                | Enter answer   ↑↓ choose   r any answer   h at random   Ctrl-C quit
+                : ...................................................................
+                """#
+        )
+        #expect(
+            peripheral(14, 40, isByHand: true, .end)
+                == #"""
+                | Magic 8-Ball · Peripheral    1 listens
+                :##########################==============
+                ~ 1
+                |  "Crystal" is a Magic 8-Ball now
+                :  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+                |  answers by hand
+                :  ...............
+                |────────────────────────────────────────
+                :........................................
+                | 0D665339  Hail?  → …
+                :                  ccc
+                |────────────────────────────────────────
+                :........................................
+                | 0D665339 asks: Hail?
+                : bbbbbbbbbbbbbbbbbbbb
+                |   Don't count on it.
+                |   My reply is no.
+                |   My sources say no.
+                |   Outlook not so good.
+                | ▸ Very doubtful.
+                : ================
+                | Enter answer   ↑↓ choose   Ctrl-C quit
+                : ......................................
+                """#
+        )
+        var page = PeripheralPage()
+        #expect(
+            drawn(8, 40) { page.draw(on: &$0, .english) }
+                == #"""
+                | Magic 8-Ball · Peripheral  nobody lis…
+                :##########################==============
+                ~ 1
+                |  nobody can find it at the moment
+                :  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+                |  answers at random
+                :  .................
+                |────────────────────────────────────────
+                :........................................
+                |  Waiting for a question …
+                :  ........................
+                ~ 1
+                | h by hand   Ctrl-C quit
+                : .......................
+                """#
+        )
     }
 }

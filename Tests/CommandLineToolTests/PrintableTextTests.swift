@@ -1,0 +1,22 @@
+import Testing
+
+@testable import CommandLineTool
+
+@Suite("Printable text")
+struct PrintableTextTests {
+    @Test("replaces what commands a terminal or breaks a line")
+    func printable() {
+        #expect(PrintableText.text("a\nb\u{1B}[0m\u{7F}\u{202E}c") == "a\u{FFFD}b\u{FFFD}[0m\u{FFFD}\u{FFFD}c")
+        #expect(PrintableText.text("Will it rain? ☂ ¿Sí?") == "Will it rain? ☂ ¿Sí?")
+        #expect(PrintableText.quoted("Cry\u{7}stal") == "\"Cry\u{FFFD}stal\"")
+    }
+
+    @Test("matches a device by its whole name, or by a name that was shortened for an advertisement")
+    func names() {
+        let whole = "A name of more than twenty-nine octets"
+        for (name, isMatch) in [(whole, true), ("A name of", true), ("A name o", true), ("Anna", false), ("", false)] {
+            #expect(DeviceName.matches(name, whole) == isMatch, "\(name)")
+        }
+        #expect(DeviceName.matches("Anna", "Anna") && !DeviceName.matches("Ann", "Anna"))
+    }
+}

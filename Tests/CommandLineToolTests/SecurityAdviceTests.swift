@@ -1,0 +1,65 @@
+import CoreBluetooth
+import Foundation
+import Testing
+
+@testable import CommandLineTool
+
+@Suite("Advice on errors of security")
+struct SecurityAdviceTests {
+    private func advice(
+        _ error: any Error,
+        device: String? = "Crystal",
+        identity: String? = nil,
+        failure: String? = nil,
+        canAsk: Bool = true
+    ) -> String? {
+        SecurityAdvice.text(for: error, device: device, identity: identity, failure: failure, canAsk: canAsk)
+    }
+
+    @Test("gives each error of security its advice, with and without a pairing that failed before")
+    func everyAdvice() {
+        let failure = "pairing failed: it was refused"
+        let remove = "corebluetooth bonds remove Crystal"
+        for (error, fresh, failed) in [
+            (
+                CBATTError(.insufficientAuthentication), "pair with the device: corebluetooth pair Crystal",
+                failure + "; try again"
+            ),
+            (
+                CBATTError(.insufficientEncryption), "pair with the device: corebluetooth pair Crystal",
+                failure + "; try again"
+            ),
+            (CBATTError(.insufficientEncryptionKeySize), "the devices have to pair anew: " + remove, nil),
+            (CBATTError(.insufficientAuthorization), "the device's user has to permit it there", nil),
+            (CBATTError(.invalidHandle), nil, nil),
+            (
+                CBError(.peerRemovedPairingInformation),
+                "remove what is left of the pairing: " + remove + "; then pair anew", nil
+            ),
+            (CBError(.encryptionTimedOut), "try again", failure + "; try again"),
+            (CBError(.notConnected), nil, nil), (CancellationError(), nil, nil),
+        ] as [(any Error, String?, String?)] {
+            #expect(advice(error) == fresh, "\(error)")
+            #expect(advice(error, failure: failure) == failed ?? fresh, "\(error)")
+        }
+        let nobody = "nobody can be asked here: use a terminal, or a line of standard input"
+        #expect(advice(CBATTError(.insufficientEncryption), canAsk: false) == nobody)
+        #expect(
+            advice(CBATTError(.insufficientEncryption), failure: failure, canAsk: false) == failure + "; " + nobody
+        )
+    }
+
+    @Test(
+        "quotes a word of a command line if a shell needs that",
+        arguments: [
+            (nil, "DEVICE"), ("", "''"), ("A-z_0.9", "A-z_0.9"), ("a b", "'a b'"), ("a/b", "'a/b'"), ("é", "'é'"),
+            ("$x", "'$x'"), ("it's", "'it'\\''s'"), ("a\u{1B}b", "'a\u{FFFD}b'"),
+        ] as [(String?, String)]
+    )
+    func words(device: String?, word: String) {
+        let text = advice(CBATTError(.insufficientEncryption), device: device)
+        #expect(text == "pair with the device: corebluetooth pair \(word)")
+        let own = advice(CBATTError(.insufficientEncryption), identity: device)
+        #expect(own?.hasSuffix("pair Crystal" + (device == nil ? "" : " --identity \(word)")) == true)
+    }
+}

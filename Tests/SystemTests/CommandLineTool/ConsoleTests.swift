@@ -1,0 +1,186 @@
+import Fixtures
+import Foundation
+import SessionTestbed
+import TerminalScreen
+import Testing
+
+@testable import CommandLineTool
+
+/// A pseudo-terminal in the place of standard output, standard error or both; what it gets is told on the standard
+/// output of before, to which the other one leads.
+struct ConsoleTerminal: Sendable {
+    private let report: CInt
+    private let pair: PseudoTerminalPair
+
+    init(_ descriptors: [CInt], columns: Int = 80) throws {
+        report = dup(STDOUT_FILENO)
+        pair = try PseudoTerminalPair()
+        let slave = open(pair.path, O_RDWR | O_NOCTTY)
+        makePlain(slave)
+        var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
+        dup2(report, STDERR_FILENO)
+        for descriptor in descriptors { dup2(slave, descriptor) }
+    }
+
+    /// What the terminal has got since the last call.
+    func text() -> String { pair.text() }
+
+    /// Tells what the terminal has got since the last call.
+    func tell(_ label: String) {
+        // What the other one has got may stand before it, without an end.
+        let line = "\n\(label) \(text().debugDescription)\n"
+        _ = line.withCString { write(report, $0, strlen($0)) }
+    }
+}
+
+@Suite("Below the lines of a terminal")
+struct ConsoleTests {
+    private static let acts = [
+        "draft", "no draft", "finished", "status", "no status", "print", "prompt", "report", "report prompt", "log",
+        "end draft",
+    ]
+
+    private static func act(_ name: String) {
+        switch name {
+        case "draft": Console.show(.shown("> ab"))
+        case "no draft": Console.show(.shown(""))
+        case "finished": Console.show(.finished("> abc"))
+        case "status": Console.show(status: "half")
+        case "no status": Console.show(status: "")
+        case "print": Console.print("line")
+        case "prompt": Console.prompt("ask")
+        case "report": Console.report("said")
+        case "report prompt": Console.report(prompt: "asked")
+        case "log": Console.log("logged")
+        default: Console.endDraft()
+        }
+    }
+
+    /// Each act after each other one, and what the terminal has got of both.
+    private func pairs(_ descriptors: [CInt]) async throws -> [String] {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            [descriptors = descriptors as [CInt]] in
+            let terminal = try ConsoleTerminal(descriptors)
+            for first in ConsoleTests.acts {
+                for second in ConsoleTests.acts {
+                    ConsoleTests.act("no draft")
+                    ConsoleTests.act("no status")
+                    _ = terminal.text()
+                    ConsoleTests.act(first)
+                    ConsoleTests.act(second)
+                    terminal.tell("\(first), \(second)")
+                }
+            }
+            exit(0)
+        }
+        return try #require(result).lines.filter { !$0.isEmpty }
+    }
+
+    @Test("takes the row of a draft or a progress away for each line, and shows it again below")
+    func both() async throws {
+        let lines = try await pairs([STDOUT_FILENO, STDERR_FILENO])
+        let (erasing, draft, status) = (#"\r\u{1B}[K"#, #"\r\u{1B}[K> ab"#, #"\r\u{1B}[Khalf"#)
+        #expect(lines.count == Self.acts.count * Self.acts.count)
+        for line in [
+            #"draft, print "\#(draft)\#(erasing)line\n> ab""#, #"draft, prompt "\#(draft)\#(erasing)ask> ab""#,
+            #"draft, report "\#(draft)\#(erasing)said\n> ab""#,
+            #"draft, report prompt "\#(draft)\#(erasing)asked> ab""#,
+            #"draft, log "\#(draft)\#(erasing)logged\n> ab""#, #"draft, no draft "\#(draft)\#(erasing)""#,
+            #"draft, finished "\#(draft)\#(erasing)> abc\n""#, #"draft, end draft "\#(draft)\n""#,
+            // What a person writes comes first.
+            #"draft, status "\#(draft)""#, #"draft, no status "\#(draft)""#, #"status, draft "\#(status)\#(draft)""#,
+            #"status, print "\#(status)\#(erasing)line\nhalf""#, #"status, prompt "\#(status)\#(erasing)askhalf""#,
+            #"status, report "\#(status)\#(erasing)said\nhalf""#, #"status, log "\#(status)\#(erasing)logged\nhalf""#,
+            #"status, no status "\#(status)\#(erasing)""#, #"status, status "\#(status)\#(status)""#,
+            #"status, no draft "\#(status)""#, #"status, finished "\#(status)\#(erasing)> abc\n""#,
+            #"status, end draft "\#(status)""#,
+            // Where nothing stands, nothing is taken away.
+            #"no draft, no draft """#, #"no draft, no status """#, #"no draft, end draft """#,
+            #"print, print "line\nline\n""#, #"log, report "logged\nsaid\n""#, #"end draft, log "logged\n""#,
+            #"finished, print "\#(erasing)> abc\nline\n""#,
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+    }
+
+    @Test("writes the lines alone to a file or a pipe", arguments: [[STDOUT_FILENO], [STDERR_FILENO], []])
+    func one(descriptors: [CInt]) async throws {
+        let lines = try await pairs(descriptors)
+        let (hasOutput, hasErrors) = (descriptors.contains(STDOUT_FILENO), descriptors.contains(STDERR_FILENO))
+        let (erasing, draft, status) = (#"\r\u{1B}[K"#, #"\r\u{1B}[K> ab"#, #"\r\u{1B}[Khalf"#)
+        // What the terminal has got of each.
+        let draftLog = hasOutput ? draft : hasErrors ? erasing + #"logged\n> ab"# : ""
+        let statusPrint = hasErrors ? status : hasOutput ? #"line\n"# : ""
+        let print = hasOutput ? #"line\nline\n"# : ""
+        let log = hasErrors ? #"logged\nsaid\n"# : ""
+        for line in [
+            "draft, log \"\(draftLog)\"", "status, print \"\(statusPrint)\"", "print, print \"\(print)\"",
+            "log, report \"\(log)\"",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+    }
+
+    @Test("takes the row of a progress away, once, when the program ends", arguments: [true, false])
+    func end(isShown: Bool) async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { [isShown] in
+            _ = try ConsoleTerminal([])
+            Console.show(status: "half")
+            if !isShown { Console.show(status: "") }
+            Console.report("|")
+            exit(0)
+        }
+        let octets = try #require(result).standardOutputContent
+        let text = String(decoding: octets, as: UTF8.self)
+        let erasing = "\r\u{1B}[K"
+        #expect(text.contains(isShown ? "\(erasing)half|\n\(erasing)" : "\(erasing)half\(erasing)|\n"))
+        #expect(text.components(separatedBy: erasing).count == 3)
+    }
+
+    // What is done at the end of a program captures nothing; each process has one test, which writes this before that.
+    nonisolated(unsafe) private static var terminal: ConsoleTerminal?
+
+    @Test("does not show the row of a progress again after the end")
+    func status() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            ConsoleTests.terminal = try ConsoleTerminal([STDERR_FILENO])
+            // What is registered first is done last.
+            atexit {
+                Console.report("behind")
+                Console.log("logged")
+                ConsoleTests.terminal?.tell("end")
+            }
+            Console.show(status: "half")
+            exit(0)
+        }
+        let lines = try #require(result).lines.filter { !$0.isEmpty }
+        #expect(lines == [#"end "\r\u{1B}[Khalf\r\u{1B}[Kbehind\nlogged\n""#])
+    }
+
+    @Test("ends a draft once, and does not show it again")
+    func draft() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            let terminal = try ConsoleTerminal([STDOUT_FILENO, STDERR_FILENO])
+            Console.show(.shown("> ab"))
+            Console.endDraft()
+            Console.endDraft()
+            terminal.tell("ended")
+            Console.print("line")
+            Console.report("said")
+            Console.log("logged")
+            terminal.tell("behind")
+            // A row of a progress is shown again where no line is written.
+            Console.show(status: "half")
+            terminal.tell("status")
+            Console.show(status: "")
+            exit(0)
+        }
+        let lines = try #require(result).lines.filter { !$0.isEmpty }
+        #expect(
+            lines == [
+                #"ended "\r\u{1B}[K> ab\n""#, #"behind "line\nsaid\nlogged\n""#, #"status "\r\u{1B}[Khalf""#,
+            ]
+        )
+    }
+}

@@ -1,0 +1,235 @@
+import Fixtures
+import Foundation
+import SessionTestbed
+import TerminalScreen
+import Testing
+
+@testable import CommandLineTool
+
+@Suite("A reader of lines in a process")
+struct LineReaderSessionTests {
+    @Test("gives a question the next line alone, or the end of input")
+    func answers() async throws {
+        let result = await #expect(processExitsWith: .success, observing: .outputs) { @MainActor in
+            var take: (@MainActor (String?) -> Void)?
+            let reader = LineReader { take = $0 }
+            reader.onLine = { Console.print("line \($0 ?? "end")") }
+            reader.prompt("a prompt")
+            reader.ask("One?") { Console.print("answer \($0 ?? "end")") }
+            take?("one")
+            take?("two")
+            reader.ask("Two?") { _ in Console.print("taken back") }
+            reader.takeBack("never mind")
+            take?("three")
+            reader.ask("Three?") { Console.print("answer \($0 ?? "end")") }
+            take?(nil)
+            exit(0)
+        }
+        let process = try #require(result)
+        #expect(
+            process.lines == [
+                "answer one", "line two", "line three", "answer end", "line end",
+            ]
+        )
+        #expect(process.errorLines == ["One?", "Two?", "never mind", "Three?"])
+    }
+
+    @Test("answers a question with a line that waits")
+    func waitingLine() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
+            var take: (@MainActor (String?) -> Void)?
+            let reader = LineReader { take = $0 }
+            for line in ["one", "two"] { take?(line) }
+            reader.ask("Sure? ") { Console.print("answer \($0 ?? "end")") }
+            Console.print("asked")
+            reader.onLine = { Console.print("line \($0 ?? "end")") }
+            // A question that is taken back behind its answer takes no line away.
+            reader.takeBack("never mind")
+            take?("three")
+            exit(0)
+        }
+        let process = try #require(result)
+        #expect(process.lines == ["answer one", "asked", "line two", "line three"])
+        #expect(process.errorLines == ["Sure? ", "never mind"])
+    }
+
+    @Test(
+        "reads lines that end with LF, CR LF or the input, and warns of what is not UTF-8",
+        arguments: ["", "a\nb\r\n\nc", "\u{1}"]
+    )
+    func standardInput(text: String) async throws {
+        let result = await #expect(processExitsWith: .success, observing: .outputs) { @MainActor [text] in
+            let input = Pipe()
+            dup2(input.fileHandleForReading.fileDescriptor, STDIN_FILENO)
+            // A control character stands for octets that are no text.
+            let octets = text.utf8.flatMap { $0 == 1 ? [0x61, 0xFF, 0x0A] : [$0] }
+            input.fileHandleForWriting.write(Data(octets))
+            input.fileHandleForWriting.closeFile()
+            let reader = LineReader()
+            while let line = await reader.next() { Console.print("[\(line)]") }
+            Console.print("interactive \(reader.isInteractive), at its end \(reader.isAtEnd)")
+            exit(0)
+        }
+        let process = try #require(result)
+        let lines: [String] =
+            switch text {
+            case "": []
+            case "\u{1}": ["[a\u{FFFD}]"]
+            default: ["[a]", "[b]", "[]", "[c]"]
+            }
+        #expect(process.lines == lines + ["interactive false, at its end true"])
+        let warnings = process.errorLines
+        #expect(warnings.contains { $0.contains("is not UTF-8: U+FFFD stands for") } == (text == "\u{1}"))
+    }
+
+    /// A reader at the terminal of the process's session; what the test reports goes to standard error.
+    @MainActor
+    private final class Editor {
+        let reader: LineReader
+        let history: HistoryFile?
+        private let terminal: ControllingTerminal
+        /// What the terminal has got behind the text that was awaited last.
+        private var shown = ""
+
+        init(_ folder: String) throws {
+            setenv("TERM", "xterm", 1)
+            terminal = try ControllingTerminal()
+            var settings = termios()
+            tcgetattr(terminal.slave, &settings)
+            settings.c_oflag = 0
+            tcsetattr(terminal.slave, TCSANOW, &settings)
+            var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
+            _ = ioctl(terminal.slave, UInt(TIOCSWINSZ), &size)
+            _ = fcntl(terminal.master, F_SETFL, O_NONBLOCK)
+            dup2(terminal.slave, STDIN_FILENO)
+            dup2(terminal.slave, STDOUT_FILENO)
+            history = HistoryFile("test") { $0 == "XDG_STATE_HOME" ? folder : nil }
+            reader = LineReader(history: history)
+        }
+
+        func type(_ text: String) { _ = text.withCString { write(terminal.master, $0, strlen($0)) } }
+
+        /// Waits until the terminal has got a text.
+        func awaitText(_ text: String) async {
+            await terminalWait(for: text.debugDescription) {
+                shown += readableText(of: terminal.master)
+                return shown.contains(text)
+            }
+            if let range = shown.range(of: text) { shown = String(shown[range.upperBound...]) }
+        }
+    }
+
+    @Test("shows a question in the place of the line, which is back after the answer")
+    func questions() async throws {
+        let folder = try TemporaryFolder()
+        let path: String = folder.path
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardErrorContent]
+        ) { @MainActor [path = path as String] in
+            let session = try Editor(path)
+            let reader = session.reader
+            reader.onLine = { Console.report("line \($0 ?? "end")") }
+            Console.report("\(reader.isInteractive) \(reader.isAtEnd)")
+            reader.prompt("> ")
+            session.type("on")
+            await session.awaitText("> on")
+            reader.ask("Sure? ") { Console.report("answer \($0 ?? "end")") }
+            session.type("yes\r")
+            await session.awaitText("\u{1B}[KSure? yes\n")
+            await session.awaitText("\u{1B}[K> on")
+            session.type("e\r")
+            await session.awaitText("\u{1B}[K> one\n")
+            // No prompt was asked for since.
+            reader.ask("Again? ") { _ in Console.report("never") }
+            await session.awaitText("Again? ")
+            reader.takeBack("never mind")
+            session.type("two\r")
+            await session.awaitText("\u{1B}[Ktwo\n")
+            reader.prompt(">> ")
+            await session.awaitText("\u{1B}[K>> ")
+            reader.ask("Third? ") { _ in Console.report("never") }
+            await session.awaitText("\u{1B}[KThird? ")
+            reader.takeBack("nor this")
+            await session.awaitText("\u{1B}[K>> ")
+            session.type("\u{4}")
+            await terminalWait(for: "the end of input") { reader.isAtEnd }
+            Console.report("\(reader.isAtEnd) \(session.history?.history.lines ?? [])")
+            exit(0)
+        }
+        #expect(
+            try #require(result).errorLines == [
+                "true false", "answer yes", "line one", "never mind", "line two", "nor this", "line end",
+                "true [\"one\", \"two\"]",
+            ]
+        )
+        withExtendedLifetime(folder) {}
+    }
+
+    /// A reader at a terminal, which prints what it gets.
+    @MainActor
+    private final class Plain {
+        let reader: LineReader
+        private let pair: PseudoTerminalPair
+        private var count = 0
+
+        init() throws {
+            endProcess(after: 60)
+            setenv("TERM", "dumb", 1)
+            pair = try PseudoTerminalPair()
+            dup2(open(pair.path, O_RDWR | O_NOCTTY), STDIN_FILENO)
+            reader = LineReader()
+        }
+
+        func type(_ text: String) { _ = text.withCString { write(pair.descriptor, $0, strlen($0)) } }
+
+        func take(_ word: String, _ line: String?) {
+            count += 1
+            Console.print("\(word) \(line ?? "end")")
+        }
+
+        /// Types, and waits until one more line has come.
+        func send(_ text: String) async {
+            let next = count + 1
+            self.type(text)
+            await terminalWait(for: "the input") { count >= next }
+        }
+    }
+
+    @Test("writes prompts and questions once each at a terminal that cannot move its cursor")
+    func plainLines() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
+            let session = try Plain()
+            let reader = session.reader
+            reader.onLine = { session.take("line", $0) }
+            Console.print("\(reader.isInteractive) \(reader.isAtEnd)")
+            reader.prompt("> ")
+            reader.ask("Sure? ") { session.take("answer", $0) }
+            await session.send("yes\n")
+            await session.send("one\n")
+            reader.ask("Again? ") { session.take("never", $0) }
+            reader.takeBack("never mind")
+            await session.send("two\n")
+            reader.onLine = nil
+            session.type("three\n")
+            let three = await reader.next("? ")
+            session.take("next", three)
+            reader.onLine = { session.take("line", $0) }
+            reader.ask("Third? ") { session.take("answer", $0) }
+            await session.send("no\n")
+            Console.report("done")
+            await session.send("\u{4}")
+            Console.print("\(reader.isAtEnd)")
+            exit(0)
+        }
+        let process = try #require(result)
+        #expect(
+            process.lines == [
+                "true false", "> > answer yes", "line one", "line two", "? next three", "answer no", "line end", "true",
+            ]
+        )
+        #expect(
+            process.errorLines == ["\r\u{1B}[KSure? \r\u{1B}[KAgain? ", "never mind", "\r\u{1B}[KThird? done"]
+        )
+    }
+}

@@ -1,0 +1,208 @@
+// Reading with real threads, signals and terminals.
+
+import Fixtures
+import Foundation
+import SessionTestbed
+import Testing
+
+@testable import CommandLineTool
+
+@Suite("Reading an answer beside others")
+struct TerminalInputReadingTests {
+    @Test("ends no line on a signal, nor on an octet that another reader has taken")
+    func signalsToSeveralReaders() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            endProcess(after: 120)
+            // Unlike signal(3), the handler leaves it to the reader to read once more.
+            var action = sigaction()
+            sigemptyset(&action.sa_mask)
+            action.__sigaction_handler.sa_handler = { _ in }
+            sigaction(SIGUSR1, &action, nil)
+            let (input, cancel) = (Pipe(), Pipe())
+            let descriptor = input.fileHandleForReading.fileDescriptor
+            let cancelled = cancel.fileHandleForReading.fileDescriptor
+            let readers = Watched<[pthread_t]>([])
+            let readings = Watched<[TerminalInput.Reading]>([])
+            let count = 4
+            for _ in 0..<count {
+                let thread = Thread {
+                    let own = pthread_self()
+                    readers.update { $0.append(own) }
+                    let reading = TerminalInput.read(descriptor, until: cancelled)
+                    readings.update { $0.append(reading) }
+                }
+                thread.start()
+            }
+            guard await readers.wait(until: { $0.count == count }) else { exit(2) }
+            for _ in 0..<300 {
+                input.fileHandleForWriting.write(Data("a".utf8))
+                while readableCount(of: descriptor) > 0, readings.value.isEmpty { sched_yield() }
+                for reader in readers.value {
+                    // Without an end of line nobody is done.
+                    guard readings.value.isEmpty else { exit(3) }
+                    pthread_kill(reader, SIGUSR1)
+                }
+            }
+            input.fileHandleForWriting.write(Data(String(repeating: "\n", count: count).utf8))
+            guard await readings.wait(until: { $0.count == count }) else { exit(4) }
+            var letters = 0
+            for reading in readings.value {
+                guard case .line(let line) = reading else { exit(5) }
+                letters += line.count
+            }
+            withExtendedLifetime((input, cancel)) {}
+            exit(letters == 300 ? 0 : 6)
+        }
+    }
+
+    @Test("gives the next question the whole line that comes after one was taken back")
+    func takenBack() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
+            // There is no terminal beside the input.
+            setsid()
+            let input = Pipe()
+            dup2(input.fileHandleForReading.fileDescriptor, STDIN_FILENO)
+            let terminal = TerminalInput()
+            terminal.ask("One?") { line, _ in Console.print("one \(line ?? "none")") }
+            let isAsking = terminal.isAsking
+            terminal.takeBack("never mind")
+            // Nothing is asked any more: nothing is taken back.
+            terminal.takeBack("again")
+            Console.print("\(isAsking) \(terminal.isAsking)")
+            let text = String(repeating: "a", count: 1000)
+            input.fileHandleForWriting.write(Data((text + "\n").utf8))
+            input.fileHandleForWriting.closeFile()
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                terminal.ask("Two?") { line, isTerminal in
+                    Console.print("two \(line == text) \(isTerminal) \(terminal.isAsking)")
+                    continuation.resume()
+                }
+            }
+            // The input has ended: the question is asked once, and nobody answers it, nor the one behind it.
+            for name in ["Three", "Four"] {
+                await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                    terminal.ask(name + "?") { line, isTerminal in
+                        Console.print("\(name) \(line ?? "none") \(isTerminal)")
+                        continuation.resume()
+                    }
+                }
+            }
+            exit(0)
+        }
+        let process = try #require(result)
+        #expect(process.lines == ["true false", "two true false false", "Three none false", "Four none false"])
+        #expect(process.errorLines == ["One?", "never mind", "Two?", "Three?"])
+    }
+
+    @Test("drops what was typed for a question that was taken back")
+    func typedBefore() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
+            let pair = try PseudoTerminalPair()
+            let other = open(pair.path, O_RDWR | O_NOCTTY)
+            makePlain(other)
+            dup2(other, STDIN_FILENO)
+            dup2(other, STDERR_FILENO)
+            /// Waits until so many octets of lines can be read.
+            @MainActor func waitForInput(_ count: Int) async {
+                await terminalWait(for: "input") { readableCount(of: STDIN_FILENO) == count }
+            }
+            let terminal = TerminalInput()
+            terminal.ask("One? ") { line, _ in Console.print("one \(line ?? "none")") }
+            terminal.takeBack("never mind")
+            _ = "old\n".withCString { write(pair.descriptor, $0, strlen($0)) }
+            await waitForInput(4)
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                terminal.ask("Two? ") { line, isTerminal in
+                    Console.print("two \(line ?? "none") \(isTerminal)")
+                    continuation.resume()
+                }
+                _ = "new\n".withCString { write(pair.descriptor, $0, strlen($0)) }
+            }
+            _ = "early\n".withCString { write(pair.descriptor, $0, strlen($0)) }
+            await waitForInput(6)
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                terminal.ask("Three? ") { line, isTerminal in
+                    Console.print("three \(line ?? "none") \(isTerminal)")
+                    continuation.resume()
+                }
+                _ = "late\n".withCString { write(pair.descriptor, $0, strlen($0)) }
+            }
+            exit(0)
+        }
+        #expect(try #require(result).lines == ["two new true", "three early true"])
+    }
+
+    @Test("drops the beginning of an answer with its question")
+    func beginning() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
+            endProcess(after: 60)
+            let pair = try PseudoTerminalPair()
+            let other = open(pair.path, O_RDWR | O_NOCTTY)
+            // What has come to the terminal is seen by its echo.
+            makePlain(other, echoes: true)
+            dup2(other, STDIN_FILENO)
+            dup2(other, STDERR_FILENO)
+            guard fcntl(pair.descriptor, F_SETFL, O_NONBLOCK) == 0 else { exit(2) }
+            let input = TerminalInput()
+            input.ask("One? ") { line, _ in Console.print("one \(line ?? "none")") }
+            _ = "old".withCString { write(pair.descriptor, $0, strlen($0)) }
+            var shown = ""
+            await terminalWait(for: "the echo") {
+                shown += readableText(of: pair.descriptor)
+                return shown.hasSuffix("old")
+            }
+            input.takeBack("never mind")
+            _ = "new\n".withCString { write(pair.descriptor, $0, strlen($0)) }
+            await terminalWait(for: "a line") { readableCount(of: STDIN_FILENO) > 0 }
+            var octets = [UInt8](repeating: 0, count: 100)
+            let count = read(STDIN_FILENO, &octets, octets.count)
+            Console.print(shown)
+            Console.print(String(decoding: octets[..<max(0, count)], as: UTF8.self).debugDescription)
+            exit(0)
+        }
+        #expect(try #require(result).lines == ["One? old", #""new\n""#])
+    }
+
+    @Test(
+        "ends at the end of input, whatever error the system has had before",
+        arguments: [("", 0), ("", EINTR), ("", EAGAIN), ("yes", EINTR), ("yes", EAGAIN)] as [(String, CInt)]
+    )
+    func end(text: String, number: CInt) async {
+        let (input, cancel) = (Pipe(), Pipe())
+        input.fileHandleForWriting.write(Data(text.utf8))
+        input.fileHandleForWriting.closeFile()
+        let descriptor = input.fileHandleForReading.fileDescriptor
+        let cancelled = cancel.fileHandleForReading.fileDescriptor
+        let outcome = Watched<TerminalInput.Reading?>(nil)
+        // On a thread of its own: where it read again and again, it would do so until it is cancelled.
+        let thread = Thread {
+            errno = number
+            let reading = TerminalInput.read(descriptor, until: cancelled)
+            outcome.update { $0 = reading }
+        }
+        thread.start()
+        #expect(await outcome.wait(seconds: 30) { $0 != nil })
+        let expected: TerminalInput.Reading = text.isEmpty ? .end : .line(text)
+        #expect(outcome.value == expected)
+        cancel.fileHandleForWriting.closeFile()
+        withExtendedLifetime((input, cancel)) {}
+    }
+
+    @Test("takes an input that cannot be waited for as ended")
+    func noWaiting() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            endProcess(after: 60)
+            let (input, cancel) = (Pipe(), Pipe())
+            input.fileHandleForWriting.write(Data("yes\n".utf8))
+            // No more may be waited for at once than a process may have open.
+            let count = limitDescriptors(to: 1)
+            let reading = TerminalInput.read(
+                input.fileHandleForReading.fileDescriptor,
+                until: cancel.fileHandleForReading.fileDescriptor
+            )
+            limitDescriptors(to: count)
+            withExtendedLifetime((input, cancel)) {}
+            exit(reading == .end ? 0 : 1)
+        }
+    }
+}

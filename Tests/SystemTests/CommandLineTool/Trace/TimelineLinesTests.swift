@@ -1,0 +1,94 @@
+import Fixtures
+import Foundation
+import SessionTestbed
+import Testing
+
+@testable import CommandLineTool
+
+@Suite("The lines of a trace")
+struct TimelineLinesTests {
+    @Test("widens the column of devices with the longest name, and leaves out what the program prints itself")
+    func lines() async throws {
+        let result = await #expect(processExitsWith: .success, observing: .outputs) {
+            try Timeline.begin(.lines, device: "phone")
+            guard let timeline = Timeline.current else { exit(1) }
+            func add(_ kind: TimelineEntry.Kind, _ device: String, _ microseconds: Int64, isPrinted: Bool = false) {
+                let text = "does \(kind.rawValue)"
+                let time = timeline.start + microseconds
+                timeline.add(TimelineEntry(kind, of: device, layer: "ATT", text, at: time), isPrinted: isPrinted)
+            }
+            add(.call, "phone", 0)
+            add(.sent, "12345678", 1_500)
+            add(.received, "phone", 2_004)
+            add(.app, "123456789", 10_000, isPrinted: true)
+            add(.callback, "phone", 20_000)
+            add(.event, "1234567890ab", 1_234_567)
+            add(.command, "phone", 2_000_000)
+            add(.heading, "", 3_000_000)
+            add(.sdk, "phone", 4_000_000)
+            timeline.app("a line of the app")
+            OutputFormat(isJSON: false, isVerbose: false).print("event", line: "a printed line")
+            exit(0)
+        }
+        let process = try #require(result)
+        #expect(process.lines == ["a printed line"])
+        #expect(
+            process.errorLines == [
+                "    0.00 ms  phone       does call", "    1.50 ms  12345678      → ATT does sent",
+                "    2.00 ms  phone         ← ATT does received", "   20.00 ms  phone       does callback",
+                " 1234.57 ms  1234567890ab      ← ATT does event",
+                " 2000.00 ms  phone             → ATT does command",
+                " 3000.00 ms                does heading", " 4000.00 ms  phone         ATT: does sdk",
+            ]
+        )
+    }
+
+    @Test(
+        "records what a program prints for a person, also if it prints JSON",
+        arguments: [true, false]
+    )
+    func output(isJSON: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let path: String = folder("trace.jsonl")
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            [path = path as String, isJSON = isJSON as Bool] in
+            try Timeline.begin(.file(path), device: "phone")
+            let format = OutputFormat(isJSON: isJSON, isVerbose: false)
+            format.print("one", [("number", .integer(1))], line: "a line")
+            format.print("two", line: nil)
+            format.print("three", line: "")
+            format.print("four", line: "not traced", isTraced: false)
+            OutputFormat(isJSON: isJSON, isVerbose: false, write: { Console.print("own \($0)") })
+                .print("five", line: "another line")
+            exit(0)
+        }
+        let printed = [
+            #"{"event":"one","number":1}"#, #"{"event":"two"}"#, #"{"event":"three"}"#, #"{"event":"four"}"#,
+            #"own {"event":"five"}"#,
+        ]
+        #expect(try #require(result).lines == (isJSON ? printed : ["a line", "", "not traced", "own another line"]))
+        let entries = try TimelineFile.read(path)
+        #expect(entries.map(\.text) == ["a line", "another line"])
+        #expect(entries.allSatisfy { $0.kind == .app && $0.layer == "app" && $0.device == "phone" })
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("draws 2,000 entries, and says if more have come", arguments: [0, 1])
+    func picture(more: Int) async throws {
+        let folder = try TemporaryFolder()
+        let path: String = folder("a.mmd")
+        await #expect(processExitsWith: .exitCode(0)) { [path = path as String, more = more as Int] in
+            try Timeline.begin(.diagram(path, .mermaid), device: "asker")
+            for number in 0..<Timeline.diagramLimit + more {
+                Timeline.current?.add(TimelineEntry(.call, of: "asker", layer: "Core Bluetooth", "call \(number)"))
+            }
+            exit(0)
+        }
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains("call \(Timeline.diagramLimit - 1)"))
+        #expect(!text.contains("call \(Timeline.diagramLimit)"))
+        #expect(text.contains("the rest is left out") == (more > 0))
+    }
+}

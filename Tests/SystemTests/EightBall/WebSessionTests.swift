@@ -1,0 +1,331 @@
+// The session behind the page in a browser, in virtual time.
+
+import BluetoothHost
+import CommandLineTool
+import CoreBluetooth
+import CoreBluetoothTesting
+import Fixtures
+import Foundation
+import SessionTestbed
+import Testing
+
+@testable import LoopbackWeb
+@testable import eightball
+
+@Suite("eightball web")
+struct WebSessionTests {
+    /// A page that posts what it wants at times, in seconds, and prints each document that comes.
+    @MainActor
+    private static func page(
+        _ name: String,
+        in run: inout SessionRun,
+        does requests: [(seconds: Double, json: String)] = [],
+        prompts: [(seconds: Double, show: @MainActor (WebSession) -> Void)] = []
+    ) {
+        let world = run.world
+        let device = world.addDevice(name)
+        run.start(on: device) {
+            let session = WebSession(
+                agent: ScreenPairingAgent(),
+                name: name,
+                output: OutputFormat(isJSON: false, isVerbose: false)
+            )
+            session.start { documents in
+                guard let text = documents["en"] else { return }
+                let second =
+                    Double(world.now.components.attoseconds / 100_000_000_000_000_000) / 10
+                    + Double(world.now.components.seconds)
+                Console.print("\(second) \(name): \(Self.summary(text))")
+            }
+            for (seconds, json) in requests {
+                world.onMain(after: .seconds(seconds)) { device.run { Self.post(json, to: session) } }
+            }
+            for (seconds, show) in prompts {
+                world.onMain(after: .seconds(seconds)) { show(session) }
+            }
+            return session
+        }
+    }
+
+    /// Posts a request; BALL stands for the identifier of the last ball of the page.
+    @MainActor private static var ball = ""
+
+    @MainActor
+    private static func post(_ json: String, to session: WebSession) {
+        let body = Array(json.replacing("BALL", with: ball).utf8)
+        let response = session.answer(WebRequest(intent: .post(body), path: "do/en", languages: "en"))
+        guard case .content(_, let octets) = response else { return Console.print("refused: \(json)") }
+        let answer = String(decoding: octets, as: UTF8.self)
+        if answer != #"{"hint":null}"# { Console.print(answer) }
+    }
+
+    /// What stands in a document, but for strengths of signals and identifiers.
+    @MainActor
+    private static func summary(_ text: String) -> String {
+        let object = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any] ?? [:]
+        var parts = [object["role"] as? String ?? "-", object["status"] as? String ?? "-"]
+        if let notice = object["notice"] as? String { parts.append(notice) }
+        for ball in (object["central"] as? [String: Any])?["balls"] as? [[String: Any]] ?? [] {
+            self.ball = ball["id"] as? String ?? ""
+            parts.append(Self.words(ball, ["name", "gone", "stage", "question", "words"]))
+        }
+        if let peripheral = object["peripheral"] as? [String: Any] {
+            parts.append(Self.words(peripheral, ["state", "hand", "open"]))
+            for entry in peripheral["entries"] as? [[String: Any]] ?? [] {
+                parts.append(Self.words(entry, ["number", "stage", "question", "words"]))
+            }
+        }
+        if let pairing = object["pairing"] as? [String: Any] {
+            parts.append(Self.words(pairing, ["number", "kind", "code"]))
+        }
+        return parts.joined(separator: " | ")
+    }
+
+    private static func words(_ object: [String: Any], _ keys: [String]) -> String {
+        keys.compactMap { object[$0].flatMap { $0 is NSNull ? nil : "\($0)" } }.joined(separator: ", ")
+    }
+
+    // MARK: Questions
+
+    @MainActor
+    private static func questions() -> SessionRun {
+        var run = SessionRun()
+        self.page(
+            "Crystal",
+            in: &run,
+            does: [
+                (1, #"{"do":"role","role":"peripheral"}"#), (2, #"{"do":"byHand","isOn":true}"#),
+                (3, #"{"do":"role","role":"central"}"#), (3, #"{"do":"ask","ball":"x","question":"x?"}"#),
+                (20, #"{"do":"answer","entry":0,"answer":0}"#), (21, #"{"do":"answer","entry":0,"answer":1}"#),
+            ]
+        )
+        self.page(
+            "asker",
+            in: &run,
+            does: [
+                (4, #"{"do":"role","role":"central"}"#), (10, #"{"do":"choose","ball":"BALL"}"#),
+                (10, #"{"do":"ask","ball":"BALL","question":"Will it rain"}"#),
+                (12, #"{"do":"ask","ball":"BALL","question":"Will it rain?"}"#), (13, #"{"do":"dance"}"#),
+            ]
+        )
+        return run
+    }
+
+    @Test("shows each step to the one who asks and the one who is asked, and answers once")
+    func question() async throws {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
+            let run = await WebSessionTests.questions()
+            run.passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        #expect(
+            process.lines == [
+                "0.0 Crystal: - | ", "0.0 asker: - | ",
+                "1.0 Crystal: peripheral | nobody listens | Waiting for a question … | "
+                    + "nobody can find it at the moment, answers at random",
+                "1.1 Crystal: peripheral | nobody listens | Waiting for a question … | "
+                    + "“Crystal” is a Magic 8-Ball now, answers at random",
+                "2.0 Crystal: peripheral | nobody listens | Waiting for a question … | "
+                    + "“Crystal” is a Magic 8-Ball now, answers by hand",
+                "4.0 asker: central | no ball | Bluetooth is not on; waiting for it",
+                "4.1 asker: central | no ball | Looking for 8-balls near by …",
+                "4.8 asker: central | 1 ball | Crystal, none", #"{"hint":"a question ends with \"?\""}"#,
+                "12.0 asker: central | 1 ball | Crystal, asking, Will it rain?, The question is on its way …",
+                "12.0 Crystal: peripheral | 1 listens | Waiting for a question … | "
+                    + "“Crystal” is a Magic 8-Ball now, answers by hand",
+                "12.1 Crystal: peripheral | 1 listens | “Crystal” is a Magic 8-Ball now, answers by hand, 0 | "
+                    + "0, open, Will it rain?, …",
+                "12.2 asker: central | 1 ball | Crystal, confirmed, Will it rain?, The ball has the question …",
+                #"refused: {"do":"dance"}"#,
+                "20.0 Crystal: peripheral | 1 listens | “Crystal” is a Magic 8-Ball now, answers by hand | "
+                    + "0, answered, Will it rain?, It is certain.",
+                "20.1 Crystal: peripheral | nobody listens | “Crystal” is a Magic 8-Ball now, answers by hand | "
+                    + "0, answered, Will it rain?, It is certain.",
+                "20.1 asker: central | 1 ball | Crystal, answered, Will it rain?, It is certain.",
+            ]
+        )
+    }
+
+    // MARK: Pairing
+
+    @MainActor
+    private static func pairings() throws -> SessionRun {
+        var run = SessionRun()
+        func peer(_ digit: String, _ name: String?) throws -> PairingPeer {
+            let text = "0000000\(digit)-0000-0000-0000-000000000000"
+            return PairingPeer(identifier: try #require(UUID(uuidString: text)), name: name)
+        }
+        func prompt(_ question: PairingQuestion, _ peer: PairingPeer) -> @MainActor (WebSession) -> Void {
+            { $0.show(PairingPrompt(question, of: peer) { Console.print("answered: \($0)") }) }
+        }
+        let anna = try peer("A", "Anna")
+        let other = try peer("B", nil)
+        self.page(
+            "Crystal",
+            in: &run,
+            does: [
+                (2, #"{"do":"pair","number":2,"code":"123456"}"#), (3, #"{"do":"pair","number":1,"isAgreed":true}"#),
+                (6, #"{"do":"pair","number":3,"code":"123456"}"#), (6, #"{"do":"pair","number":3,"code":"1"}"#),
+            ],
+            prompts: [
+                (1, prompt(.compareNumbers(try #require(Passkey(42))), anna)),
+                (4, prompt(.displayPasskey(try #require(Passkey(7))), anna)),
+                (5, prompt(.enterPasskey, anna)),
+                (7, prompt(.enterPasskey, anna)),
+                (8, { $0.ended(other, .paired) }),
+                (9, { $0.ended(anna, .failed("no")) }),
+                (30, prompt(.enterPasskey, other)),
+                (31, { $0.ended(other, .failed("the code is wrong")) }),
+                (32, { $0.ended(other, .paired) }),
+            ]
+        )
+        return run
+    }
+
+    @Test("shows a pairing until it ends, answers only the newest, and reports a failure for ten seconds")
+    func pairing() async throws {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
+            let run = try await WebSessionTests.pairings()
+            run.passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        #expect(
+            process.lines == [
+                "0.0 Crystal: - | ", "1.0 Crystal: - |  | 1, compare, 000042", "answered: numbersMatch(true)",
+                "3.0 Crystal: - | ", "4.0 Crystal: - |  | 2, show, 000007", "5.0 Crystal: - |  | 3, enter",
+                "answered: passkey(Optional(123456))", "6.0 Crystal: - | ", "7.0 Crystal: - |  | 4, enter",
+                "9.0 Crystal: - |  | Anna was not paired with: no", "18.9 Crystal: - | ",
+                "30.0 Crystal: - |  | 5, enter",
+                "31.0 Crystal: - |  | 0000000B was not paired with: the code is wrong", "40.9 Crystal: - | ",
+            ]
+        )
+    }
+
+    // MARK: The pace
+
+    /// A session of the page to which something is done at times; of each document the time is printed, in
+    /// milliseconds, and the number of the pairing in it.
+    @MainActor
+    private static func numbered(_ steps: [(milliseconds: Int, act: @MainActor (WebSession) -> Void)]) -> SessionRun {
+        var run = SessionRun()
+        let world = run.world
+        run.start(on: world.addDevice("Crystal")) {
+            let session = WebSession(
+                agent: ScreenPairingAgent(),
+                name: "Crystal",
+                output: OutputFormat(isJSON: false, isVerbose: false)
+            )
+            session.start { documents in
+                let text = documents["en"] ?? ""
+                let number = (1...9).first { text.contains("\"number\":\($0),") } ?? 0
+                Console.print("\(world.milliseconds) \(number)")
+            }
+            for (milliseconds, act) in steps {
+                world.onMain(after: .milliseconds(milliseconds)) { act(session) }
+            }
+            return session
+        }
+        return run
+    }
+
+    private static func anna() throws -> PairingPeer {
+        let identifier = try #require(UUID(uuidString: "0000000A-0000-0000-0000-000000000000"))
+        return PairingPeer(identifier: identifier, name: "Anna")
+    }
+
+    @MainActor
+    private static func pace() throws -> SessionRun {
+        let (anna, code) = (try Self.anna(), try #require(Passkey(42)))
+        let show: @MainActor (WebSession) -> Void = { session in
+            session.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in })
+        }
+        let end: @MainActor (WebSession) -> Void = { session in session.ended(anna, .paired) }
+        return Self.numbered([(1000, show), (5030, end), (5060, show), (5129, end), (9070, show)])
+    }
+
+    @Test("publishes a change at once, unless the document before is younger than 0.1 s")
+    func times() async throws {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
+            let run = try await WebSessionTests.pace()
+            run.passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        // What has changed and is as it was when its time comes is not told.
+        #expect(process.lines == ["0 0", "1000 1", "5030 0", "9070 3"])
+    }
+
+    @MainActor
+    private static func shownCode() throws -> SessionRun {
+        let (anna, code) = (try Self.anna(), try #require(Passkey(42)))
+        let show: @MainActor (WebSession) -> Void = { session in
+            session.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in Console.print("answered") })
+        }
+        let post: @MainActor (WebSession) -> Void = { session in
+            let body = Array(#"{"do":"pair","number":1,"code":"123456","isAgreed":true}"#.utf8)
+            _ = session.answer(WebRequest(intent: .post(body), path: "do/en", languages: "en"))
+        }
+        let end: @MainActor (WebSession) -> Void = { session in session.ended(anna, .paired) }
+        let run = Self.numbered([(1000, show), (2000, post), (4000, end)])
+        run.mark("- 3000", at: 3)
+        return run
+    }
+
+    @Test("shows a code until the pairing ends, whatever a page posts")
+    func code() async throws {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
+            let run = try await WebSessionTests.shownCode()
+            run.passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        #expect(process.lines == ["0 0", "1000 1", "- 3000", "4000 0"])
+    }
+
+    @MainActor
+    private static func early() throws -> SessionRun {
+        let (anna, code) = (try Self.anna(), try #require(Passkey(42)))
+        let show: @MainActor (WebSession) -> Void = { session in
+            session.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in })
+        }
+        return Self.numbered([(30, show)])
+    }
+
+    @Test("publishes a change no sooner than 0.1 s after the first document")
+    func firstDocument() async throws {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
+            try await WebSessionTests.early().passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        #expect(process.lines == ["0 0", "100 1"])
+    }
+
+    @MainActor
+    private static func twice() throws -> SessionRun {
+        let (anna, code) = (try Self.anna(), try #require(Passkey(42)))
+        let show: @MainActor (WebSession) -> Void = { session in
+            session.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in })
+        }
+        let end: @MainActor (WebSession) -> Void = { session in session.ended(anna, .paired) }
+        let changes: @MainActor (WebSession) -> Void = { session in
+            show(session)
+            // It comes behind the document of the first change, and before any that the second one would have.
+            DispatchQueue.main.async { MainActor.assumeIsolated { end(session) } }
+            show(session)
+        }
+        return Self.numbered([(1000, changes)])
+    }
+
+    @Test("publishes two changes at once in one document")
+    func twoChanges() async throws {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
+            try await WebSessionTests.twice().passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        #expect(process.lines == ["0 0", "1000 2", "1100 0"])
+    }
+}
