@@ -6,64 +6,7 @@ import NIOCore
 import Testing
 
 @Suite("Advertising sets")
-struct AdvertisingSetTests {
-    private let first = AdvertisingHandle(rawValue: 1)
-    private let second = AdvertisingHandle(rawValue: 2)
-
-    private func parameters(
-        _ properties: AdvertisingEventProperties,
-        handle: AdvertisingHandle? = nil,
-        ownAddressType: OwnAddressType = .public
-    ) -> LESetExtendedAdvertisingParameters {
-        LESetExtendedAdvertisingParameters(
-            advertisingHandle: handle ?? self.first,
-            properties: properties,
-            ownAddressType: ownAddressType,
-            peer: DeviceAddress(0x0102_0304_0506, kind: .public),
-            setIdentifier: (handle ?? self.first).rawValue
-        )
-    }
-
-    private func enable(
-        _ handles: [AdvertisingHandle],
-        isEnabled: Bool = true,
-        duration: UInt16 = 0,
-        events: UInt8 = 0
-    ) -> LESetExtendedAdvertisingEnable {
-        LESetExtendedAdvertisingEnable(
-            isEnabled: isEnabled,
-            sets: handles.map {
-                LESetExtendedAdvertisingEnable.AdvertisingSet(
-                    handle: $0,
-                    duration: AdvertisingDuration(rawValue: duration),
-                    maximumEvents: events
-                )
-            }
-        )
-    }
-
-    private func data(
-        _ octets: [UInt8],
-        _ operation: AdvertisingDataOperation = .complete
-    ) -> LESetExtendedAdvertisingData {
-        LESetExtendedAdvertisingData(
-            advertisingHandle: self.first,
-            operation: operation,
-            data: ByteBuffer(bytes: octets)
-        )
-    }
-
-    private func response(
-        _ octets: [UInt8],
-        _ operation: AdvertisingDataOperation = .complete
-    ) -> LESetExtendedScanResponseData {
-        LESetExtendedScanResponseData(
-            advertisingHandle: self.first,
-            operation: operation,
-            data: ByteBuffer(bytes: octets)
-        )
-    }
-
+struct AdvertisingSetTests: AdvertisingSetCommands {
     private func setIdentifiers(_ testbed: AirTestbed, _ scanner: TestHost) -> Set<UInt8> {
         scanner.events = []
         testbed.pass(.milliseconds(500))

@@ -1,0 +1,66 @@
+// The commands of extended advertising as the suites about them write them, for the first of two sets unless they say so.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+protocol AdvertisingSetCommands {}
+
+extension AdvertisingSetCommands {
+    var first: AdvertisingHandle { AdvertisingHandle(rawValue: 1) }
+    var second: AdvertisingHandle { AdvertisingHandle(rawValue: 2) }
+
+    func parameters(
+        _ properties: AdvertisingEventProperties,
+        handle: AdvertisingHandle? = nil,
+        ownAddressType: OwnAddressType = .public
+    ) -> LESetExtendedAdvertisingParameters {
+        LESetExtendedAdvertisingParameters(
+            advertisingHandle: handle ?? self.first,
+            properties: properties,
+            ownAddressType: ownAddressType,
+            peer: DeviceAddress(0x0102_0304_0506, kind: .public),
+            setIdentifier: (handle ?? self.first).rawValue
+        )
+    }
+
+    func enable(
+        _ handles: [AdvertisingHandle],
+        isEnabled: Bool = true,
+        duration: UInt16 = 0,
+        events: UInt8 = 0
+    ) -> LESetExtendedAdvertisingEnable {
+        LESetExtendedAdvertisingEnable(
+            isEnabled: isEnabled,
+            sets: handles.map {
+                LESetExtendedAdvertisingEnable.AdvertisingSet(
+                    handle: $0,
+                    duration: AdvertisingDuration(rawValue: duration),
+                    maximumEvents: events
+                )
+            }
+        )
+    }
+
+    func data(
+        _ octets: [UInt8],
+        _ operation: AdvertisingDataOperation = .complete
+    ) -> LESetExtendedAdvertisingData {
+        LESetExtendedAdvertisingData(
+            advertisingHandle: self.first,
+            operation: operation,
+            data: ByteBuffer(bytes: octets)
+        )
+    }
+
+    func response(
+        _ octets: [UInt8],
+        _ operation: AdvertisingDataOperation = .complete
+    ) -> LESetExtendedScanResponseData {
+        LESetExtendedScanResponseData(
+            advertisingHandle: self.first,
+            operation: operation,
+            data: ByteBuffer(bytes: octets)
+        )
+    }
+}
