@@ -7,7 +7,7 @@ import Testing
 @testable import BluetoothAir
 
 @Suite("Supervision")
-struct SupervisionTests {
+struct SupervisionTests: LongTimeoutLinks {
     private static let allSettings = [AirSettings.instant, .realistic]
 
     /// The supervision timeout of the test links is 720 ms.
@@ -130,32 +130,6 @@ struct SupervisionTests {
         link.testbed.pass(.seconds(10))
         #expect(link.central.events.isEmpty)
         #expect(link.peripheral.events.isEmpty)
-    }
-
-    private func parameters(_ interval: UInt16) -> ConnectionParameters {
-        ConnectionParameters(
-            minimumInterval: ConnectionInterval(rawValue: interval),
-            maximumInterval: ConnectionInterval(rawValue: interval),
-            supervisionTimeout: 3_200
-        )
-    }
-
-    /// A link with an interval of 30 ms and a supervision timeout of 32 s.
-    private func link(_ settings: AirSettings = .instant, isEncrypted: Bool = false) throws -> TestLink {
-        let link = try TestLink(AirTestbed(settings), parameters: self.parameters(24))
-        guard isEncrypted else { return link }
-        self.enable(link)
-        link.testbed.pass(.seconds(1))
-        link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: .zero))
-        link.testbed.pass(.seconds(1))
-        #expect(link.central.take(EncryptionChange.self)?.encryption == .on)
-        link.central.events = []
-        link.peripheral.events = []
-        return link
-    }
-
-    private func enable(_ link: TestLink) {
-        link.central.ok(LEEnableEncryption(handle: link.centralHandle, longTermKey: .zero))
     }
 
     @Test(
