@@ -68,6 +68,17 @@ package final class SocketFaultInjector: @unchecked Sendable {
         }
     }
 
+    /// Closes both ends of a connection, when neither of its threads reads them any longer.
+    private func end(host: Int32, controller: Int32) {
+        self.lock.withLock {
+            // Their numbers belong to others from now on.
+            if self.host == host { self.host = -1 }
+            if self.controller == controller { self.controller = -1 }
+            Foundation.close(host)
+            Foundation.close(controller)
+        }
+    }
+
     /// Ends the connection and accepts no further ones.
     package func close() {
         self.disconnect()
@@ -112,6 +123,8 @@ package final class SocketFaultInjector: @unchecked Sendable {
             self.controller = controller
             self.mode = self.modes.isEmpty ? .pass : self.modes.removeFirst()
         }
+        let readers = DispatchGroup()
+        readers.enter()
         Thread.detachNewThread {
             var buffer = [UInt8](repeating: 0, count: 65_536)
             while true {
@@ -119,11 +132,15 @@ package final class SocketFaultInjector: @unchecked Sendable {
                 guard count > 0, Self.writeAll(controller, buffer[..<count]) else { break }
             }
             shutdown(controller, Int32(SHUT_RDWR))
+            readers.leave()
         }
+        readers.enter()
         Thread.detachNewThread { [self] in
             self.passBack(from: controller, to: host)
             shutdown(host, Int32(SHUT_RDWR))
+            readers.leave()
         }
+        readers.notify(queue: .global()) { self.end(host: host, controller: controller) }
     }
 
     private func passBack(from controller: Int32, to host: Int32) {
