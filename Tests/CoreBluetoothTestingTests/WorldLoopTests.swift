@@ -27,19 +27,6 @@ struct WorldLoopTests {
         #expect(runs.value.count == 4)
     }
 
-    @Test("runs a task for the past now, after those handed over before it")
-    func past() {
-        let loop = WorldLoop()
-        loop.advanceTime(by: .seconds(2))
-        let runs = Watched<[String]>([])
-        loop.execute { runs.update { $0.append("now") } }
-        loop.scheduleTask(deadline: loop.now - TimeAmount.seconds(1)) { runs.update { $0.append("past") } }
-        loop.scheduleTask(in: .zero) { runs.update { $0.append("next") } }
-        loop.run()
-        #expect(runs.value == ["now", "past", "next"])
-        loop.end()
-    }
-
     @Test("runs what a task asks for at its instant, before time passes")
     func askedAtOnce() {
         let loop = WorldLoop()
@@ -130,24 +117,6 @@ struct WorldLoopTests {
         values[2].1.cancel()
         loop.run()
         #expect(results.value.sorted() == ["cancelled false", "error true", "value 7"] && runs.value == 0)
-        loop.end()
-    }
-
-    @Test("counts tasks in whole seconds of virtual time")
-    func seconds() {
-        let loop = WorldLoop()
-        loop.execute {}
-        loop.run()
-        #expect(loop.largestTaskCount == 0)
-        loop.taskLimit = 1
-        let runs = Watched(0)
-        for nanoseconds in [999_999_999, 1_000_000_000, 2_500_000_000, 2_999_999_999] as [UInt64] {
-            loop.scheduleTask(deadline: .uptimeNanoseconds(nanoseconds)) { runs.update { $0 += 1 } }
-        }
-        loop.advanceTime(by: .seconds(2))
-        #expect(runs.value == 2 && loop.stoppedAt == nil)
-        loop.advanceTime(by: .seconds(1))
-        #expect(runs.value == 3 && loop.stoppedAt == .uptimeNanoseconds(2_999_999_999))
         loop.end()
     }
 

@@ -13,6 +13,16 @@ struct ITCB_SDKTests {
         func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) { errors += 1 }
     }
 
+    /// Leaves with its first error.
+    private final class Leaver: ITCB_Observer_Protocol {
+        var uuid = UUID()
+        var errors = 0
+        func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
+            errors += 1
+            sdk.removeObserver(self)
+        }
+    }
+
     private struct ValueObserver: ITCB_Observer_Protocol {
         var uuid = UUID()
         func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {}
@@ -55,34 +65,18 @@ struct ITCB_SDKTests {
         #expect(sdk.observers.isEmpty)
     }
 
-    @Test("keeps an error and reports it to all observers once")
+    @Test("keeps an error and reports it to all observers once, of which one may leave inside the call")
     func errors() {
         let sdk = ITCB_SDK()
-        let observers = (0..<3).map { _ in ObjectObserver() }
-        observers.forEach { sdk.addObserver($0) }
-        #expect(sdk.error == nil)
-        sdk._sendErrorMessageToAllObservers(error: .unknown(nil))
-        #expect(observers.map(\.errors) == [1, 1, 1])
-        #expect(sdk.error?.localizedDescription == "ITCB-SDK-ERROR-UNKNOWN")
-    }
-
-    @Test("lets an observer leave inside a call")
-    func leaving() {
-        final class Leaver: ITCB_Observer_Protocol {
-            var uuid = UUID()
-            var errors = 0
-            func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
-                errors += 1
-                sdk.removeObserver(self)
-            }
+        let (observers, leavers) = ((0..<2).map { _ in ObjectObserver() }, (0..<2).map { _ in Leaver() })
+        for (observer, leaver) in zip(observers, leavers) {
+            sdk.addObserver(leaver)
+            sdk.addObserver(observer)
         }
-        let sdk = ITCB_SDK()
-        let observers = (0..<3).map { _ in Leaver() }
-        observers.forEach { sdk.addObserver($0) }
-        sdk._sendErrorMessageToAllObservers(error: .coreBluetooth(nil))
-        sdk._sendErrorMessageToAllObservers(error: .coreBluetooth(nil))
-        #expect(observers.map(\.errors) == [1, 1, 1])
-        #expect(sdk.observers.isEmpty)
+        #expect(sdk.error == nil)
+        for _ in 0..<2 { sdk._sendErrorMessageToAllObservers(error: .unknown(nil)) }
+        #expect(observers.map(\.errors) == [2, 2] && leavers.map(\.errors) == [1, 1])
+        #expect(sdk.observers.count == 2 && words(sdk.error) == "unknown.nil")
     }
 
     @Test("notes each state of the adapter")

@@ -22,18 +22,6 @@ struct SweepRunnerTests {
         }
     }
 
-    @Test("says that one overdue seed never ends, and that several fail")
-    func overdue() {
-        let end = SweepEnd(status: 9, isSignal: true, isOverdue: true, output: "waits\n")
-        let reason = "did not end within 7 s of real time. waits"
-        #expect(end.verdict(onSeeds: 1, secondsPerSeed: 7, folder: "kept") == .neverEnds(reason: reason))
-        for folder in [nil, "kept"] {
-            #expect(
-                end.verdict(onSeeds: 2, secondsPerSeed: 7, folder: folder) == .fails(reason: reason, folder: folder)
-            )
-        }
-    }
-
     @Test("says why a process failed, and by which signal")
     func fails() {
         var end = SweepEnd(status: 4, isSignal: true, isOverdue: false, output: "Fatal error: none left\n")
@@ -66,13 +54,6 @@ struct SweepRunnerTests {
         // Other words say nothing of a reason.
         #expect(SweepOutput.reason(in: "error: none\n" + lines(1...12)) == lines(1...12))
         #expect(SweepOutput.reason(in: "") == "" && SweepOutput.reason(in: "\n \n") == "")
-    }
-
-    @Test("removes colours and surrounding space from a reason")
-    func plain() {
-        let issue = "\u{1B}[1;31m✘ \u{1B}[0m Test a() \u{1B}[31mrecorded an issue\u{1B}[0m "
-        let output = issue + "\r\n\u{1B}[0m\r\n\tthe rest "
-        #expect(SweepOutput.reason(in: output) == "✘  Test a() recorded an issue\nthe rest")
     }
 
     private static let progress = SweepProgress(
