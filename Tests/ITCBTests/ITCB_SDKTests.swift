@@ -28,41 +28,25 @@ struct ITCB_SDKTests {
         func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {}
     }
 
-    @Test("adds an object once and gives it an identity")
-    func object() {
+    @Test("adds an observer once, and knows a value by the identity of its stored copy")
+    func observers() {
         let sdk = ITCB_SDK()
-        let observer = ObjectObserver()
-        let before = observer.uuid
-        #expect(!sdk.isObserving(observer))
-        let uuid: UUID? = sdk.addObserver(observer)
-        #expect(uuid == observer.uuid)
-        #expect(uuid != before)
-        #expect(sdk.isObserving(observer))
-        let again: UUID? = sdk.addObserver(observer)
-        #expect(again == nil)
-        #expect(sdk.observers.count == 1)
-        let other = ObjectObserver()
+        let (object, other) = (ObjectObserver(), ObjectObserver())
+        var value = ValueObserver()
+        let before = object.uuid
+        #expect(!sdk.isObserving(object))
+        #expect(sdk.addObserver(object) == object.uuid && object.uuid != before)
+        #expect(sdk.isObserving(object) && sdk.addObserver(object) == nil)
+        let uuid: UUID? = sdk.addObserver(value)
+        #expect(uuid != nil && !sdk.isObserving(value))
+        value.uuid = uuid ?? value.uuid
+        #expect(sdk.isObserving(value) && sdk.addObserver(value) == nil)
         sdk.addObserver(other)
         sdk.removeObserver(other)
-        #expect(sdk.isObserving(observer) && !sdk.isObserving(other))
-        sdk.removeObserver(observer)
-        #expect(sdk.observers.isEmpty)
-        #expect(!sdk.isObserving(observer))
-    }
-
-    @Test("knows a value by the identity of its stored copy")
-    func value() {
-        let sdk = ITCB_SDK()
-        var observer = ValueObserver()
-        let uuid: UUID? = sdk.addObserver(observer)
-        #expect(uuid != nil)
-        #expect(!sdk.isObserving(observer))
-        observer.uuid = uuid ?? observer.uuid
-        #expect(sdk.isObserving(observer))
-        let again: UUID? = sdk.addObserver(observer)
-        #expect(again == nil)
-        sdk.removeObserver(observer)
-        #expect(sdk.observers.isEmpty)
+        #expect(sdk.isObserving(object) && !sdk.isObserving(other) && sdk.observers.count == 2)
+        sdk.removeObserver(object)
+        sdk.removeObserver(value)
+        #expect(sdk.observers.isEmpty && !sdk.isObserving(object))
     }
 
     @Test("keeps an error and reports it to all observers once, of which one may leave inside the call")

@@ -32,6 +32,17 @@ struct SeedSetTests {
     }
 
     @Test(
+        "counts seeds up to the largest number",
+        arguments: [
+            ("0-18446744073709551615", .max), ("1-18446744073709551615", .max), ("1-18446744073709551614", .max - 1),
+            ("0,2-18446744073709551615", .max),
+        ] as [(String, UInt64)]
+    )
+    func counts(text: String, count: UInt64) throws {
+        #expect(try #require(SeedSet(text)).count == count)
+    }
+
+    @Test(
         "refuses other texts",
         arguments: ["", "a", "-1", "1-", "3-1", "1,,2", "1;2", " 1", "1.5", "+1", "18446744073709551616", "1-2-3"]
     )

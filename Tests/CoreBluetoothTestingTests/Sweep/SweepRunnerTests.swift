@@ -22,6 +22,18 @@ struct SweepRunnerTests {
         }
     }
 
+    @Test("says that one overdue seed never ends, and that several fail")
+    func overdue() {
+        let end = SweepEnd(status: 9, isSignal: true, isOverdue: true, output: "waits\n")
+        let reason = "did not end within 7 s of real time. waits"
+        #expect(end.verdict(onSeeds: 1, secondsPerSeed: 7, folder: "kept") == .neverEnds(reason: reason))
+        for folder in [nil, "kept"] {
+            #expect(
+                end.verdict(onSeeds: 2, secondsPerSeed: 7, folder: folder) == .fails(reason: reason, folder: folder)
+            )
+        }
+    }
+
     @Test("says why a process failed, and by which signal")
     func fails() {
         var end = SweepEnd(status: 4, isSignal: true, isOverdue: false, output: "Fatal error: none left\n")
@@ -38,7 +50,9 @@ struct SweepRunnerTests {
         )
     }
 
-    @Test("takes the reason from the first line that tells it, twelve lines at most, else the last ones")
+    @Test(
+        "takes the reason without colours from the first line that tells it, twelve lines at most, else the last ones"
+    )
     func reasons() {
         func lines(_ range: ClosedRange<Int>) -> String { range.map { "line \($0)" }.joined(separator: "\n") }
         for sign in [
@@ -53,6 +67,8 @@ struct SweepRunnerTests {
         #expect(SweepOutput.reason(in: lines(1...12)) == lines(1...12))
         // Other words say nothing of a reason.
         #expect(SweepOutput.reason(in: "error: none\n" + lines(1...12)) == lines(1...12))
+        let issue = "\u{1B}[1;31m✘ \u{1B}[0m Test a() \u{1B}[31mrecorded an issue\u{1B}[0m \r\n\u{1B}[0m\r\n\tthe rest "
+        #expect(SweepOutput.reason(in: issue) == "✘  Test a() recorded an issue\nthe rest")
         #expect(SweepOutput.reason(in: "") == "" && SweepOutput.reason(in: "\n \n") == "")
     }
 

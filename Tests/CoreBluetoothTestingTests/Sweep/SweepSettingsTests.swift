@@ -46,6 +46,17 @@ struct SweepSettingsTests {
         #expect(all?.failureLimit == (name == "WORLD_FAILURES" ? Int.max : nil))
     }
 
+    @Test("says what seeds and shards have to be")
+    func forms() {
+        for (name, form) in [
+            ("WORLD_SEEDS", "a seed, a range or several: 7, 1-10000 or 1-10,40"),
+            ("WORLD_SHARD", "one of so many shards, counted from 1: 3/20"),
+        ] {
+            let error = #expect(throws: SweepError.self) { _ = try SweepSettings([name: "x"], processors: 1) }
+            #expect(error?.description == "\(name) is \"x\"; it has to be \(form)")
+        }
+    }
+
     @Test("limits the time of a process by the limit of a seed for each of its seeds")
     func limit() throws {
         var settings = try SweepSettings([:], processors: 1)
