@@ -19,12 +19,15 @@ final class ArticlePeripheral: NSObject, CBPeripheralManagerDelegate {
     let characteristic: CBMutableCharacteristic
     /// The messages that it understood.
     var received: [[String: String]] = []
-    /// How many values it did not understand.
+    /// The number of values that it did not understand.
     var misunderstood = 0
     /// The value for a new subscriber.
     var hello = list(["Hello": "Darkness"])
     /// Whether it says anything at all.
     var isSilent = false
+    /// The answer to each write; without one it does not respond.
+    var result: CBATTError.Code? = .success
+    private(set) var writeCount = 0
 
     init(
         on adapter: BluetoothAdapter,
@@ -65,11 +68,10 @@ final class ArticlePeripheral: NSObject, CBPeripheralManagerDelegate {
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
-        guard
-            let request = requests.first(where: { $0.characteristic.uuid == characteristicUUID }),
-            let value = request.value
-        else { return }
-        peripheralManager?.respond(to: request, withResult: .success)
+        writeCount += requests.count
+        guard let request = requests.first, let value = request.value, let result else { return }
+        peripheralManager?.respond(to: request, withResult: result)
+        guard result == .success else { return }
         let list = try? PropertyListSerialization.propertyList(from: value, options: [], format: nil)
         if let message = list as? [String: String] { received.append(message) } else { misunderstood += 1 }
     }
@@ -81,7 +83,7 @@ final class ArticleCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDele
     var discoveredPeripheral: CBPeripheral?
     /// The messages that it understood.
     var received: [[String: String]] = []
-    /// How many values it did not understand.
+    /// The number of values that it did not understand.
     var misunderstood = 0
     /// The errors of its writes, `nil` for a success.
     var writes: [CBATTError.Code?] = []
@@ -161,14 +163,5 @@ final class ArticleCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDele
         guard leaves else { return }
         centralManager?.cancelPeripheralConnection(peripheral)
         centralManager?.stopScan()
-    }
-
-    /// Writes something else, while it is connected.
-    func write(_ data: Data, type: CBCharacteristicWriteType = .withResponse) {
-        guard
-            let characteristic = discoveredPeripheral?.services?.first(where: { $0.uuid == serviceUUID })?
-                .characteristics?.first(where: { $0.uuid == characteristicUUID })
-        else { return }
-        discoveredPeripheral?.writeValue(data, for: characteristic, type: type)
     }
 }

@@ -10,11 +10,20 @@ import Testing
 struct CentralRoleTests {
     private let testbed = Testbed()
 
+    /// A speaker and a listener that have begun to talk.
+    private func pair() throws -> (Speaker, Listener, CBCentralManager, CBPeripheral) {
+        let speaker = testbed.speaker(nil)
+        let listener = testbed.listener(nil) { $0.stays = true }
+        #expect(testbed.run { listener.begun == 1 })
+        let manager = try #require(listener.manager.centralManager)
+        return (speaker, listener, manager, try #require(listener.manager.discoveredPeripheral))
+    }
+
     /// A listener that gets the state of another one, which had a link, as an app that is launched again.
     private func successor(of first: Listener, message: [String: String]? = nil) throws -> Listener {
         let manager = try #require(first.manager.centralManager)
         let peripheral = try #require(first.manager.discoveredPeripheral)
-        let second = Listener(message, on: first.adapter, in: self.testbed)
+        let second = Listener(message, on: first.adapter, in: testbed)
         second.manager.stays = true
         second.manager.centralManager = manager
         let state = [CBCentralManagerRestoredStatePeripheralsKey: [peripheral]]
@@ -27,35 +36,30 @@ struct CentralRoleTests {
         arguments: [true, false]
     )
     func takenUp(isListening: Bool) throws {
-        let speaker = self.testbed.speaker(nil)
-        let first = self.testbed.listener(nil) { $0.stays = true }
-        #expect(self.testbed.run { first.begun == 1 })
+        let (speaker, first, _, peripheral) = try pair()
         if !isListening {
-            let peripheral = try #require(first.manager.discoveredPeripheral)
             let characteristic = try #require(peripheral.services?.first?.characteristics?.first)
             peripheral.setNotifyValue(false, for: characteristic)
-            #expect(self.testbed.run { speaker.ended.count == 1 })
+            #expect(testbed.run { speaker.ended.count == 1 })
         }
         let second = try self.successor(of: first)
         second.manager.centralManagerDidUpdateState(try #require(second.manager.centralManager))
         #expect(second.calls == ["didConnectPeripheral"])
         #expect(second.begun == (isListening ? 1 : 0))
-        #expect(self.testbed.run { second.begun == 1 && speaker.manager.listeners.count == 1 })
+        #expect(testbed.run { second.begun == 1 && speaker.manager.listeners.count == 1 })
         try speaker.manager.send(["still": "there"])
-        #expect(self.testbed.run { second.received == [["still": "there"]] })
+        #expect(testbed.run { second.received == [["still": "there"]] })
         #expect(second.calls == ["didConnectPeripheral", "didReceiveData"])
     }
 
     @Test("waits without a limit for a peripheral that was lost before the app was launched again")
     func waitedFor() throws {
-        let speaker = self.testbed.speaker(nil)
-        let first = self.testbed.listener(nil) { $0.stays = true }
-        #expect(self.testbed.run { first.begun == 1 })
+        let (speaker, first, _, _) = try pair()
         speaker.adapter.setPowered(false)
-        #expect(self.testbed.run { first.ended == 1 })
+        #expect(testbed.run { first.ended == 1 })
         let second = try self.successor(of: first)
         second.manager.centralManagerDidUpdateState(try #require(second.manager.centralManager))
-        self.testbed.run(.minutes(10))
+        testbed.run(.minutes(10))
         #expect(second.calls.isEmpty)
     }
 
@@ -64,49 +68,45 @@ struct CentralRoleTests {
         arguments: [true, false]
     )
     func givenUpWithoutAdapter(isConnected: Bool) throws {
-        let foreign = ArticlePeripheral(on: self.testbed.adapter())
+        let foreign = ArticlePeripheral(on: testbed.adapter())
         if isConnected { foreign.service.characteristics = [] }
-        let listener = Listener(nil, on: self.testbed.adapter(), in: self.testbed)
+        let listener = Listener(nil, on: testbed.adapter(), in: testbed)
         listener.onCall = { name in
             guard name.hasPrefix("didDiscover: "), !isConnected else { return }
             foreign.peripheralManager?.stopAdvertising()
         }
         listener.scan()
-        #expect(self.testbed.run(until: { listener.calls.contains("didFailConnection") }, within: .seconds(15)))
+        #expect(testbed.run(until: { listener.calls.contains("didFailConnection") }, within: .seconds(15)))
         listener.adapter.setPowered(false)
-        self.testbed.run(.seconds(1))
+        testbed.run(.seconds(1))
         listener.adapter.setPowered(true)
-        #expect(self.testbed.run { listener.calls.last == "didStartScanningPeripherals" })
+        #expect(testbed.run { listener.calls.last == "didStartScanningPeripherals" })
         #expect(listener.ended == 0)
     }
 
     @Test("requests a connection again that the system dropped")
     func droppedRequest() throws {
-        let speaker = self.testbed.speaker(nil)
-        let listener = self.testbed.listener(nil) { $0.stays = true }
-        #expect(self.testbed.run { listener.begun == 1 })
+        let (speaker, listener, manager, peripheral) = try pair()
         speaker.adapter.setPowered(false)
-        #expect(self.testbed.run { listener.ended == 1 })
+        #expect(testbed.run { listener.ended == 1 })
         let calls = listener.calls
-        let peripheral = try #require(listener.manager.discoveredPeripheral)
-        let manager = try #require(listener.manager.centralManager)
         manager.cancelPeripheralConnection(peripheral)
         listener.manager.centralManager(manager, didDisconnectPeripheral: peripheral, error: nil)
-        self.testbed.run(.seconds(20))
+        testbed.run(.seconds(20))
         #expect(listener.calls == calls && listener.ended == 1)
         #expect(peripheral.state == .connecting)
         speaker.adapter.setPowered(true)
-        #expect(self.testbed.run { listener.begun == 2 })
+        #expect(testbed.run { listener.begun == 2 })
     }
 
     @Test("reports the end of a conversation once, also if the next link fails")
     func oneEnd() throws {
-        let ear = ArticlePeripheral(on: self.testbed.adapter())
+        let ear = ArticlePeripheral(on: testbed.adapter())
         ear.isSilent = true
-        let adapter = self.testbed.adapter()
-        let listener = Listener(nil, on: adapter, in: self.testbed)
+        let adapter = testbed.adapter()
+        let listener = Listener(nil, on: adapter, in: testbed)
         listener.scan()
-        #expect(self.testbed.run { listener.begun == 1 })
+        #expect(testbed.run { listener.begun == 1 })
         listener.onCall = { name in
             guard name == "didDisconnectPeripheral", listener.ended == 1 else { return }
             ear.peripheralManager?.removeAllServices()
@@ -115,51 +115,49 @@ struct CentralRoleTests {
         }
         let peripheral = try #require(listener.manager.discoveredPeripheral)
         listener.manager.centralManager?.cancelPeripheralConnection(peripheral)
-        #expect(self.testbed.run { listener.errors == [.notAnEar] })
-        #expect(self.testbed.run { listener.calls.suffix(2) == ["didFailConnection", "didDisconnectPeripheral"] })
+        #expect(testbed.run { listener.errors == [.notAnEar] })
+        #expect(testbed.run { listener.calls.suffix(2) == ["didFailConnection", "didDisconnectPeripheral"] })
         #expect(listener.begun == 1 && listener.ended == 1)
     }
 
     @Test("does not answer a message if it leaves inside its callback")
     func leavingInsteadOfAnswering() {
-        let speaker = self.testbed.speaker()
-        let listener = self.testbed.listener { $0.stays = true }
-        #expect(self.testbed.run { speaker.received.count == 1 })
+        let speaker = testbed.speaker()
+        let listener = testbed.listener { $0.stays = true }
+        #expect(testbed.run { speaker.received.count == 1 })
         speaker.adapter.setPowered(false)
-        #expect(self.testbed.run { listener.ended == 1 })
+        #expect(testbed.run { listener.ended == 1 })
         listener.onReceive = { _ in listener.manager.leaveWhenDone() }
         speaker.adapter.setPowered(true)
-        #expect(self.testbed.run { listener.isFinished })
+        #expect(testbed.run { listener.isFinished })
         #expect(listener.received.count == 2 && listener.manager.waiting.isEmpty)
         #expect(speaker.received.count == 1)
     }
 
     @Test("ends the link a second after a broken write, and writes the message on the next one")
     func brokenWrite() throws {
-        let ear = RefusingEar(nil, on: self.testbed.adapter())
-        let listener = self.testbed.listener(nil) { $0.stays = true }
-        #expect(self.testbed.run { listener.begun == 1 })
+        let ear = ArticlePeripheral(on: testbed.adapter())
+        (ear.isSilent, ear.result) = (true, nil)
+        let listener = testbed.listener(nil) { $0.stays = true }
+        #expect(testbed.run { listener.begun == 1 })
         try listener.manager.send(["k": "v"])
-        #expect(self.testbed.run { ear.writeCount == 1 })
+        #expect(testbed.run { ear.writeCount == 1 })
         let peripheral = try #require(listener.manager.discoveredPeripheral)
         let characteristic = try #require(peripheral.services?.first?.characteristics?.first)
         listener.manager.peripheral(peripheral, didWriteValueFor: characteristic, error: CBError(.connectionTimeout))
         #expect(listener.manager.waiting.map(\.pieces.isComplete) == [false])
-        self.testbed.run(.milliseconds(999))
+        testbed.run(.milliseconds(999))
         #expect(!listener.calls.contains("didFailConnection"))
-        self.testbed.run(.milliseconds(1))
+        testbed.run(.milliseconds(1))
         #expect(listener.calls.suffix(2) == ["didFailConnection", "didDisconnectPeripheral"])
         // It is written again on the next link.
-        #expect(self.testbed.run { ear.writeCount == 2 })
+        #expect(testbed.run { ear.writeCount == 2 })
         #expect(listener.errors.isEmpty && listener.sent.isEmpty)
     }
 
     @Test("ignores a value of another characteristic")
     func anotherCharacteristic() throws {
-        let speaker = self.testbed.speaker(nil)
-        let listener = self.testbed.listener(nil) { $0.stays = true }
-        #expect(self.testbed.run { listener.begun == 1 })
-        let peripheral = try #require(listener.manager.discoveredPeripheral)
+        let (speaker, listener, _, peripheral) = try pair()
         let uuid = CBUUID(string: "2A00")
         let other = CBMutableCharacteristic(type: uuid, properties: .read, value: nil, permissions: .readable)
         listener.manager.peripheral(peripheral, didUpdateValueFor: other, error: CBError(.unknown))
@@ -169,74 +167,69 @@ struct CentralRoleTests {
 
     @Test("stops searching when it leaves, until it begins again")
     func leavesWhileSearching() throws {
-        let listener = self.testbed.listener { $0.stays = true }
-        #expect(self.testbed.run { listener.calls.contains("didStartScanningPeripherals") })
+        let listener = testbed.listener { $0.stays = true }
+        #expect(testbed.run { listener.calls.contains("didStartScanningPeripherals") })
         let manager = try #require(listener.manager.centralManager)
         #expect(manager.isScanning)
         listener.manager.leave()
         #expect(listener.isFinished && !manager.isScanning)
-        let speaker = self.testbed.speaker()
-        self.testbed.run(.seconds(5))
+        let speaker = testbed.speaker()
+        testbed.run(.seconds(5))
         #expect(speaker.received.isEmpty && listener.calls.count { $0 == "didStartScanningPeripherals" } == 1)
         listener.scan()
-        #expect(self.testbed.run { speaker.received.count == 1 })
-        self.testbed.run(.seconds(20))
+        #expect(testbed.run { speaker.received.count == 1 })
+        testbed.run(.seconds(20))
         #expect(listener.begun == 1 && listener.ended == 0)
     }
 
     @Test("reports a message that is too long to be sent")
     func tooLong() {
-        let speaker = self.testbed.speaker()
-        let listener = self.testbed.listener(["a": String(repeating: "x", count: 20_000_000)]) { $0.stays = true }
-        #expect(self.testbed.run { !listener.errors.isEmpty })
+        let speaker = testbed.speaker()
+        let listener = testbed.listener(["a": String(repeating: "x", count: 20_000_000)]) { $0.stays = true }
+        #expect(testbed.run { !listener.errors.isEmpty })
         #expect(listener.errors.map { if case .tooLong = $0 { true } else { false } } == [true])
         #expect(listener.received == [["Hello": "Darkness"]])
-        self.testbed.run(.seconds(5))
+        testbed.run(.seconds(5))
         #expect(listener.ended == 0 && speaker.received.isEmpty)
     }
 
     @Test("answers the first message only on a link that outlived the app")
     func answered() throws {
-        let speaker = self.testbed.speaker(nil)
-        let first = self.testbed.listener(nil) { $0.stays = true }
-        self.testbed.run { first.begun == 1 }
+        let (speaker, first, _, _) = try pair()
         let second = try self.successor(of: first, message: ["Yo": "Lo"])
         second.manager.centralManagerDidUpdateState(try #require(second.manager.centralManager))
         #expect(second.begun == 1)
         for count in 1...2 {
             try speaker.manager.send(["number": "\(count)"])
-            self.testbed.run { second.received.count == count }
+            testbed.run { second.received.count == count }
         }
-        self.testbed.run(.seconds(1))
+        testbed.run(.seconds(1))
         #expect(second.sent == [["Yo": "Lo"]] && speaker.received.map(\.message) == [["Yo": "Lo"]])
     }
 
     @Test("waits for a message on the new link before it leaves")
     func leavingOnTheSecondLink() throws {
-        let speaker = self.testbed.speaker()
-        let listener = self.testbed.listener { $0.stays = true }
-        #expect(self.testbed.run { listener.sent == [["Yo": "Lo"]] })
+        let speaker = testbed.speaker()
+        let listener = testbed.listener { $0.stays = true }
+        #expect(testbed.run { listener.sent == [["Yo": "Lo"]] })
         listener.manager.leaveWhenDone()
-        #expect(self.testbed.run { listener.isFinished })
+        #expect(testbed.run { listener.isFinished })
         speaker.manager.message = nil
         listener.isFinished = false
         listener.scan()
-        #expect(self.testbed.run { listener.begun == 2 })
+        #expect(testbed.run { listener.begun == 2 })
         listener.manager.leaveWhenDone()
-        self.testbed.run(.seconds(5))
+        testbed.run(.seconds(5))
         #expect(!listener.isFinished && listener.ended == 1)
         try speaker.manager.send(["now": "go"])
-        #expect(self.testbed.run { listener.isFinished })
+        #expect(testbed.run { listener.isFinished })
         #expect(listener.received.last == ["now": "go"] && listener.sent.count == 2 && listener.ended == 2)
     }
 
     @Test("reports a value that cannot be read, and leaves if it reads", arguments: [false, true])
     func brokenValue(reads: Bool) throws {
-        let speaker = self.testbed.speaker(nil)
-        let listener = self.testbed.listener(nil) { $0.stays = true }
-        self.testbed.run { listener.begun == 1 }
+        let (speaker, listener, _, peripheral) = try pair()
         listener.manager.reads = reads
-        let peripheral = try #require(listener.manager.discoveredPeripheral)
         let characteristic = try #require(peripheral.services?.first?.characteristics?.first)
         let refusal = CBATTError(.insufficientAuthorization)
         listener.manager.peripheral(peripheral, didUpdateValueFor: characteristic, error: refusal)
@@ -247,15 +240,11 @@ struct CentralRoleTests {
 
     @Test("reports lost keys at the end of a link, and requests the link again")
     func lostKeys() throws {
-        let speaker = self.testbed.speaker(nil)
-        let listener = self.testbed.listener(nil) { $0.stays = true }
-        self.testbed.run { listener.begun == 1 }
-        let manager = try #require(listener.manager.centralManager)
-        let peripheral = try #require(listener.manager.discoveredPeripheral)
+        let (speaker, listener, manager, peripheral) = try pair()
         let error = CBError(.peerRemovedPairingInformation)
         listener.manager.centralManager(manager, didDisconnectPeripheral: peripheral, error: error)
         #expect(listener.errors == [.lostKeys] && listener.ended == 1)
-        #expect(self.testbed.run { listener.begun == 2 })
+        #expect(testbed.run { listener.begun == 2 })
         withExtendedLifetime(speaker) {}
     }
 }

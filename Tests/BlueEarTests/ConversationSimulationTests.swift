@@ -9,7 +9,10 @@ import Testing
 
 @Suite("Simulation of messengers, locks and keys")
 struct ConversationSimulationTests {
-    @Test("delivers only what was sent, in order, and ends each conversation once", arguments: simulationSeeds(8))
+    @Test(
+        "delivers only what was sent, confirms only what was delivered, and ends each conversation once",
+        arguments: simulationSeeds(8)
+    )
     func conversations(seed: UInt64) throws {
         try withWorld(seed: seed, settings: seed % 2 == 0 ? .instant : .realistic) { world in
             let party = Party(world, seed)

@@ -35,22 +35,6 @@ struct ConversationTests {
         #expect(listener.received.count == 1)
     }
 
-    @Test("has the article's names")
-    func names() {
-        let testbed = Testbed()
-        let speaker = testbed.speaker()
-        let listener = testbed.listener()
-        #expect(speaker.manager.peripheralId == "62443cc7-15bc-4136-bf5d-0ad80c459215")
-        #expect(speaker.manager.localName == "Peripheral - iOS")
-        #expect(speaker.manager.serviceCBUUID?.uuidString == "0CDBE648-EED0-11E6-BC64-92361F002671")
-        #expect(speaker.manager.characterisctic?.uuid.uuidString == "199AB74C-EED0-11E6-BC64-92361F002672")
-        #expect(speaker.manager.characterisctic?.properties == [.read, .notify, .writeWithoutResponse, .write])
-        #expect(speaker.manager.characterisctic?.permissions == [.readable, .writeable])
-        #expect(speaker.manager.service?.characteristics?.first === speaker.manager.characterisctic)
-        #expect(listener.manager.serviceCBUUID == speaker.manager.serviceCBUUID)
-        #expect(listener.manager.characteristicCBUUID == speaker.manager.characteristicCBUUID)
-    }
-
     @Test(
         "exchanges messages of 1 octet to 64 KiB at every MTU",
         arguments: [23, 24, 48, 185, 247, 517]
@@ -116,34 +100,24 @@ struct ConversationTests {
     }
 
     @Test(
-        "repeats a message in pieces only after the error that may mean a lost piece",
-        arguments: [(CBATTError.Code.unlikelyError, 3), (.invalidPdu, 2), (.insufficientResources, 2)]
-    )
-    func refusedPieces(code: CBATTError.Code, writeCount: Int) throws {
-        let testbed = Testbed()
-        let ear = RefusingEar(code, on: testbed.adapter())
-        let listener = testbed.listener(nil) { $0.stays = true }
-        #expect(testbed.run { listener.begun == 1 })
+        "repeats a refused message only if it is in pieces and the error may mean a lost piece",
         // A first piece without response and a second one with; when repeated, the first one is refused already.
-        try listener.manager.send(["k": String(repeating: "x", count: 600)])
-        #expect(testbed.run { !listener.errors.isEmpty })
-        testbed.run(.seconds(5))
-        #expect(ear.writeCount == writeCount)
-        #expect(listener.errors.count == 1)
-        #expect(listener.sent.isEmpty)
-    }
-
-    @Test("does not repeat a refused message in one value")
-    func refusedValue() throws {
+        arguments: [
+            (CBATTError.Code.unlikelyError, 600, 3), (.invalidPdu, 600, 2), (.insufficientResources, 600, 2),
+            (.unlikelyError, 1, 1),
+        ]
+    )
+    func refusals(code: CBATTError.Code, length: Int, writeCount: Int) throws {
         let testbed = Testbed()
-        let ear = RefusingEar(.unlikelyError, on: testbed.adapter())
+        let ear = ArticlePeripheral(on: testbed.adapter())
+        (ear.isSilent, ear.result) = (true, code)
         let listener = testbed.listener(nil) { $0.stays = true }
         #expect(testbed.run { listener.begun == 1 })
-        try listener.manager.send(["k": "v"])
+        try listener.manager.send(["k": String(repeating: "x", count: length)])
         #expect(testbed.run { !listener.errors.isEmpty })
         testbed.run(.seconds(5))
-        #expect(ear.writeCount == 1)
-        #expect(listener.manager.waiting.isEmpty)
+        #expect(ear.writeCount == writeCount && listener.errors.count == 1)
+        #expect(listener.sent.isEmpty && listener.manager.waiting.isEmpty)
     }
 
     @Test("sends inside callbacks, and leaves when everything is delivered")
@@ -223,22 +197,6 @@ struct ConversationTests {
         #expect(listener.received == [long])
     }
 
-    @Test("chooses a peripheral by its name")
-    func byName() {
-        let testbed = Testbed()
-        let speakers = ["Alice", "Bob", "Carol with a long name"].map { name in
-            let speaker = testbed.speaker(["I am": name])
-            speaker.manager.localName = name
-            return speaker
-        }
-        for name in ["Carol with a long name", "Bob"] {
-            let listener = testbed.listener { $0.wantedName = name }
-            #expect(testbed.run { listener.isFinished })
-            #expect(listener.received == [["I am": name]])
-        }
-        #expect(speakers.map(\.received.count) == [0, 1, 1])
-    }
-
     @Test(
         "accepts the beginning of a name only if the advertisement has no space for more",
         arguments: [
@@ -257,65 +215,5 @@ struct ConversationTests {
         let listener = testbed.listener { $0.wantedName = wanted }
         testbed.run(.seconds(10))
         #expect((listener.begun > 0) == isTaken)
-    }
-
-    @Test("talks to several centrals separately")
-    func several() throws {
-        let testbed = Testbed(settings: .realistic)
-        let speaker = testbed.speaker(nil)
-        var generator = SeededNumbers(11)
-        let listeners = (0..<5).map { _ in testbed.listener(nil) { $0.stays = true } }
-        #expect(testbed.run { listeners.allSatisfy { $0.begun == 1 } && speaker.begun.count == 5 })
-        // Everybody sends something long at the same time, and gets it back with more.
-        let messages = (0..<5).map { _ in message(of: 4_000, &generator) }
-        speaker.onReceive = { message, peer in
-            try? speaker.manager.send(message.merging(["from": peer.uuidString]) { $1 }, to: peer)
-        }
-        for (listener, message) in zip(listeners, messages) { try listener.manager.send(message) }
-        #expect(testbed.run { listeners.allSatisfy { $0.received.count == 1 } })
-        for (listener, message) in zip(listeners, messages) {
-            #expect(listener.received[0]["k"] == message["k"])
-        }
-        #expect(Set(listeners.compactMap { $0.received[0]["from"] }) == Set(speaker.begun.map(\.uuidString)))
-        // One to all, while one of them leaves.
-        listeners[2].adapter.setPowered(false)
-        try speaker.manager.send(["all": "of you"])
-        #expect(testbed.run { listeners.enumerated().allSatisfy { $0 == 2 || $1.received.last == ["all": "of you"] } })
-        #expect(listeners[2].received.count == 1)
-        #expect(testbed.run { speaker.ended.count == 1 && speaker.manager.listeners.count == 4 })
-    }
-}
-
-/// A peripheral that refuses each message with the same error, or without one does not respond.
-final class RefusingEar: NSObject, CBPeripheralManagerDelegate {
-    private var manager: CBPeripheralManager?
-    private let code: CBATTError.Code?
-    private(set) var writeCount = 0
-
-    init(_ code: CBATTError.Code?, on adapter: BluetoothAdapter) {
-        self.code = code
-        super.init()
-        manager = adapter.run { CBPeripheralManager(delegate: self, queue: nil) }
-    }
-
-    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-        guard peripheral.state == .poweredOn else { return }
-        let uuid = CBUUID(string: BlueEarService.serviceUUID)
-        let service = CBMutableService(type: uuid, primary: true)
-        service.characteristics = [
-            CBMutableCharacteristic(
-                type: CBUUID(string: BlueEarService.characteristicUUID),
-                properties: [.read, .notify, .writeWithoutResponse, .write],
-                value: nil,
-                permissions: [.readable, .writeable]
-            )
-        ]
-        peripheral.add(service)
-        peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [uuid]])
-    }
-
-    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
-        writeCount += requests.count
-        if let first = requests.first, let code { peripheral.respond(to: first, withResult: code) }
     }
 }

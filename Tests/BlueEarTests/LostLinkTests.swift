@@ -163,29 +163,18 @@ struct LostLinkTests {
         #expect(speaker.received.count == 1)
     }
 
-    @Test("searches when the adapter is back if it began while it was off")
-    func againWithoutAdapter() throws {
-        let testbed = Testbed()
-        let speaker = testbed.speaker()
-        let listener = testbed.listener()
-        #expect(testbed.run { listener.isFinished })
-        listener.adapter.setPowered(false)
-        testbed.run(.seconds(1))
-        let scans = listener.calls.count { $0 == "didStartScanningPeripherals" }
-        listener.scan()
-        testbed.run(.seconds(1))
-        #expect(listener.calls.count { $0 == "didStartScanningPeripherals" } == scans)
-        listener.adapter.setPowered(true)
-        #expect(testbed.run { speaker.received.count == 2 })
-    }
-
-    @Test("reports a peripheral without the characteristic, and explores it again later")
-    func foreign() {
+    @Test(
+        "reports a peripheral without the service or the characteristic, and explores it again",
+        arguments: [true, false]
+    )
+    func foreign(hasService: Bool) {
         let testbed = Testbed()
         let foreign = ArticlePeripheral(on: testbed.adapter())
-        foreign.service.characteristics = []
+        if hasService { foreign.service.characteristics = [] }
+        testbed.run(.seconds(1))
+        if !hasService { foreign.peripheralManager?.removeAllServices() }
         let listener = testbed.listener()
-        #expect(testbed.run { listener.errors == [.notAnEar] })
+        #expect(testbed.run(until: { listener.errors == [.notAnEar] }, within: .seconds(8)))
         #expect(testbed.run { listener.calls.suffix(2) == ["didFailConnection", "didDisconnectPeripheral"] })
         #expect(!listener.isFinished && listener.ended == 0)
         foreign.service.characteristics = [foreign.characteristic]
@@ -223,20 +212,5 @@ struct LostLinkTests {
         #expect(testbed.run { speaker.manager.listeners.isEmpty })
         #expect(speaker.received.count == 100)
         #expect(speaker.manager.peers.count <= ListeningCentral.maximumSilent)
-    }
-
-    @Test("reports a peripheral without the service, and explores it again later")
-    func withoutService() {
-        let testbed = Testbed()
-        let foreign = ArticlePeripheral(on: testbed.adapter())
-        testbed.run(.seconds(1))
-        foreign.peripheralManager?.removeAllServices()
-        let listener = testbed.listener(nil)
-        #expect(testbed.run(until: { !listener.errors.isEmpty }, within: .seconds(8)))
-        #expect(listener.errors == [.notAnEar])
-        #expect(testbed.run { listener.calls.suffix(2) == ["didFailConnection", "didDisconnectPeripheral"] })
-        foreign.peripheralManager?.add(foreign.service)
-        #expect(testbed.run { listener.isFinished })
-        #expect(listener.errors == [.notAnEar])
     }
 }

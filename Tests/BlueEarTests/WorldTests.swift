@@ -54,21 +54,6 @@ struct WorldTests {
         for number in 1...total { _ = try play(breakingAt: number) }
     }
 
-    @Test("retries a peripheral that refuses connections")
-    func refusing() throws {
-        try withWorld { world in
-            let door = world.addDevice("speaker")
-            let speaker = Speaker(["Hello": "Darkness"], on: door.adapter)
-            door.refusesConnections = true
-            let listener = listener(["Yo": "Lo"], on: world.addDevice("listener"), in: world)
-            try world.run(until: listener.calls.filter { $0 == "didFailConnection" }.count == 3, within: .seconds(120))
-            door.refusesConnections = false
-            try world.run(until: listener.isFinished)
-            #expect(speaker.received.map(\.message) == [["Yo": "Lo"]])
-            #expect(listener.errors.isEmpty)
-        }
-    }
-
     /// A peripheral with which a link can be made, and that answers nothing on it.
     private func unresponsiveSpeaker(in world: World) -> (Device, Speaker) {
         let device = world.addDevice("speaker")

@@ -5,32 +5,7 @@ import Testing
 
 @Suite("App in the central role")
 struct CentralAppTests {
-    /// A world with a thermometer, and an app on a phone that is subscribed to it.
-    private struct Setup {
-        let world: World
-        let thermo: ScriptedDevice
-        let phone: Device
-        let app: App<Key>
-
-        init(
-            _ modes: BackgroundModes,
-            seed: UInt64 = 1,
-            script: ScriptedPeripheral = .thermometer(),
-            _ make: @escaping () -> Key = { Key() }
-        ) throws {
-            self.world = World(seed: seed)
-            self.thermo = self.world.addPeripheral(script)
-            self.phone = self.world.addDevice("phone")
-            self.app = self.phone.install("key", backgroundModes: modes, make)
-            let key = self.app.launch()
-            try self.world.run(until: key.calls.contains("notifying"))
-        }
-
-        func send(_ value: UInt8) {
-            self.thermo.notify(Data([value]), for: Reader.measurement)
-            self.world.advance(by: .milliseconds(500))
-        }
-    }
+    private typealias Setup = KeySetup
 
     @Test("holds events of a suspended app without the background mode and delivers them in order")
     func eventsWait() throws {
@@ -121,58 +96,34 @@ struct CentralAppTests {
     }
 
     @Test(
-        "6.8: shows the alerts of connect's options while an app without the background mode is suspended"
+        "6.8: shows the alerts that connect's options ask for while an app without the background mode is suspended",
+        arguments: [
+            ([CBConnectPeripheralOptionNotifyOnConnectionKey], [.connection]),
+            ([CBConnectPeripheralOptionNotifyOnDisconnectionKey], [.disconnection]),
+            ([CBConnectPeripheralOptionNotifyOnNotificationKey], [.notification]),
+            (allAlerts, [.notification, .disconnection, .connection]),
+        ] as [([String], [SystemAlert.Kind])],
+        [true, false]
     )
-    func alerts() throws {
-        let options: [String: Any] = [
-            CBConnectPeripheralOptionNotifyOnConnectionKey: true,
-            CBConnectPeripheralOptionNotifyOnDisconnectionKey: true,
-            CBConnectPeripheralOptionNotifyOnNotificationKey: true,
-            CBConnectPeripheralOptionEnableAutoReconnect: true,
-        ]
-        let setup = try Setup([]) { Key(connectOptions: options) }
+    func alerts(row: (options: [String], alerts: [SystemAlert.Kind]), hasMode: Bool) throws {
+        let (options, alerts) = (row.options, hasMode ? [] : row.alerts)
+        var all: [String: Any] = [CBConnectPeripheralOptionEnableAutoReconnect: true]
+        for option in options { all[option] = true }
+        let setup = try Setup(hasMode ? .central : []) { [all] in Key(connectOptions: all) }
         setup.send(1)
-        setup.app.enterBackground()
         setup.app.suspend()
-        #expect(setup.app.alerts.isEmpty)
         setup.send(2)
         setup.thermo.dropLinks()
         setup.world.advance(by: .seconds(5))
-        #expect(setup.app.alerts.map(\.kind) == [.notification, .disconnection, .connection])
-        #expect(setup.app.alerts.allSatisfy { $0.peripheral == "Thermo" })
+        #expect(setup.app.alerts.map(\.kind) == alerts && setup.app.alerts.allSatisfy { $0.peripheral == "Thermo" })
         let lines = setup.world.trace.of("phone", .world).containing("app key has the alert")
         #expect(lines.map(\.time) == setup.app.alerts.map(\.time))
-        #expect(
-            lines.map(\.text)
-                == ["notification", "disconnection", "connection"].map {
-                    "app key has the alert of a \($0): Thermo"
-                }
-        )
-
-        let woken = try Setup([.central]) { Key(connectOptions: options) }
-        woken.app.enterBackground()
-        woken.app.suspend()
-        woken.send(2)
-        #expect(woken.app.alerts.isEmpty, "the app can show its own")
     }
 
-    @Test(
-        "6.8: shows an alert only if its option asks for it",
-        arguments: [
-            (CBConnectPeripheralOptionNotifyOnConnectionKey, [.connection]),
-            (CBConnectPeripheralOptionNotifyOnDisconnectionKey, [.disconnection]),
-            (CBConnectPeripheralOptionNotifyOnNotificationKey, [.notification]),
-        ] as [(String, [SystemAlert.Kind])]
-    )
-    func oneAlert(option: String, alerts: [SystemAlert.Kind]) throws {
-        let options: [String: Any] = [option: true, CBConnectPeripheralOptionEnableAutoReconnect: true]
-        let setup = try Setup([]) { Key(connectOptions: options) }
-        setup.app.suspend()
-        setup.send(2)
-        setup.thermo.dropLinks()
-        setup.world.advance(by: .seconds(5))
-        #expect(setup.app.alerts.map(\.kind) == alerts)
-    }
+    private static let allAlerts = [
+        CBConnectPeripheralOptionNotifyOnConnectionKey, CBConnectPeripheralOptionNotifyOnDisconnectionKey,
+        CBConnectPeripheralOptionNotifyOnNotificationKey,
+    ]
 
     @Test("A1: limits what waits for a suspended app, makes the peripheral wait and loses no value")
     func heldEventLimit() throws {
@@ -211,6 +162,7 @@ struct CentralAppTests {
         #expect(setup.app.state == .background)
         let second = try #require(setup.app.instance)
         #expect(second.calls == ["restore", "state 5", "value"])
+        #expect(setup.app.wakeTimes.count == 1, "it was launched, and not woken")
         #expect(second.values == [7])
         #expect(second.peripheral?.state == .connected)
         let characteristic = try #require(second.peripheral?.services?.first?.characteristics?.first)
@@ -237,17 +189,6 @@ struct CentralAppTests {
             setup.app.instance?.calls.prefix(5) == ["restore", "state 5", "connected", "services", "characteristics"]
         )
         #expect(setup.app.launches == [.byUser, .bySystem])
-    }
-
-    @Test("reports a disconnection of a terminated app after the restored state")
-    func disconnection() throws {
-        let setup = try Setup([.central])
-        setup.app.enterBackground()
-        setup.app.terminate()
-        setup.thermo.disconnect()
-        setup.world.advance(by: .milliseconds(100))
-        #expect(setup.app.instance?.calls.prefix(3) == ["restore", "state 5", "disconnected 7"])
-        try setup.world.run(until: setup.app.instance?.calls.contains("notifying") == true)
     }
 
     @Test("continues the scan of a terminated app, which a discovery launches")

@@ -125,22 +125,6 @@ struct PeripheralAppTests {
         try setup.world.run(until: setup.reader.values.last == [43])
     }
 
-    @Test("wakes a suspended app with the background mode for a request, for ten seconds")
-    func woken() throws {
-        let setup = try Setup([.peripheral])
-        let sensor = try #require(setup.app.instance)
-        setup.app.enterBackground()
-        setup.world.advance(by: .seconds(30))
-        #expect(setup.app.state == .suspended)
-        let reads = sensor.calls.count { $0 == "read" }
-        try setup.read()
-        try setup.world.run(until: sensor.calls.count { $0 == "read" } == reads + 1)
-        #expect(setup.app.state == .background)
-        setup.world.advance(by: .seconds(10))
-        #expect(setup.app.state == .suspended)
-        #expect(setup.reader.values.last == [42])
-    }
-
     @Test(
         "13.1: launches a terminated app for a request, with services, advertisement and subscribers restored"
     )

@@ -6,32 +6,13 @@ import Testing
 
 @Suite("App")
 struct AppTests {
-    /// A world with a thermometer, and an app on a phone that is subscribed to it.
-    private struct Setup {
-        let world = World(seed: 1)
-        let thermo: ScriptedDevice
-        let app: App<Key>
-
-        init() throws {
-            self.thermo = self.world.addPeripheral(.thermometer())
-            self.app = self.world.addDevice("phone").install("key", backgroundModes: .central) { Key() }
-            let key = self.app.launch()
-            try self.world.run(until: key.calls.contains("notifying"))
-        }
-
-        func send(_ value: UInt8) {
-            self.thermo.notify(Data([value]), for: Reader.measurement)
-            self.world.advance(by: .milliseconds(500))
-        }
-    }
-
     private static func lines(_ world: World) -> [String] {
         world.trace.of("phone", .world).map(\.text).filter { $0.hasPrefix("app key ") }.map { String($0.dropFirst(8)) }
     }
 
     @Test("notes each change of an app's state once in the trace")
     func trace() throws {
-        let setup = try Setup()
+        let setup = try KeySetup(.central)
         let (world, app) = (setup.world, setup.app)
         let key = app.instance.map(ObjectIdentifier.init)
         app.enterBackground()
@@ -118,27 +99,6 @@ struct AppTests {
         ) {
             self.calls.append(isReconnecting ? "reconnecting" : "disconnected")
         }
-    }
-
-    @Test("counts an event for a suspended app as a wake, and a launch by the system not")
-    func launchIsNoWake() throws {
-        let setup = try Setup()
-        #expect(setup.app.wakeTimes.isEmpty)
-        let left = setup.world.now
-        setup.app.enterBackground()
-        #expect(setup.app.wakeTimes == [left])
-        setup.world.advance(by: .seconds(20))
-        setup.app.terminate()
-        setup.world.advance(by: .seconds(1))
-        setup.send(7)
-        #expect(setup.app.launches == [.byUser, .bySystem] && setup.app.state == .background)
-        #expect(setup.app.wakeTimes == [left], "it was launched, and not woken")
-        setup.world.advance(by: .seconds(10))
-        #expect(setup.app.state == .suspended)
-        let sent = setup.world.now
-        setup.send(8)
-        #expect(setup.app.wakeTimes.count == 2)
-        #expect(try #require(setup.app.wakeTimes.last) >= sent)
     }
 
     @Test("tells the code that makes an app why it is launched")

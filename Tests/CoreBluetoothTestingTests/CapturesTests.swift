@@ -55,15 +55,7 @@ struct CapturesTests {
         #expect(failure.description.contains("Capture: \(failure.captures[1])"))
         #expect(failure.description.contains("Failure()"))
         let capture = try Data(contentsOf: URL(fileURLWithPath: failure.captures[1]))
-        #expect(capture.prefix(8) == Data("btsnoop\0".utf8))
-        #expect(capture.count > 1000)
-        // Commands go to the controller, events come from it.
-        var reader = try BTSnoopReader(ByteBuffer(bytes: capture))
-        var directions: [HCIPacket.Kind: Set<BTSnoop.Direction>] = [:]
-        while let record = try reader.next() { directions[record.packet.kind, default: []].insert(record.direction) }
-        #expect(directions[.command] == [.toController])
-        #expect(directions[.event] == [.toHost])
-        #expect(directions[.aclData] == [.toController, .toHost])
+        #expect(capture.prefix(8) == Data("btsnoop\0".utf8) && capture.count > 1000)
     }
 
     @Test("throws a pending mistake at the end of the test, with captures")
@@ -85,18 +77,8 @@ struct CapturesTests {
         #expect(value == 7 && self.folder.content == ["a"])
     }
 
-    @Test("throws a foreign error with its time, and the world's own error as it is")
+    @Test("throws the world's own error as it is")
     func errors() throws {
-        let thrown = #expect(throws: WorldError.self) {
-            try withWorld("throws()", folder: self.folder("a")) { world in
-                _ = world.addDevice("phone")
-                world.advance(by: .milliseconds(1_500))
-                throw Failure()
-            }
-        }
-        let failure = try #require(thrown)
-        #expect(failure.reason == "Failure(), after 1.5 s of virtual time" && failure.underlying is Failure)
-        #expect(self.names(failure) == ["throws-phone.btsnoop"])
         let waited = #expect(throws: WorldError.self) {
             try withWorld("waits()", folder: self.folder("b")) { world in
                 try world.run(until: false, within: .milliseconds(20))
@@ -104,7 +86,7 @@ struct CapturesTests {
         }
         let late = try #require(waited)
         #expect(late.reason.hasSuffix("the condition did not become true within 20 ms"))
-        #expect(late.underlying == nil && late.captures.isEmpty && self.folder.content == ["a", "b"])
+        #expect(late.underlying == nil && late.captures.isEmpty)
     }
 
     @Test("says so if the captures cannot be written")
@@ -150,16 +132,6 @@ struct CapturesTests {
             await Task.yield()
         }
         #expect(nothing == nil && self.folder.content == ["errs", "throws"])
-    }
-
-    @Test("leaves nothing if the test succeeds")
-    func noCaptures() throws {
-        let count = try withWorld(seed: 1, folder: self.folder("captures")) { world in
-            world.advance(by: .seconds(1))
-            return world.trace.count
-        }
-        #expect(count == 0)
-        #expect(!FileManager.default.fileExists(atPath: self.folder("captures")))
     }
 
     @Test("makes a file name of letters, digits and single hyphens")

@@ -34,20 +34,4 @@ struct DeviceTests {
         try world.run(until: reader.calls.contains("notifying true"))
         #expect(reader.peripheral?.maximumWriteValueLength(for: .withoutResponse) == length)
     }
-
-    @Test("follows the user's permission for the code of a device")
-    func authorization() throws {
-        let world = World(seed: 1)
-        let phone = world.addDevice("phone")
-        let reader = phone.run { Reader() }
-        try world.run(until: reader.central.state == .poweredOn)
-        #expect(phone.authorization == .allowedAlways)
-        phone.authorization = .denied
-        try world.run(until: reader.central.state == .unauthorized)
-        #expect(phone.authorization == .denied)
-        phone.authorization = .allowedAlways
-        try world.run(until: reader.central.state == .poweredOn)
-        let notes = phone.trace.of("phone", .world).map(\.text)
-        #expect(notes == ["its code may not use Bluetooth", "its code may use Bluetooth"])
-    }
 }

@@ -92,18 +92,6 @@ struct ScriptChannelsTests {
         #expect(phone.errors.isEmpty)
     }
 
-    @Test("sends all octets in order, more than the host takes at once")
-    func sending() throws {
-        let (world, device, phone, opened) = try Self.open(.init(psm: 0x80))
-        let channel = try #require(device.channels.first)
-        let input = try #require(opened.inputStream)
-        for (number, count) in [200_000, 100_000, 0].enumerated() { channel.send(Self.octets(count, number)) }
-        #expect(Self.read(300_000, from: input, world) == Self.octets(200_000, 0) + Self.octets(100_000, 1))
-        channel.send(Self.octets(3, 3))
-        #expect(Self.read(3, from: input, world) == Self.octets(3, 3))
-        #expect(channel.isOpen && phone.errors.isEmpty && channel.received.isEmpty)
-    }
-
     @Test("receives all octets in order, beyond the credits of its opening")
     func receiving() throws {
         var pieces = Data()

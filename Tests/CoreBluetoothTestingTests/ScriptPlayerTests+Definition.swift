@@ -189,22 +189,6 @@ struct ScriptDefinitionTests {
         withExtendedLifetime(world) {}
     }
 
-    @Test("includes the first of two services with one UUID")
-    func included() throws {
-        let services: [ScriptedPeripheral.Service] = [
-            .init("FFF0", characteristics: [], includes: [CBUUID(string: "FFF4")], handle: 60),
-            .init("FFF4", isPrimary: false, characteristics: [], handle: 40),
-            .init("FFF4", isPrimary: false, characteristics: [], handle: 50),
-        ]
-        let meeting = try BareMeeting(script: ScriptedPeripheral(name: "Thing", services: services))
-        let found = meeting.central.perform(DiscoverPrimaryServices(uuids: [0xFFF0]), on: meeting.link)
-        let service = try #require(try found.get().first)
-        let included = meeting.central.perform(FindIncludedServices(of: service.handles), on: meeting.link)
-        let handles = try included.get().map(\.handles.lowerBound)
-        #expect(service.handles.lowerBound == 60 && handles == [40])
-        try meeting.testbed.world.run(until: true)
-    }
-
     @Test("orders characteristics by their handles")
     func order() throws {
         let world = World(seed: 1)

@@ -54,50 +54,32 @@ struct ScriptExecuteWriteTests {
         }
     }
 
-    @Test("answers with the first refusal, and does not ask later parts")
-    func firstRefusal() throws {
-        let rows: [(answers: [Answer], code: ATTErrorCode, asked: [[UInt8]], values: [[UInt8]])] = [
-            ([.error(.writeNotPermitted), .success], .writeNotPermitted, [[11]], [[1], [2]]),
-            (
-                [.error(.writeNotPermitted), .error(.invalidAttributeValueLength)], .writeNotPermitted, [[11]],
-                [[1], [2]]
-            ),
-            (
-                [.success, .error(.invalidAttributeValueLength)], .invalidAttributeValueLength, [[11], [12]],
-                [[11], [2]]
-            ),
+    @Test("answers with the first refusal, else as late as the latest part, and does not ask later parts")
+    func answers() throws {
+        typealias Row = (answers: [Answer], error: ATTErrorCode?, values: [UInt8], seconds: Int)
+        let rows: [Row] = [
+            ([.error(.writeNotPermitted), .error(.invalidAttributeValueLength)], .writeNotPermitted, [1, 2], 0),
             (
                 [.value(Data([9])), .error(.writeNotPermitted), .error(.invalidAttributeValueLength)],
-                .writeNotPermitted, [[11], [12]], [[11], [2], [3]]
+                .writeNotPermitted, [11, 2, 3], 0
             ),
+            ([.success, .value(Data([9])), .success], nil, [11, 12, 13], 0),
+            ([.success, .noResponse, .error(.writeNotPermitted)], nil, [11, 2, 3], 30),
+            ([.success.delayed(by: .seconds(1)), .success.delayed(by: .seconds(3))], nil, [11, 12], 3),
+            ([.success.delayed(by: .seconds(3)), .success.delayed(by: .seconds(1))], nil, [11, 12], 3),
         ]
         for (number, row) in rows.enumerated() {
             let setup = try Setup(row.answers)
-            #expect(setup.handles.count == row.answers.count)
             let (error, time) = setup.write(to: setup.handles)
-            #expect(error == .att(row.code, handle: setup.handles[0]), "\(number)")
-            #expect(time < .seconds(1))
-            #expect(setup.asked.values == row.asked && setup.written == row.asked, "\(number)")
-            #expect(setup.values == row.values, "\(number)")
+            let expected = row.error.map { GATTError.att($0, handle: setup.handles[0]) }
+            #expect(error == (row.seconds == 30 ? .transactionTimeout : expected), "\(number)")
+            #expect(time >= .seconds(row.seconds) && time < .seconds(row.seconds + 1), "\(number)")
+            let askedCount = row.values.count { $0 > 10 }
+            let isStopped = askedCount < row.answers.count
+            let asked = (0..<askedCount + (isStopped ? 1 : 0)).map { [UInt8(11 + $0)] }
+            #expect(setup.asked.values == asked && setup.written == asked, "\(number)")
+            #expect(setup.values == row.values.map { [$0] }, "\(number)")
         }
-    }
-
-    @Test("takes all parts in their order")
-    func taken() throws {
-        let setup = try Setup([.success, .value(Data([9])), .success])
-        let (error, time) = setup.write(to: setup.handles.reversed())
-        #expect(error == nil && time < .seconds(1))
-        #expect(setup.asked.values == [[11], [12], [13]] && setup.written == [[11], [12], [13]])
-        #expect(setup.values == [[13], [12], [11]])
-    }
-
-    @Test("does not answer if one part is never answered")
-    func unanswered() throws {
-        let setup = try Setup([.success, .noResponse, .error(.writeNotPermitted)])
-        let (error, time) = setup.write(to: setup.handles)
-        #expect(error == .transactionTimeout)
-        #expect(time >= .seconds(30) && time < .seconds(31))
-        #expect(setup.asked.values == [[11], [12]] && setup.values == [[11], [2], [3]])
     }
 
     @Test("waits for the late answer of one part, and asks once", arguments: [true, false])
@@ -129,24 +111,6 @@ struct ScriptExecuteWriteTests {
         #expect(time < .seconds(5))
         #expect(setup.asked.values == [[11]] && setup.written == [[11], [12]])
         #expect(setup.values == [[11], [2], [3]])
-    }
-
-    @Test("waits for the longest delay of the parts that are taken")
-    func longestDelay() throws {
-        let rows: [(answers: [Answer], seconds: Int)] = [
-            ([.success.delayed(by: .seconds(1)), .success.delayed(by: .seconds(3))], 3),
-            ([.success.delayed(by: .seconds(3)), .success.delayed(by: .seconds(1))], 3),
-            ([.success.delayed(by: .seconds(2)), .success.delayed(by: .seconds(2))], 2),
-            ([.success, .value(Data([9])).delayed(by: .seconds(2)), .success], 2),
-        ]
-        let values: [[UInt8]] = [[11], [12], [13]]
-        for (number, row) in rows.enumerated() {
-            let setup = try Setup(row.answers)
-            let (error, time) = setup.write(to: setup.handles)
-            let delay = Duration.seconds(row.seconds)
-            #expect(error == nil && time >= delay && time - delay < .milliseconds(900), "\(number)")
-            #expect(setup.values == Array(values.prefix(row.answers.count)), "\(number)")
-        }
     }
 
     @Test("writes a descriptor among the parts")

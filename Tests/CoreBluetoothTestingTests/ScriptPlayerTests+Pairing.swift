@@ -87,34 +87,6 @@ struct ScriptPairingTests {
         #expect(device.bondCount == 0 && pair(2, .public, isBonded: true) == 1)
     }
 
-    /// A phone that reads the safe's content, entering right or wrong codes, and the safe.
-    private static func use(
-        _ codes: [ScriptedPairingAgent.Entry],
-        _ body: (World, ScriptedDevice, SafeReader) throws -> Void
-    ) throws {
-        let display = ScriptedPairingAgent(.display)
-        let world = World(seed: 1)
-        let safe = world.addPeripheral(lockedSafe(display))
-        let user = ScriptedPairingAgent(entering: codes, shownBy: display)
-        let reader = world.addDevice("phone", pairingAgent: user).run { SafeReader() }
-        try body(world, safe, reader)
-    }
-
-    private static func said(by safe: ScriptedDevice) -> [String] {
-        safe.trace.of("Safe", .world).map(\.text).filter { $0.contains("pair") }
-    }
-
-    @Test("notes once that it paired, and that it forgot its keys")
-    func paired() throws {
-        try Self.use([.right]) { world, safe, reader in
-            try world.run(until: reader.content == Data([42]))
-            #expect(Self.said(by: safe) == ["has paired"])
-            safe.forgetBonds()
-            #expect(Self.said(by: safe) == ["has paired", "forgets the keys of its pairings"])
-            #expect(safe.bondCount == 0)
-        }
-    }
-
     @Test("notes why it did not pair, and tells both users once")
     func failed() throws {
         let display = ScriptedPairingAgent(.display)
@@ -123,7 +95,7 @@ struct ScriptPairingTests {
         let safe = world.addPeripheral(lockedSafe(display))
         let reader = world.addDevice("phone", pairingAgent: user).run { SafeReader() }
         try world.run(until: reader.problems.count == 1)
-        let said = Self.said(by: safe)
+        let said = safe.trace.of("Safe", .world).map(\.text).filter { $0.contains("pair") }
         #expect(said.count == 1 && said.first?.hasPrefix("pairing failed") == true && safe.bondCount == 0)
         #expect(display.outcomes == said.map { .failed($0) })
         #expect(user.outcomes == [.failed("pairing failed: a wrong code was entered")])

@@ -84,36 +84,6 @@ struct ScriptRequestsTests {
         #expect(setup.device.writes.count == 3 && setup.value == [9, 5, 5, 7])
     }
 
-    @Test("takes a late piece in its place, or not if it is refused")
-    func latePieces() throws {
-        for isTaken in [true, false] {
-            let setup = try BareMeeting(
-                .init(
-                    "FFF1",
-                    properties: [.read, .write],
-                    value: Data([1, 2, 3]),
-                    onWrite: { _, device in
-                        .later { reply in
-                            device.after(.seconds(1)) { reply(isTaken ? .success : .error(.writeNotPermitted)) }
-                        }
-                    }
-                )
-            )
-            let start = setup.testbed.world.now
-            if isTaken {
-                try setup.write(setup.handle, [(2, [9])])
-                #expect(setup.value == [1, 2, 9])
-            } else {
-                #expect(throws: GATTError.att(.writeNotPermitted, handle: setup.handle)) {
-                    try setup.write(setup.handle, [(2, [9])])
-                }
-                #expect(setup.value == [1, 2, 3])
-            }
-            #expect(setup.testbed.world.now - start >= .seconds(1))
-            #expect(setup.device.writes.map { Array($0.value) } == [[1, 2, 9]])
-        }
-    }
-
     @Test("reads a later part of the present value, or of what a closure gave", arguments: [false, true])
     func changedValue(hasClosure: Bool) throws {
         var characteristic = ScriptedPeripheral.Characteristic("FFF1", properties: .read, value: Data([1, 2, 3]))

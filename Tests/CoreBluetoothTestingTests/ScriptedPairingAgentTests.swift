@@ -61,7 +61,7 @@ struct ScriptedPairingAgentTests {
 
     private static func user() -> ScriptedPairingAgent { ScriptedPairingAgent(.none, usesOutOfBandData: true) }
 
-    @Test("hands over and takes the latest data")
+    @Test("hands over and takes the latest data, for LE Secure Connections or legacy pairing")
     func handOver() {
         let (lock, phone) = (Self.user(), Self.user())
         for user in [lock, phone] {
@@ -76,19 +76,12 @@ struct ScriptedPairingAgentTests {
         lock.handOver(to: phone)
         let (later, last) = (lock.outOfBandData(for: Self.peer), phone.outOfBandData(for: Self.peer))
         #expect(last.peer != nil && last.peer == later.local?.sharedData && last.peer != taken.peer)
+        #expect(later.data(asCentral: true).local != nil && later.data(asCentral: true).temporaryKey == nil)
+        lock.handOver(.legacy, to: phone)
+        let legacy = lock.outOfBandData(for: Self.peer).data(asCentral: true)
+        #expect(legacy.local == nil && legacy.temporaryKey != nil)
         phone.take(nil)
         #expect(phone.outOfBandData(for: Self.peer).peer == nil)
         #expect(lock.outOfBandData(for: Self.peer).local != nil)
-    }
-
-    @Test("hands over data for LE Secure Connections unless legacy pairing is asked for")
-    func kinds() {
-        let (lock, phone) = (Self.user(), Self.user())
-        lock.handOver(to: phone)
-        var data = lock.outOfBandData(for: Self.peer).data(asCentral: true)
-        #expect(data.local != nil && data.temporaryKey == nil)
-        lock.handOver(.legacy, to: phone)
-        data = lock.outOfBandData(for: Self.peer).data(asCentral: true)
-        #expect(data.local == nil && data.temporaryKey != nil)
     }
 }

@@ -90,15 +90,6 @@ struct ScriptAnswersTests {
         #expect(device.writes.map(\.value) == [Data([8])])
     }
 
-    @Test("uses the last of several delays")
-    func last() {
-        let answer = ScriptedPeripheral.Answer.success
-        #expect(answer.delay == .zero)
-        #expect(answer.delayed(by: .seconds(2)).delay == .seconds(2))
-        #expect(answer.delayed(by: .seconds(2)).delayed(by: .seconds(3)).delay == .seconds(3))
-        #expect(answer.delayed(by: .seconds(2)).delayed(by: .zero).delay == .zero)
-    }
-
     @Test("has the code of the protocol for an error of Core Bluetooth")
     func codes() {
         let codes: [(CBATTError.Code, UInt8)] = [

@@ -202,27 +202,6 @@ struct CapturedPeripheralTests {
         }
     }
 
-    @Test("takes from the script what the capture lacks")
-    func updated() throws {
-        let (_, _, central) = try Self.captures()
-        var script = try ScriptedPeripheral(capture: central)
-        #expect(!script.update("FFFF") { _ in })
-        #expect(
-            script.update("6E400002-B5A3-F393-E0A9-E50E24DCCA9E") {
-                $0.onWrite = { value, device in
-                    device.notify(value + [0], for: "6E400003-B5A3-F393-E0A9-E50E24DCCA9E")
-                    return .success
-                }
-            }
-        )
-        let (sight, _) = try Self.explore(
-            script,
-            writes: [("6E400002-B5A3-F393-E0A9-E50E24DCCA9E", [77])]
-        )
-        #expect(sight.notified.contains { $0.contains("[77, 0]") })
-        #expect(!sight.errors.contains { $0.contains("6E400002") })
-    }
-
     /// The capture of one device of a world.
     static func capture(of world: World, _ device: String) throws -> Data {
         let folder = try TemporaryFolder()

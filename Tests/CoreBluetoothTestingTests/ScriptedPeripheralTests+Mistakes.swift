@@ -138,12 +138,4 @@ struct ScriptMistakesTests {
         #expect(device.value(of: CBUUID(string: "FFF1")) == Data(repeating: 2, count: 512))
         #expect(throws: WorldError.self) { try world.run(until: true) }
     }
-
-    @Test("refuses two channels with one PSM")
-    func channels() throws {
-        let world = World(seed: 1)
-        world.addPeripheral(ScriptedPeripheral(name: "Thing", channels: [.init(psm: 0x80), .init(psm: 0x80)]))
-        let error = #expect(throws: WorldError.self) { try world.run(until: true) }
-        #expect(error?.reason.contains("no channel can have the PSM 128") == true)
-    }
 }

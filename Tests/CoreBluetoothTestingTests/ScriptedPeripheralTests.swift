@@ -61,11 +61,14 @@ struct ScriptedPeripheralTests {
         thermo.disconnect()
         thermo.forgetBonds()
         thermo.publish([])
+        thermo.refusesConnections = true
+        thermo.refusesConnections = false
         let notes = [
             "notifies \(Reader.measurement.uuidString), and nobody is subscribed", "disconnects",
-            "forgets the keys of its pairings", "publishes other services",
+            "forgets the keys of its pairings", "publishes other services", "refuses connections",
+            "accepts connections",
         ]
-        #expect(world.trace.of("Thermo", .world).map(\.text).suffix(4) == notes)
+        #expect(world.trace.of("Thermo", .world).map(\.text).suffix(6) == notes)
     }
 
     @Test("answers by closure: values, errors, late answers, none")
@@ -90,25 +93,6 @@ struct ScriptedPeripheralTests {
         world.advance(by: .seconds(29))
         #expect(reader.values.count == 2)
         #expect(reader.peripheral?.state == .connected)
-    }
-
-    @Test("asks a closure once for a long read")
-    func longValueByClosure() throws {
-        var count: UInt8 = 0
-        let script = ScriptedPeripheral.thermometer(
-            onRead: { _ in
-                count += 1
-                return .value(Data(repeating: count, count: 300)).delayed(by: .seconds(1))
-            },
-            mtu: 23
-        )
-        let (world, _, reader) = Self.meet(script) { $0.subscribes = false }
-        try world.run(until: reader.values.count == 1)
-        #expect(count == 1)
-        reader.peripheral?.readValue(for: try #require(reader.characteristic))
-        try world.run(until: reader.values.count == 2)
-        #expect(reader.values == [1, 2].map { [UInt8](repeating: $0, count: 300) })
-        #expect(count == 2)
     }
 
     @Test("ends the link at a named step, once", arguments: [true, false])
@@ -269,40 +253,5 @@ struct ScriptedPeripheralTests {
         let fast = try time(.zero)
         let slow = try time(.milliseconds(500))
         #expect(slow > fast + .seconds(3) && slow < .seconds(20), "\(fast), \(slow)")
-    }
-
-    @Test("demands security for reading, writing and subscribing separately")
-    func security() throws {
-        let (world, device, phone) = try Explorer.meet(
-            ScriptedPeripheral.thing([
-                .init("FFF1", properties: [.read, .write], value: Data([1]), writeSecurity: .encrypted),
-                .init("FFF2", properties: .notify, subscriptionSecurity: .encrypted),
-            ]),
-            setUp: { $0.subscribes = false }
-        )
-        #expect(phone.database.contains("FFF1 [1]") && device.bondCount == 0)
-        let characteristic = try #require(phone.characteristic("FFF1"))
-        phone.peripheral?.writeValue(Data([2]), for: characteristic, type: .withResponse)
-        try world.run(until: phone.written == 1)
-        #expect(device.bondCount == 1 && phone.errors.isEmpty)
-        let second = try Explorer.meet(.thing([.init("FFF2", properties: .notify, subscriptionSecurity: .encrypted)]))
-        try second.world.run(until: second.device.hasSubscriber(for: CBUUID(string: "FFF2")))
-        #expect(second.device.bondCount == 1)
-    }
-
-    @Test("reads a value that the test sets, and sends it to nobody")
-    func setValue() throws {
-        let (world, device, phone) = try Explorer.meet(
-            .thing([.init("FFF1", properties: [.read, .notify], value: Data([1]))])
-        )
-        #expect(device.hasSubscriber(for: CBUUID(string: "FFF1")))
-        device.setValue(Data([2]), of: CBUUID(string: "FFF1"))
-        world.advance(by: .seconds(1))
-        #expect(
-            phone.notified.isEmpty && device.updateCount == 0 && device.value(of: CBUUID(string: "FFF1")) == Data([2])
-        )
-        phone.peripheral?.readValue(for: try #require(phone.characteristic("FFF1")))
-        world.advance(by: .seconds(1))
-        #expect(phone.notified == ["FFF1 [2]"], "an explorer notes a second read as it notes a notification")
     }
 }

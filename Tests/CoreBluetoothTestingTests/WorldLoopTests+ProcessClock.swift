@@ -12,22 +12,6 @@ struct ProcessClockTests {
         WorkOwner(work, order: WorkOrder(device: device, start: start), streams: 1, surroundings: nil)
     }
 
-    @Test("advances the clocks to what is first, and waits for rest after a deadline")
-    func order() {
-        let loop = WorldLoop()
-        let clock = NotedClock([2_000_000])
-        loop.clock = clock
-        for delay in [2, 3] as [Int64] { loop.scheduleTask(in: .milliseconds(delay)) { clock.note("task \(delay)") } }
-        loop.advanceTime(by: .milliseconds(5))
-        #expect(
-            clock.takeNotes() == [
-                "advance 2000000", "rest", "advance 2000000", "task 2", "advance 3000000", "task 3", "advance 5000000",
-            ]
-        )
-        #expect(loop.work.isAtRest && loop.now == .uptimeNanoseconds(5_000_000))
-        loop.end()
-    }
-
     @Test("orders deadlines and tasks by their instants, up to the end of the time")
     func first() {
         let end = "advance 5"
@@ -125,41 +109,6 @@ struct ProcessClockTests {
         let isMore = loop.step(until: loop.now)
         #expect(!isMore && clock.takeNotes() == [])
         loop.end()
-    }
-
-    @Test("arms timers in a step, and waits for rest")
-    func armedInAStep() {
-        let loop = WorldLoop()
-        let clock = NotedClock()
-        loop.clock = clock
-        let isTaken = loop.work.takeArming(WorkOrder(device: 0, start: 1)) { clock.note("arm") }
-        let isDone = loop.step(until: loop.now)
-        #expect(isTaken && !isDone && clock.takeNotes() == ["arm", "rest"] && loop.work.isAtRest)
-        loop.end()
-    }
-
-    @Test("cancels what is scheduled when the world goes")
-    func worldGoes() {
-        let runs = Watched(0)
-        let failures = Watched(0)
-        let loop: WorldLoop
-        do {
-            let world = World(seed: 1)
-            loop = world.loop
-            let scheduled = loop.scheduleTask(in: .seconds(1)) { runs.update { $0 += 1 } }
-            scheduled.futureResult.whenFailure { _ in failures.update { $0 += 1 } }
-            world.advance(by: .milliseconds(1))
-            #expect(failures.value == 0)
-        }
-        #expect(failures.value == 1)
-        let late = loop.scheduleTask(in: .seconds(0)) { runs.update { $0 += 1 } }
-        late.futureResult.whenFailure { _ in failures.update { $0 += 1 } }
-        loop.execute { runs.update { $0 += 1 } }
-        loop.advanceTime(by: .seconds(2))
-        #expect(runs.value == 0 && failures.value == 2)
-        var isCounted = true
-        loop.work.run(WorkOwner.first(loop.work)) { isCounted = !loop.work.isAtRest }
-        #expect(!isCounted && WorkObserver.workOfTest == nil)
     }
 
     @Test("gets the clocks for its seed, and reports once that it cannot have them")

@@ -70,22 +70,6 @@ struct PlacesTests {
         #expect(setup.reader.rssi == -85)
     }
 
-    @Test("sets two devices apart before the code of one runs")
-    func apartFromTheStart() throws {
-        let world = World(seed: 1)
-        let phone = world.addDevice("phone")
-        let thermo = world.addPeripheral(.thermometer())
-        world.setAttenuation(.infinite, between: phone, and: thermo)
-        let reader = phone.run { Reader() }
-        world.advance(by: .seconds(10))
-        #expect(reader.peripheral == nil && reader.central.state == .poweredOn)
-        world.setAttenuation(2.5, between: thermo, and: phone)
-        #expect(thermo.trace.of("Thermo", .world).last?.text == "and phone hear each other 2.5 dB weaker")
-        try world.run(until: reader.peripheral != nil)
-        // 45 dBm less than 0 at 1 m, and 2.5 dB less than that.
-        #expect(reader.rssi == -48)
-    }
-
     @Test("moves a device straight at constant speed, and notes begin and end")
     func movement() throws {
         let world = World(seed: 1)
@@ -109,16 +93,6 @@ struct PlacesTests {
                 "101.0 seconds arrives at (30.0, 40.0) m",
             ]
         )
-    }
-
-    @Test("loses a link on the way, one supervision timeout beyond the range")
-    func lostOnTheWay() throws {
-        let setup = try Setup()
-        setup.phone.move(to: Position(x: -500, y: 0), over: .seconds(500))
-        // 1 m/s, from 10 m on; 334.97 m are too far.
-        let lost = try setup.timeUntilLost()
-        #expect(lost > .seconds(325) && lost < .seconds(327))
-        #expect(setup.phone.isMoving)
     }
 
     @Test("replaces a movement by another one, and ends it by a position or a distance")
@@ -177,19 +151,5 @@ struct PlacesTests {
         #expect(error?.reason.contains("WorldTests+Places.swift") == true)
         #expect(error?.reason.contains("stone has a distance and no position") == true)
         #expect(!stone.isMoving && stone.distance == 3)
-    }
-
-    @Test("ends a movement by one to the present place, which takes no time")
-    func placeOnTheWay() {
-        let world = World(seed: 1)
-        let walker = world.addDevice("walker", position: Position(x: 0, y: 0))
-        walker.move(to: Position(x: 100, y: 0), over: .seconds(100))
-        world.advance(by: .seconds(50))
-        #expect(walker.isMoving && walker.position == Position(x: 50, y: 0))
-        walker.move(to: Position(x: 50, y: 0), over: .seconds(9))
-        #expect(!walker.isMoving && walker.position == Position(x: 50, y: 0))
-        world.advance(by: .seconds(100))
-        #expect(walker.position == Position(x: 50, y: 0))
-        #expect(walker.trace.count(of: "begins to move") == 1 && walker.trace.count(of: "arrives") == 0)
     }
 }

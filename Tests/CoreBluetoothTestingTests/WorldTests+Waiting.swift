@@ -44,15 +44,6 @@ struct WaitingTests {
         #expect(isCancelled)
     }
 
-    @Test("waits for a condition in a test that awaits")
-    func condition() async throws {
-        let world = World(seed: 1)
-        world.addPeripheral(.thermometer())
-        let reader = world.addDevice("phone").run { Reader() }
-        try await world.wait(until: reader.values.first == [21])
-        #expect(world.now > .milliseconds(1))
-    }
-
     private final class Flag {
         var isSet = false
     }
@@ -129,19 +120,6 @@ struct WaitingTests {
         let place = "CoreBluetoothTestingTests/WorldTests+Waiting.swift:\(line)"
         #expect(error?.reason == "\(place): the condition did not become true within 1.5 s")
         #expect(error?.lastLines.count == 1 && error?.lastLines.last?.hasSuffix("a line") == true)
-        #expect(world.now == .milliseconds(1_500))
-    }
-
-    @Test("says where and how long an operation was waited for")
-    @MainActor
-    func operations() async throws {
-        let world = World(seed: 1)
-        let line = #line + 1
-        let error = await #expect(throws: WorldError.self) {
-            try await world.wait(within: .milliseconds(1_500)) { while !Task.isCancelled { await Task.yield() } }
-        }
-        let place = "CoreBluetoothTestingTests/WorldTests+Waiting.swift:\(line)"
-        #expect(error?.reason == "\(place): the operation has not ended within 1.5 s")
         #expect(world.now == .milliseconds(1_500))
     }
 

@@ -146,16 +146,6 @@ struct WorldTests {
         #expect(world.now == .seconds(2))
     }
 
-    @Test("runs work after a delay of virtual time")
-    func after() {
-        let world = World(seed: 1)
-        var times: [Duration] = []
-        world.after(.milliseconds(30)) { times.append(world.now) }
-        world.after(.milliseconds(10)) { times.append(world.now) }
-        world.advance(by: .seconds(1))
-        #expect(times == [.milliseconds(10), .milliseconds(30)])
-    }
-
     @Test("releases everything in it")
     func release() throws {
         weak var weakReader: Reader?
@@ -185,16 +175,6 @@ struct WorldTests {
         named.position = nil
         #expect(named.position == nil && named.distance == 1)
         #expect(named.trace.map(\.text).suffix(2) == ["moves to \(Position(x: 3, y: 4))", "moves to 1 m"])
-    }
-
-    @Test("notes the loss of the air in whole percents")
-    func loss() {
-        let world = World(seed: 1)
-        for loss in [0.3, 0.125, 1, 0] { world.loss = loss }
-        #expect(
-            world.trace.of("world").map(\.text) == [30, 13, 100, 0].map { "the air loses \($0) % of all packets" }
-        )
-        #expect(world.loss == 0)
     }
 
     @Test(

@@ -23,6 +23,16 @@ final class ForeignBall: NSObject, CBPeripheralManagerDelegate {
         manager = adapter.run { CBPeripheralManager(delegate: self, queue: nil) }
     }
 
+    /// Confirms each question, and answers it.
+    func answer(_ text: String) { self.answer(Data(text.utf8)) }
+
+    func answer(_ data: Data) {
+        onWrite = { [unowned self] in
+            manager.respond(to: $0, withResult: .success)
+            notify(data)
+        }
+    }
+
     /// Notifies everybody.
     func notify(_ data: Data) {
         guard

@@ -13,76 +13,54 @@ struct ITCB_SDKTests {
         func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) { errors += 1 }
     }
 
+    /// Leaves with its first error.
+    private final class Leaver: ITCB_Observer_Protocol {
+        var uuid = UUID()
+        var errors = 0
+        func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
+            errors += 1
+            sdk.removeObserver(self)
+        }
+    }
+
     private struct ValueObserver: ITCB_Observer_Protocol {
         var uuid = UUID()
         func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {}
     }
 
-    @Test("adds an object once and gives it an identity")
-    func object() {
+    @Test("adds an observer once, and knows a value by the identity of its stored copy")
+    func observers() {
         let sdk = ITCB_SDK()
-        let observer = ObjectObserver()
-        let before = observer.uuid
-        #expect(!sdk.isObserving(observer))
-        let uuid: UUID? = sdk.addObserver(observer)
-        #expect(uuid == observer.uuid)
-        #expect(uuid != before)
-        #expect(sdk.isObserving(observer))
-        let again: UUID? = sdk.addObserver(observer)
-        #expect(again == nil)
-        #expect(sdk.observers.count == 1)
-        let other = ObjectObserver()
+        let (object, other) = (ObjectObserver(), ObjectObserver())
+        var value = ValueObserver()
+        let before = object.uuid
+        #expect(!sdk.isObserving(object))
+        #expect(sdk.addObserver(object) == object.uuid && object.uuid != before)
+        #expect(sdk.isObserving(object) && sdk.addObserver(object) == nil)
+        let uuid: UUID? = sdk.addObserver(value)
+        #expect(uuid != nil && !sdk.isObserving(value))
+        value.uuid = uuid ?? value.uuid
+        #expect(sdk.isObserving(value) && sdk.addObserver(value) == nil)
         sdk.addObserver(other)
         sdk.removeObserver(other)
-        #expect(sdk.isObserving(observer) && !sdk.isObserving(other))
-        sdk.removeObserver(observer)
-        #expect(sdk.observers.isEmpty)
-        #expect(!sdk.isObserving(observer))
+        #expect(sdk.isObserving(object) && !sdk.isObserving(other) && sdk.observers.count == 2)
+        sdk.removeObserver(object)
+        sdk.removeObserver(value)
+        #expect(sdk.observers.isEmpty && !sdk.isObserving(object))
     }
 
-    @Test("knows a value by the identity of its stored copy")
-    func value() {
-        let sdk = ITCB_SDK()
-        var observer = ValueObserver()
-        let uuid: UUID? = sdk.addObserver(observer)
-        #expect(uuid != nil)
-        #expect(!sdk.isObserving(observer))
-        observer.uuid = uuid ?? observer.uuid
-        #expect(sdk.isObserving(observer))
-        let again: UUID? = sdk.addObserver(observer)
-        #expect(again == nil)
-        sdk.removeObserver(observer)
-        #expect(sdk.observers.isEmpty)
-    }
-
-    @Test("keeps an error and reports it to all observers once")
+    @Test("keeps an error and reports it to all observers once, of which one may leave inside the call")
     func errors() {
         let sdk = ITCB_SDK()
-        let observers = (0..<3).map { _ in ObjectObserver() }
-        observers.forEach { sdk.addObserver($0) }
-        #expect(sdk.error == nil)
-        sdk._sendErrorMessageToAllObservers(error: .unknown(nil))
-        #expect(observers.map(\.errors) == [1, 1, 1])
-        #expect(sdk.error?.localizedDescription == "ITCB-SDK-ERROR-UNKNOWN")
-    }
-
-    @Test("lets an observer leave inside a call")
-    func leaving() {
-        final class Leaver: ITCB_Observer_Protocol {
-            var uuid = UUID()
-            var errors = 0
-            func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
-                errors += 1
-                sdk.removeObserver(self)
-            }
+        let (observers, leavers) = ((0..<2).map { _ in ObjectObserver() }, (0..<2).map { _ in Leaver() })
+        for (observer, leaver) in zip(observers, leavers) {
+            sdk.addObserver(leaver)
+            sdk.addObserver(observer)
         }
-        let sdk = ITCB_SDK()
-        let observers = (0..<3).map { _ in Leaver() }
-        observers.forEach { sdk.addObserver($0) }
-        sdk._sendErrorMessageToAllObservers(error: .coreBluetooth(nil))
-        sdk._sendErrorMessageToAllObservers(error: .coreBluetooth(nil))
-        #expect(observers.map(\.errors) == [1, 1, 1])
-        #expect(sdk.observers.isEmpty)
+        #expect(sdk.error == nil)
+        for _ in 0..<2 { sdk._sendErrorMessageToAllObservers(error: .unknown(nil)) }
+        #expect(observers.map(\.errors) == [2, 2] && leavers.map(\.errors) == [1, 1])
+        #expect(sdk.observers.count == 2 && words(sdk.error) == "unknown.nil")
     }
 
     @Test("notes each state of the adapter")

@@ -8,25 +8,6 @@ import Testing
 
 @Suite("The SDK's central")
 struct ITCB_SDK_CentralTests {
-    /// An observer that notes its calls.
-    private final class Witness: ITCB_Observer_Central_Protocol, ITCB_Observer_Peripheral_Protocol {
-        var uuid = UUID()
-        var calls: [String] = []
-
-        func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) { calls.append(words(error)) }
-        func deviceDiscovered(_ device: any ITCB_Device_Peripheral_Protocol) { calls.append("found") }
-        func questionAskedOfDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
-            calls.append("confirmed")
-        }
-        func questionAnsweredByDevice(_ device: any ITCB_Device_Peripheral_Protocol) { calls.append("answered") }
-        func questionAskedByDevice(_ device: any ITCB_Device_Central_Protocol, question: String) {
-            calls.append("asked \(question)")
-        }
-        func answerSentToDevice(_ device: any ITCB_Device_Central_Protocol, answer: String, toQuestion: String) {
-            calls.append("sent to \(toQuestion)")
-        }
-    }
-
     /// A central, and a ball that is out of its range but known to its adapter.
     private func heardBall() throws -> (testbed: Testbed, ball: Ball, central: Asker, peripheral: CBPeripheral) {
         let testbed = Testbed()
@@ -73,39 +54,6 @@ struct ITCB_SDK_CentralTests {
         #expect(central.steps.contains(.discovered(name: name, rssi: -40, isOffered: true)))
         #expect(central.sdk.devices.map(\.name) == [name])
         withExtendedLifetime((testbed, ball)) {}
-    }
-
-    @Test("removes all balls from the list before it reports their loss with the adapter")
-    func listAtTheLoss() {
-        let testbed = Testbed()
-        let balls = (1...3).map { testbed.ball("Ball \($0)") }
-        let central = testbed.central()
-        #expect(testbed.run { central.found.count == balls.count })
-        let sdk = central.sdk
-        var counts: [Int] = []
-        central.onStep = { if case .lost = $0 { counts.append(sdk.devices.count) } }
-        central.adapter.setPowered(false)
-        testbed.run { counts.count == balls.count }
-        central.onStep = nil
-        #expect(counts == [0, 0, 0])
-        #expect(central.errors == Array(repeating: "coreBluetooth.deviceOffline", count: 3))
-    }
-
-    @Test("calls every observer on both sides")
-    func observers() {
-        let testbed = Testbed()
-        let ball = testbed.ball("Crystal")
-        let central = testbed.central()
-        let (asking, answering) = ([Witness(), Witness()], [Witness(), Witness()])
-        asking.forEach { central.sdk.addObserver($0) }
-        answering.forEach { ball.sdk.addObserver($0) }
-        central.onFound = { $0.sendQuestion("Rain?") }
-        #expect(testbed.run { central.answered.count == 1 })
-        central.found[0].rejectConnectionBecause(.deviceBusy)
-        for witness in asking {
-            #expect(witness.calls == ["found", "confirmed", "answered", "coreBluetooth.deviceBusy"])
-        }
-        for witness in answering { #expect(witness.calls == ["asked Rain?", "sent to Rain?"]) }
     }
 
     @Test("replaces a postponed search by a new one, and searches nothing without the adapter")
@@ -196,24 +144,6 @@ struct ITCB_SDK_CentralTests {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test("offers no ball that is out of range")
-    func distance() {
-        let testbed = Testbed()
-        _ = testbed.ball("Faraway", distance: 30)
-        let near = testbed.ball("Near")
-        let central = testbed.central()
-        testbed.run { central.found.count == 1 }
-        testbed.run(.seconds(20))
-        #expect(central.found.map(\.name) == ["Near"])
-        #expect(central.sdk.devices.count == 1)
-        #expect(near.errors.isEmpty)
-        let isRefused = central.steps.contains {
-            guard case .discovered(name: "Faraway", let rssi, isOffered: false) = $0 else { return false }
-            return rssi < -60
-        }
-        #expect(isRefused)
-    }
-
     @Test("does not connect a ball again before its link has ended")
     func leaving() throws {
         let testbed = Testbed()
@@ -250,9 +180,7 @@ struct ITCB_SDK_CentralTests {
     @Test("reports the strength of a link that was measured")
     func signal() throws {
         let testbed = Testbed()
-        let ball = testbed.ball("Crystal")
-        let central = testbed.central()
-        #expect(testbed.run { central.found.count == 1 })
+        let (ball, central) = testbed.meeting()
         let device = try #require(central.device("Crystal"))
         let count = central.steps.count
         device.peripheral(device._peripheral, didReadRSSI: 127, error: nil)
@@ -269,34 +197,24 @@ struct ITCB_SDK_CentralTests {
         withExtendedLifetime(ball) {}
     }
 
-    @Test("reports and disconnects a ball without the service, and explores it again later")
-    func noService() {
-        let testbed = Testbed()
-        let ball = ForeignBall("Empty", on: testbed.adapter(), hasService: false)
-        let central = testbed.central()
-        #expect(testbed.run { !central.errors.isEmpty })
-        #expect(central.errors == ["coreBluetooth.peripheralError.nil"])
-        #expect(central.found.isEmpty)
-        #expect(central.sdk.devices.isEmpty)
-        ball.manager.add(ball.service)
-        #expect(testbed.run { central.found.count == 1 })
-    }
-
-    @Test("reports and disconnects a ball that lacks a characteristic", arguments: [0, 1])
-    func oneCharacteristic(kept: Int) throws {
+    @Test("disconnects a ball that lacks the service or a characteristic, and tries it again", arguments: [nil, 0, 1])
+    func incomplete(kept: Int?) throws {
         let testbed = Testbed()
         let ball = ForeignBall("Half", on: testbed.adapter(), hasService: false)
         testbed.run { ball.manager.state == .poweredOn }
-        ball.service.characteristics = [try #require(ball.service.characteristics)[kept]]
-        ball.manager.add(ball.service)
+        let whole = try #require(ball.service.characteristics)
+        if let kept {
+            ball.service.characteristics = [whole[kept]]
+            ball.manager.add(ball.service)
+        }
         let central = testbed.central()
         #expect(testbed.run { !central.errors.isEmpty })
         #expect(central.errors == ["coreBluetooth.peripheralError.nil"])
-        #expect(central.steps.contains(.discoveredCharacteristics(count: 1)))
         #expect(central.found.isEmpty && central.sdk.devices.isEmpty)
-        // The link has ended: the ball can be found by others, and is tried again later.
-        let tries = central.steps.count { $0 == .connecting(name: "Half") }
-        #expect(testbed.run { central.steps.count { $0 == .connecting(name: "Half") } > tries })
+        ball.manager.removeAllServices()
+        ball.service.characteristics = whole
+        ball.manager.add(ball.service)
+        #expect(testbed.run { central.ready == ["Half"] })
     }
 
     @Test("cancels and reports a connection that takes longer than 10 s")

@@ -10,31 +10,11 @@ import Testing
 struct ITCB_SDK_Device_CentralTests {
     private let testbed = Testbed()
 
-    /// A central that no link is to.
-    private func unlinkedCentral() -> CBCentral { CBCentral(identifier: UUID(), lock: ObjectLock()) }
-
     /// A question in parts that a ball is to put together.
-    private func question(
-        _ parts: [(offset: Int, value: Data?)],
-        to uuid: CBUUID = _static_ITCB_SDK_8BallService_Question_UUID
-    ) -> Result<String, ITCB_SDK_Peripheral._Refusal> {
-        let characteristic = CBMutableCharacteristic(
-            type: uuid,
-            properties: .write,
-            value: nil,
-            permissions: .writeable
-        )
-        let central = self.unlinkedCentral()
+    private func question(_ parts: [(offset: Int, value: Data?)]) -> Result<String, ITCB_SDK_Peripheral._Refusal> {
+        let central = CBCentral.unlinked()
         return ITCB_SDK_Peripheral._question(
-            in: parts.map {
-                CBATTRequest(
-                    transaction: .unawaited,
-                    central: central,
-                    characteristic: characteristic,
-                    offset: $0.offset,
-                    value: $0.value
-                )
-            }
+            in: parts.map { central.request(_static_ITCB_SDK_8BallService_Question_UUID, $0.offset, $0.value) }
         )
     }
 
@@ -132,12 +112,12 @@ struct ITCB_SDK_Device_CentralTests {
     func maximumCentrals() throws {
         let ball = self.testbed.ball("Crystal")
         let limit = ITCB_SDK_Peripheral._maximumCentrals
-        let first = ball.sdk._device(for: self.unlinkedCentral())
+        let first = ball.sdk._device(for: .unlinked())
         first._didSubscribe(to: try #require(ITCB_SDK_Peripheral._makeService().characteristics?.last))
-        let second = ball.sdk._device(for: self.unlinkedCentral())
-        for _ in 2..<limit { _ = ball.sdk._device(for: self.unlinkedCentral()) }
+        let second = ball.sdk._device(for: .unlinked())
+        for _ in 2..<limit { _ = ball.sdk._device(for: .unlinked()) }
         #expect(ball.sdk._centrals.count == limit && ball.sdk._centrals.contains { $0 === second })
-        let last = ball.sdk._device(for: self.unlinkedCentral())
+        let last = ball.sdk._device(for: .unlinked())
         #expect(ball.sdk._centrals.count == limit)
         #expect(ball.sdk._centrals.first === first && ball.sdk._centrals.last === last)
         #expect(!ball.sdk._centrals.contains { $0 === second })
@@ -194,31 +174,13 @@ struct ITCB_SDK_Device_CentralTests {
         #expect(ball.answered == ["Will it? \(central.reads[0])"])
     }
 
-    @Test("keeps the last accepted question as the value of its characteristic")
-    func questionValue() throws {
-        let (ball, central) = self.testbed.pair()
-        central.subscribe()
-        #expect(self.testbed.run { central.isSubscribed })
-        let service = try #require(ball.sdk._centrals.first?._subscribedChar?.service)
-        let question = try #require(service.characteristics?[_static_ITCB_SDK_8BallService_Question_UUID.uuidString])
-        #expect(question.value == nil)
-        for text in ["First?", "no question", "Second?", "nor this"] {
-            central.write(text)
-            let count = central.writes.count + 1
-            #expect(self.testbed.run { central.writes.count == count })
-            let accepted = ["First?", "First?", "Second?", "Second?"]
-            #expect(question.value == Data(accepted[count - 1].utf8))
-        }
-        #expect(central.writes == ["ok", "ATT14", "ok", "ATT14"])
-    }
-
     @Test("ends the oldest subscribed central if all are subscribed")
     func allSubscribed() throws {
         let ball = self.testbed.ball("Crystal")
         ball.sdk.answersByHand = true
         let characteristic = try #require(ITCB_SDK_Peripheral._makeService().characteristics?.last)
         func hear() -> ITCB_SDK_Device_Central {
-            ball.sdk._device(for: self.unlinkedCentral())
+            ball.sdk._device(for: .unlinked())
         }
         let devices = (0..<ITCB_SDK_Peripheral._maximumCentrals).map { _ in hear() }
         devices.forEach { $0._didSubscribe(to: characteristic) }

@@ -66,6 +66,8 @@ struct BallResponsesTests {
             ([(Self.question, 0, Data(repeating: 0x3F, count: 513))], .invalidAttributeValueLength, ""),
             ([(Self.question, 0, Data([0xC3, 0x28, 0x3F]))], .invalidPdu, ""),
             ([(Self.question, 0, Data("Rain".utf8))], .unlikelyError, "Rain"),
+            ([(Self.question, 0, Data("?Rain".utf8))], .unlikelyError, "?Rain"),
+            ([(Self.question, 0, Data("Rain? ".utf8))], .unlikelyError, "Rain? "),
             ([(Self.question, 0, nil)], .unlikelyError, ""),
         ]
         for row in rows {

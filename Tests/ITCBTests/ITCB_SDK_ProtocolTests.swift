@@ -6,33 +6,24 @@ import Testing
 
 @Suite("Errors of the SDK")
 struct ITCB_SDK_ProtocolTests {
-    @Test("has the seed's key for every error")
+    @Test("has the seed's key for every error and reason, and keeps an inner error")
     func errors() {
-        #expect(ITCB_Errors.coreBluetooth(nil).localizedDescription == "ITCB-SDK-ERROR-BLUETOOTH")
-        #expect(ITCB_Errors.sendFailed(nil).localizedDescription == "ITCB-SDK-ERROR-SEND-FAILURE")
-        #expect(ITCB_Errors.unknown(nil).localizedDescription == "ITCB-SDK-ERROR-UNKNOWN")
-    }
-
-    @Test("has the seed's key for every reason")
-    func reasons() {
-        #expect(ITCB_RejectionReason.deviceOffline.localizedDescription == "ITCB-SDK-REJECT-OFFLINE")
-        #expect(ITCB_RejectionReason.deviceBusy.localizedDescription == "ITCB-SDK-REJECT-BUSY")
-        #expect(ITCB_RejectionReason.questionPlease.localizedDescription == "ITCB-SDK-REJECT-NO-QUESTION-MARK")
-        #expect(ITCB_RejectionReason.peripheralError(nil).localizedDescription == "ITCB-SDK-REJECT-PERIPHERAL-ERROR")
-        #expect(ITCB_RejectionReason.unknown(nil).localizedDescription == "ITCB-SDK-REJECT-UNKNOWN")
-    }
-
-    @Test("keeps an inner error")
-    func associatedValues() {
         let inner = CBATTError(.unlikelyError)
-        #expect(ITCB_Errors.coreBluetooth(inner).associatedValue as? CBATTError == inner)
-        #expect(ITCB_Errors.sendFailed(inner).associatedValue as? CBATTError == inner)
-        #expect(ITCB_Errors.unknown(nil).associatedValue == nil)
-        #expect(ITCB_RejectionReason.peripheralError(inner).associatedValue as? CBATTError == inner)
-        #expect(ITCB_RejectionReason.unknown(inner).associatedValue as? CBATTError == inner)
-        #expect(ITCB_RejectionReason.deviceOffline.associatedValue == nil)
-        #expect(ITCB_RejectionReason.deviceBusy.associatedValue == nil)
-        #expect(ITCB_RejectionReason.questionPlease.associatedValue == nil)
+        let errors: [(ITCB_Errors, String)] = [
+            (.coreBluetooth(inner), "BLUETOOTH"), (.sendFailed(inner), "SEND-FAILURE"), (.unknown(inner), "UNKNOWN"),
+        ]
+        for (error, key) in errors {
+            #expect(error.localizedDescription == "ITCB-SDK-ERROR-" + key)
+            #expect(error.associatedValue as? CBATTError == inner)
+        }
+        let reasons: [(ITCB_RejectionReason, String, CBATTError?)] = [
+            (.deviceOffline, "OFFLINE", nil), (.deviceBusy, "BUSY", nil), (.questionPlease, "NO-QUESTION-MARK", nil),
+            (.peripheralError(inner), "PERIPHERAL-ERROR", inner), (.unknown(inner), "UNKNOWN", inner),
+        ]
+        for (reason, key, value) in reasons {
+            #expect(reason.localizedDescription == "ITCB-SDK-REJECT-" + key)
+            #expect(reason.associatedValue as? CBATTError == value)
+        }
     }
 
     @Test("has the seed's UUIDs and range of strength")

@@ -9,27 +9,6 @@ import Testing
 
 @Suite("Many devices")
 struct ManyDevicesTests {
-    @Test("asks 20 balls three times each", arguments: [AirSettings.instant, .realistic])
-    func twentyBalls(settings: AirSettings) throws {
-        let testbed = Testbed(settings: settings, seed: 20)
-        let balls = (1...20).map { testbed.ball("Ball \($0)") }
-        let central = testbed.central()
-        #expect(testbed.run(until: { central.found.count == 20 }, within: .seconds(120)))
-        #expect(Set(central.ready) == Set(balls.map(\.sdk.localName)))
-        for round in 1...3 {
-            for ball in balls {
-                central.device(ball.sdk.localName)?.sendQuestion("Round \(round), \(ball.sdk.localName)?")
-            }
-            #expect(testbed.run { central.answered.count == 20 * round })
-        }
-        #expect(central.errors.isEmpty)
-        for ball in balls {
-            #expect(ball.answered.count == 3)
-            #expect(ball.answered.allSatisfy { central.answered.contains($0) })
-            #expect(ball.asked == (1...3).map { "Round \($0), \(ball.sdk.localName)?" })
-        }
-    }
-
     @Test(
         "answers 20 centrals three times each",
         arguments: [AirSettings.instant, .realistic]

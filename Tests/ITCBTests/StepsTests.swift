@@ -15,9 +15,7 @@ struct StepsTests {
 
     @Test("notes a refused question, an answered one and the end of the ball")
     func conversation() {
-        let ball = self.testbed.ball("Crystal")
-        let central = self.testbed.central()
-        #expect(self.testbed.run { central.found.count == 1 })
+        let (ball, central) = self.testbed.meeting()
         central.found[0].sendQuestion("no question")
         #expect(self.testbed.run { central.errors.count == 1 })
         self.testbed.run(.seconds(1))
@@ -47,24 +45,6 @@ struct StepsTests {
                 #"questionReceived("no question", isAccepted: false)"#,
                 #"questionReceived("Rain?", isAccepted: true)"#, #"answerSent("SLUG-ANSWER-15")"#,
                 #"unsubscribed(central: "…")"#, #"stateChanged(isPoweredOn: false, state: "poweredOff")"#,
-            ]
-        )
-    }
-
-    @Test("explores a ball again whose services change")
-    func changedServices() throws {
-        let ball = ForeignBall("Strange", on: self.testbed.adapter())
-        let central = self.testbed.central()
-        #expect(self.testbed.run { central.ready == ["Strange"] })
-        self.testbed.run(.seconds(1))
-        let count = central.steps.count
-        ball.manager.remove(ball.service)
-        ball.manager.add(ball.service)
-        self.testbed.run(.seconds(3))
-        #expect(
-            lines(Array(central.steps.dropFirst(count))) == [
-                "discoveringServices", "discoveredServices(count: 1)", "discoveringCharacteristics",
-                "discoveredCharacteristics(count: 2)",
             ]
         )
     }

@@ -9,14 +9,21 @@ import Testing
 
 extension Testbed {
     /// A ball with a name.
-    func ball(_ name: String, distance: Double? = nil, capture: String? = nil) -> Ball {
-        let adapter = adapter(distance: distance, capture: capture)
+    func ball(_ name: String, distance: Double? = nil) -> Ball {
+        let adapter = adapter(distance: distance)
         return Ball(name, in: self, on: adapter, seed: world.seed &+ UInt64(adapterCount))
     }
 
     /// A central that asks.
-    func central(distance: Double? = nil, capture: String? = nil) -> Asker {
-        Asker(in: self, on: adapter(distance: distance, capture: capture))
+    func central(distance: Double? = nil) -> Asker {
+        Asker(in: self, on: adapter(distance: distance))
+    }
+
+    /// A ball, and a central that has found it.
+    func meeting() -> (Ball, Asker) {
+        let (ball, central) = (self.ball("Crystal"), self.central())
+        #expect(run { central.found.count == 1 })
+        return (ball, central)
     }
 
     /// A ball and a foreign central that is ready to ask.

@@ -9,21 +9,6 @@ import Testing
 
 @Suite("Mesh messenger")
 struct MeshMessengerTests {
-    @Test("delivers a public and a private message between two phones")
-    func two() async {
-        await #expect(processExitsWith: .success) {
-            try await MainActor.run {
-                let network = MeshNetwork()
-                network.addLine(2)
-                try network.run(until: { network.isAcquainted }, within: .seconds(10))
-                network.publish("hello", from: network.phones[0])
-                try network.confide("only for you", from: network.phones[1], to: network.phones[0])
-                try network.run(until: { network.isComplete }, within: .seconds(2))
-                #expect(network.phones.allSatisfy { $0.model.bluetoothState == .poweredOn })
-            }
-        }
-    }
-
     @Test("delivers a message of many fragments, and refuses a longer one")
     func fragments() async {
         await #expect(processExitsWith: .success) {

@@ -132,6 +132,20 @@ struct PropertyListEdgeTests {
         }
     }
 
+    @Test("rejects a list that refers to one long text twenty thousand times")
+    func amplification() {
+        let (count, length) = (20_000, 65_000)
+        let text = [0x5F, 0x12] + List.number(UInt64(length), 4) + Array(repeating: 0x61, count: length)
+        let dictionary = [0xDF, 0x12] + List.number(UInt64(count), 4)
+        let list = List(
+            key: text,
+            dictionary: dictionary,
+            references: Array(repeating: 1, count: 2 * count),
+            offsetWidth: 4
+        )
+        #expect(list.data.count < BlueEarService.maximumMessageLength && list.message == nil)
+    }
+
     @Test("rejects another header, and a trailer without an octet before it")
     func headers() {
         let data = List().data

@@ -105,25 +105,6 @@ struct PropertyListMessageTests {
         #expect(read > 0)
     }
 
-    @Test("rejects a list that refers to one long text a thousand times")
-    func amplification() {
-        // 65,000 octets of text, and a dictionary of 20,000 entries that all refer to it.
-        let count = 20_000
-        var data = Data("bplist00".utf8)
-        let text = data.count
-        data += Data([0x5F, 0x11, 0xFD, 0xE8]) + Data(repeating: 0x61, count: 0xFDE8)
-        let root = data.count
-        data += Data([0xDF, 0x11, UInt8(count >> 8), UInt8(count & 0xFF)]) + Data(repeating: 0, count: 2 * count)
-        let table = data.count
-        for offset in [text, root] {
-            data += Data([UInt8(offset >> 16), UInt8(offset >> 8 & 0xFF), UInt8(offset & 0xFF)])
-        }
-        data += Data([0, 0, 0, 0, 0, 0, 3, 1])
-        for number in [2, 1, table] { data += Data((0..<8).reversed().map { UInt8(number >> ($0 * 8) & 0xFF) }) }
-        #expect(data.count < BlueEarService.maximumMessageLength)
-        #expect(PropertyListMessage.decode(data) == nil)
-    }
-
     @Test("rejects a dictionary whose entries reach into the table of offsets")
     func entriesBehindTheObjects() {
         // Object 0 is the text "a", object 2 a dictionary of one entry directly before the table, whose octets could be

@@ -2,6 +2,7 @@
 // to a thermometer and subscribes; connections are asked for again whenever they end.
 
 import CoreBluetooth
+import CoreBluetoothTesting
 
 final class Key: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     private(set) var central: CBCentralManager!
@@ -101,5 +102,32 @@ final class Key: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     {
         self.note("value", error)
         self.values += characteristic.value ?? Data()
+    }
+}
+
+/// A world with a thermometer, and an app on a phone that is subscribed to it.
+struct KeySetup {
+    let world: World
+    let thermo: ScriptedDevice
+    let phone: Device
+    let app: App<Key>
+
+    init(
+        _ modes: BackgroundModes,
+        seed: UInt64 = 1,
+        script: ScriptedPeripheral = .thermometer(),
+        _ make: @escaping () -> Key = { Key() }
+    ) throws {
+        self.world = World(seed: seed)
+        self.thermo = self.world.addPeripheral(script)
+        self.phone = self.world.addDevice("phone")
+        self.app = self.phone.install("key", backgroundModes: modes, make)
+        let key = self.app.launch()
+        try self.world.run(until: key.calls.contains("notifying"))
+    }
+
+    func send(_ value: UInt8) {
+        self.thermo.notify(Data([value]), for: Reader.measurement)
+        self.world.advance(by: .milliseconds(500))
     }
 }

@@ -52,8 +52,8 @@ struct SeedSetTests {
 
     @Test(
         "divides seeds into shards, each seed once",
-        arguments: [1, 2, 3, 20] as [UInt64],
-        [0, 1, 2, 19, 20, 61] as [UInt64]
+        arguments: [1, 3, 20] as [UInt64],
+        [0, 1, 20, 61] as [UInt64]
     )
     func shards(total: UInt64, seeds: UInt64) throws {
         var found: [UInt64] = []

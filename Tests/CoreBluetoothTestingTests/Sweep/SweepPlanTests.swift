@@ -37,16 +37,6 @@ struct SweepPlanTests {
         }
     }
 
-    @Test("runs all seeds once if none fails, more and more of them in a process")
-    func holds() throws {
-        var plan = try Self.plan("1-1000")
-        let jobs = Self.run(&plan) { _ in false }
-        #expect(jobs.flatMap(\.seeds) == Array(1...1000))
-        #expect(jobs.map(\.seeds.count).prefix(4) == [1, 2, 4, 8])
-        #expect(jobs.map(\.seeds.count).max() == SweepPlan.largestSize)
-        #expect(plan.finished == 1000 && plan.failures.isEmpty)
-    }
-
     @Test("finds the smallest seed that fails, even if a larger one fails first", arguments: [1, 3, 8])
     func smallest(workers: Int) throws {
         var plan = try Self.plan("1-10000")
@@ -111,16 +101,6 @@ struct SweepPlanTests {
         #expect(plan.size == size)
     }
 
-    @Test("learns nothing from fewer seeds than a process gets", arguments: [0.1, 5])
-    func sizeOfTheRest(seconds: Double) throws {
-        var plan = try Self.plan("1-5")
-        for _ in 0..<2 { plan.ended(try Self.next(&plan), .holds, after: 0.1) }
-        let job = try Self.next(&plan)
-        #expect(plan.size == 4 && job.seeds == [4, 5])
-        plan.ended(job, .holds, after: seconds)
-        #expect(plan.size == 4)
-    }
-
     @Test("runs halves in the order of their seeds, before new seeds")
     func halves() throws {
         var plan = try Self.plan("1-100")
@@ -160,14 +140,6 @@ struct SweepPlanTests {
         plan.ended(seeds[0], .holds, after: 0.1)
         #expect(plan.failures.map(\.seeds) == [[5]])
         #expect(plan.next() == nil)
-    }
-
-    @Test("continues until it has as many failures as wanted")
-    func failureLimit() throws {
-        var plan = try Self.plan("1-100", failureLimit: 2)
-        let bad: Set<UInt64> = [10, 20, 30]
-        _ = Self.run(&plan) { !bad.isDisjoint(with: $0) }
-        #expect(plan.failures.prefix(2).map(\.seeds) == [[10], [20]])
     }
 
     @Test("has the seeds of its shard only")

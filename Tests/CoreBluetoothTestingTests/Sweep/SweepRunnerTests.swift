@@ -50,7 +50,9 @@ struct SweepRunnerTests {
         )
     }
 
-    @Test("takes the reason from the first line that tells it, twelve lines at most, else the last ones")
+    @Test(
+        "takes the reason without colours from the first line that tells it, twelve lines at most, else the last ones"
+    )
     func reasons() {
         func lines(_ range: ClosedRange<Int>) -> String { range.map { "line \($0)" }.joined(separator: "\n") }
         for sign in [
@@ -65,14 +67,9 @@ struct SweepRunnerTests {
         #expect(SweepOutput.reason(in: lines(1...12)) == lines(1...12))
         // Other words say nothing of a reason.
         #expect(SweepOutput.reason(in: "error: none\n" + lines(1...12)) == lines(1...12))
+        let issue = "\u{1B}[1;31m✘ \u{1B}[0m Test a() \u{1B}[31mrecorded an issue\u{1B}[0m \r\n\u{1B}[0m\r\n\tthe rest "
+        #expect(SweepOutput.reason(in: issue) == "✘  Test a() recorded an issue\nthe rest")
         #expect(SweepOutput.reason(in: "") == "" && SweepOutput.reason(in: "\n \n") == "")
-    }
-
-    @Test("removes colours and surrounding space from a reason")
-    func plain() {
-        let issue = "\u{1B}[1;31m✘ \u{1B}[0m Test a() \u{1B}[31mrecorded an issue\u{1B}[0m "
-        let output = issue + "\r\n\u{1B}[0m\r\n\tthe rest "
-        #expect(SweepOutput.reason(in: output) == "✘  Test a() recorded an issue\nthe rest")
     }
 
     private static let progress = SweepProgress(

@@ -120,29 +120,6 @@ struct WorldWorkTests {
         #expect(work.likelyCause.isEmpty)
     }
 
-    @Test("names the queues of work that does not come to rest, and whether it has begun")
-    func unrest() {
-        let work = WorldWork()
-        let owner = WorkOwner.first(work)
-        func item(_ label: String, isRunning: Bool) -> WorkItem {
-            let queue = WorkQueue(label: label, isMain: false)
-            let item = WorkItem(number: 1, owner: owner, queue: queue, end: nil, {})
-            if isRunning { item.state = .running(thread: 7) }
-            return item
-        }
-        let items = [
-            item("b", isRunning: true), item("a", isRunning: false), item("b", isRunning: true),
-            item("a", isRunning: true),
-        ]
-        #expect(items.map(\.thread) == [7, nil, 7, 7])
-        for (limit, text) in [(120, "120"), (1.5, "1.5"), (1, "1"), (0.1, "0.1")] as [(Double, String)] {
-            work.limit = limit
-            let start = "the work of the world does not come to rest: after \(text) s of real time there is work on "
-            #expect(work.text(of: items).hasPrefix(start + "\"a\" (not begun), \"a\" (running), \"b\" (running); "))
-            #expect(work.text(of: [items[1]]).hasPrefix(start + "\"a\" (not begun); "))
-        }
-    }
-
     @Test("runs work for the main queue after the code that occupies it returns")
     @MainActor
     func mainQueue() {

@@ -45,22 +45,6 @@ struct WorldPaceTests {
         #expect(second == nil || second == instant)
     }
 
-    @Test("forgets a request when time begins to pass")
-    func askedBetween() {
-        let pace = WorldPace(factor: 1_000)
-        let instant = NIODeadline.uptimeNanoseconds(2_000_000_000)
-        for _ in 1...10 {
-            // Two milliseconds of real time, which may be over already.
-            pace.begin(at: .uptimeNanoseconds(0))
-            let first = pace.wait(until: instant)
-            #expect(first == nil || first == instant)
-            pace.wake()
-            pace.begin(at: .uptimeNanoseconds(0))
-            let second = pace.wait(until: instant)
-            #expect(second == nil || second == instant)
-        }
-    }
-
     @Test("ends the next wait, and only that, by a request after a wait")
     func askedBeforeTheNext() {
         let pace = WorldPace(factor: 1_000)
@@ -105,18 +89,6 @@ struct WorldPaceTests {
             #expect(isDone && loop.now < end)
         }
         loop.end()
-    }
-
-    @Test("ends a wait when a device asks for something")
-    func woken() {
-        let pace = WorldPace(factor: 1)
-        pace.begin(at: .uptimeNanoseconds(0))
-        let isOver = Watched(false)
-        Thread.detachNewThread { while !isOver.value { pace.wake() } }
-        let hour = NIODeadline.uptimeNanoseconds(3_600_000_000_000)
-        let end = pace.wait(until: hour)
-        isOver.update { $0 = true }
-        #expect(end.map { $0 < hour } == true)
     }
 
     @Test("runs at once what another thread asks for during a wait")

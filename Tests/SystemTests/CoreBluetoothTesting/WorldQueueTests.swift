@@ -182,18 +182,12 @@ struct WorldQueueTests {
         return (world.trace.map(\.description), app, sensor.writes.map { String(decoding: $0.value, as: UTF8.self) })
     }
 
-    @Test("calls a delegate on the queue of its manager, and waits for all hops")
-    func delegatesAreOnTheirQueue() throws {
-        let (_, app, written) = try Self.play()
-        #expect(app.failure == [])
-        #expect(written == (1...20).map { "\($0) \($0)" })
-    }
-
     /// `HOPPING_RUNS=1000` makes more of them.
-    @Test("repeats a run with the same seed, whatever hops there are")
+    @Test("calls a delegate on its queue, waits for all hops, and repeats a run with the same seed")
     func allRunsAreOne() throws {
         let count = ProcessInfo.processInfo.environment["HOPPING_RUNS"].flatMap { Int($0) } ?? 20
-        let first = try Self.play().lines
+        let (first, app, written) = try Self.play()
+        #expect(app.failure == [] && written == (1...20).map { "\($0) \($0)" })
         for _ in 1..<count {
             let lines = try Self.play().lines
             try #require(lines == first)
@@ -328,25 +322,6 @@ struct WorldQueueTests {
         #expect(error?.reason.contains("device.run") == true)
         box.stop()
         withExtendedLifetime(reader) {}
-    }
-
-    @Test("continues while a thread waits for a semaphore, until time signals it")
-    func blockedThread() throws {
-        let world = World(seed: 1)
-        world.addPeripheral(.probedThermometer)
-        let semaphore = DispatchSemaphore(value: 0)
-        let done = Box()
-        let reader = world.addDevice("phone").run { () -> WorldProbe in
-            DispatchQueue(label: "waits").async {
-                semaphore.wait()
-                done.start()
-            }
-            return WorldProbe()
-        }
-        try world.run(until: reader.values.first == [21])
-        #expect(!done.isStarted)
-        world.after(.seconds(1)) { semaphore.signal() }
-        try world.run(until: done.isStarted)
     }
 
     @Test("names a queue that nobody serves, once")

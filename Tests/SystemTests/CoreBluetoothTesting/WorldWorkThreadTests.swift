@@ -211,28 +211,4 @@ struct WorldWorkThreadTests {
         #expect(order.value == Array(0..<20))
         withExtendedLifetime(world) {}
     }
-
-    private static let words = "the condition did not become true within 5 ms"
-
-    /// What is said of a condition that does not become true.
-    private static func reason(_ world: World) -> String {
-        let error = #expect(throws: WorldError.self) { try world.run(until: false, within: .milliseconds(5)) }
-        return error?.reason ?? ""
-    }
-
-    @Test("names a timer of real time until it has run")
-    func timers() async throws {
-        let world = World(seed: 1)
-        let phone = world.addDevice("phone")
-        let queue = DispatchQueue(label: "timers")
-        let runs = Watched(0)
-        for number in 1...2 {
-            phone.run { queue.asyncAfter(deadline: .now() + 0.001) { runs.update { $0 += 1 } } }
-            // Not by `Watched.wait`, whose deadline would be a timer of the world.
-            try await eventually { runs.value == number && world.loop.work.likelyCause.isEmpty }
-            #expect(runs.value == number && Self.reason(world).hasSuffix(Self.words))
-        }
-        phone.run { queue.asyncAfter(deadline: .now() + 60) {} }
-        #expect(Self.reason(world).contains(Self.words + "; the devices' code waits for a timer of real time "))
-    }
 }
