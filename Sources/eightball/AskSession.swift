@@ -75,40 +75,41 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
 
     private func isWanted(_ name: String) -> Bool { wanted.map { DeviceName.matches(name, $0) } ?? true }
 
-    /// The time is up: says as much as is known about why.
-    func timeOut() {
+    /// Ends the program: the time is up.
+    private func timeOut() -> Never {
+        // An adapter that could not be opened has been reported when that was tried.
+        guard let lateness else { Ending.failAsSaid() }
+        Ending.fail(lateness)
+    }
+
+    /// Why there is no answer when the time is up, as much as is known; `nil` if that has been reported.
+    var lateness: Failure? {
         let time = "within \(timeout.formatted()) s"
-        if let asked {
-            Ending.fail(Failure("\(PrintableText.quoted(asked.name)) did not answer \(time)"))
-        }
+        if let asked { return Failure("\(PrintableText.quoted(asked.name)) did not answer \(time)") }
         guard isPoweredOn else {
-            // An adapter that could not be opened has been reported when that was tried.
-            if state == "poweredOff" { Ending.failAsSaid() }
-            Ending.fail(
-                Failure("Bluetooth was not ready \(time) (\(state)); check --adapter and what serves it")
-            )
+            if state == "poweredOff" { return nil }
+            return Failure("Bluetooth was not ready \(time) (\(state)); check --adapter and what serves it")
         }
         if let outOfWindow {
             let who = "\(PrintableText.quoted(outOfWindow.name)) was heard at \(outOfWindow.rssi) dBm"
-            Ending.fail(
-                Failure("no 8-ball in reach \(time): \(who), outside of -60 to -20 dBm; bring it nearer (about 1 m)")
-            )
+            let window = "outside of -60 to -20 dBm; bring it nearer (about 1 m)"
+            return Failure("no 8-ball in reach \(time): \(who), \(window)")
         }
         if let lost {
             let who = PrintableText.quoted(lost)
-            Ending.fail(Failure("\(who) went offline before it could be asked, and did not come back \(time)"))
+            return Failure("\(who) went offline before it could be asked, and did not come back \(time)")
         }
         if let met {
             let times = met.count == 1 ? "once" : "\(met.count) times"
             let who = "\(PrintableText.quoted(met.name)) was connected to \(times)"
-            Ending.fail(Failure("no 8-ball that works was found \(time): \(who), and has not all that an 8-ball has"))
+            return Failure("no 8-ball that works was found \(time): \(who), and has not all that an 8-ball has")
         }
         if let wanted, !others.isEmpty {
             let names = others.map(PrintableText.quoted).joined(separator: ", ")
-            Ending.fail(Failure("no 8-ball named \(PrintableText.quoted(wanted)) was found \(time); there is \(names)"))
+            return Failure("no 8-ball named \(PrintableText.quoted(wanted)) was found \(time); there is \(names)")
         }
         let who = wanted.map { "no 8-ball named \(PrintableText.quoted($0))" } ?? "no 8-ball"
-        Ending.fail(Failure("\(who) was found \(time): nobody is there; start one with: eightball peripheral"))
+        return Failure("\(who) was found \(time): nobody is there; start one with: eightball peripheral")
     }
 
     // MARK: Observer
@@ -133,17 +134,23 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     }
 
     func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
+        if let failure = failure(of: error) { Ending.fail(failure) }
+    }
+
+    /// The failure that an error ends the search with; `nil` if it goes on.
+    func failure(of error: ITCB_Errors) -> Failure? {
         // Errors of other balls do not end the search.
-        if let asked, let error = asked.error { fail(asked.name, error) }
+        if let asked, let error = asked.error { return failure(asked.name, error) }
         // With one that is known by keys that do not fit any more, searching on does not help.
         if case .coreBluetooth(let inner as CBError) = error, inner.code == .peerRemovedPairingInformation,
             let lostLast, isWanted(lostLast)
         {
-            fail(lostLast, error)
+            return failure(lostLast, error)
         }
+        return nil
     }
 
-    private func fail(_ name: String, _ error: any Error) -> Never {
-        Ending.fail(Failure("\(PrintableText.quoted(name)) \(ErrorWords.words(for: error, from: name, pairing))"))
+    private func failure(_ name: String, _ error: any Error) -> Failure {
+        Failure("\(PrintableText.quoted(name)) \(ErrorWords.words(for: error, from: name, pairing))")
     }
 }

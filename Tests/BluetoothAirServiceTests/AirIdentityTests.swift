@@ -64,10 +64,6 @@ struct AirIdentityTests {
         #expect(try self.store.claim(name: "crystal").address == address)
         // A name and a program of that name are two devices.
         #expect(try self.store.claim(program: "crystal").address != address)
-        #expect(try self.store.claim(name: String(repeating: "x", count: 64)).address != address)
-        for wrong in ["", String(repeating: "x", count: 65)] {
-            #expect(throws: TransportError.self) { try self.store.claim(name: wrong) }
-        }
     }
 
     @Test("any name is a file in the folder and nowhere else")
@@ -193,15 +189,6 @@ struct AirIdentityTests {
             #expect(error?.code == .badName)
             #expect(error?.message == "the identity has \(count) octets: give it 1 to 64")
         }
-    }
-
-    @Test("the address of an identity is the one in its file")
-    func addressOfFile() throws {
-        let text = "{\"version\":1,\"name\":\"crystal\",\"address\":\"C0:11:22:33:44:55\"}"
-        try text.write(toFile: self.folder("name-crystal.json"), atomically: false, encoding: .utf8)
-        let identity = try self.store.claim(name: "crystal")
-        #expect(identity.address == DeviceAddress(0xC011_2233_4455, kind: .random))
-        #expect(identity.name == "crystal" && self.log.lines.value.isEmpty)
     }
 
     @Test("4,096 processes of a program have an identity at the same time, and one more is refused")

@@ -15,6 +15,7 @@ struct LocationChannelTests {
     /// A channel whose other end is the test.
     final class ScriptedChannel: HCIChannel {
         let eventLoop: any EventLoop
+        var leavesProcess = true
         private(set) var sent: [[UInt8]] = []
         private(set) var isClosed = false
         private weak var receiver: (any HCIChannelReceiver)?
@@ -98,7 +99,8 @@ struct LocationChannelTests {
         #expect(self.host.closeReason == "gone")
         self.inner.deliver([0x04, 0x05, 0x04, 0x00, 0x40, 0x00, 0x13])
         self.inner.end("again")
-        #expect(self.host.closeReason == "gone")
+        self.send(Self.reset)
+        #expect(self.host.closeReason == "gone" && self.inner.sent == [Self.command])
         #expect(self.host.packets.isEmpty && self.host.batchCount == 0)
     }
 
@@ -136,15 +138,6 @@ struct LocationChannelTests {
         ]
         for octets in others { self.inner.deliver(octets) }
         #expect(self.host.packets == others)
-        #expect(self.inner.sent == [Self.command])
-    }
-
-    @Test("the end of the channel reaches the host, whether the command was answered or not")
-    func ends() {
-        self.channel.start(receiver: self.host)
-        self.inner.end("the server is gone")
-        #expect(self.host.closeReason == "the server is gone")
-        self.send(Self.reset)
         #expect(self.inner.sent == [Self.command])
     }
 
@@ -199,30 +192,9 @@ struct LocationChannelTests {
         #expect(others == Array(sent.prefix(others.count)))
     }
 
-    private final class InnerChannel: HCIChannel {
-        let eventLoop: any EventLoop = EmbeddedEventLoop()
-        let leavesProcess: Bool
-        private(set) var turns = 0
-
-        init(leavesProcess: Bool) { self.leavesProcess = leavesProcess }
-
-        func start(receiver: any HCIChannelReceiver) {}
-        func send(_ packet: HCIPacket) {}
-        func sendTogether(_ body: () -> Void) {
-            self.turns += 1
-            body()
-        }
-        func close() {}
-    }
-
     @Test("leaves the process if the inner channel does", arguments: [true, false])
     func leavesProcess(isLeaving: Bool) {
-        let inner = InnerChannel(leavesProcess: isLeaving)
-        let channel = LocationChannel(inner, location: .distance(.metres(1)))
-        #expect(channel.leavesProcess == isLeaving)
-        var calls = 0
-        channel.sendTogether { calls += 1 }
-        #expect(calls == 1 && inner.turns == 1)
-        #expect(channel.eventLoop === inner.eventLoop)
+        self.inner.leavesProcess = isLeaving
+        #expect(self.channel.leavesProcess == isLeaving && self.channel.eventLoop === self.inner.eventLoop)
     }
 }

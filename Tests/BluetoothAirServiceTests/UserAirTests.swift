@@ -37,6 +37,7 @@ struct UserAirTests {
     @Test("the delay between two attempts begins with 2 ms and doubles up to 100 ms; after 5 s the join ends")
     func delays() throws {
         let lock = try #require(try FileLock.take(self.folder("air.lock")))
+        lock.writeProcessNumber()
         let outcome = Outcome(self.air().join())
         self.loop.run()
         var now = 0
@@ -55,7 +56,7 @@ struct UserAirTests {
         #expect((54...106).contains(self.attempts))
         self.loop.advanceTime(by: .milliseconds(101))
         #expect(outcome.error?.code == .timedOut)
-        let message = "the air at \(self.folder("air")) does not answer: end the process that serves it and try again"
+        let message = "the air at \(self.folder("air")) does not answer: end process \(getpid()) and try again"
         #expect(outcome.error?.message == message)
         let last = self.attempts
         self.loop.advanceTime(by: .seconds(10))

@@ -66,10 +66,9 @@ struct HistoryFileTests {
     @Test("is in the folder of the state, by its name, and nowhere without such a folder")
     func place() throws {
         let folder = try TemporaryFolder()
-        let path: String = folder.path
-        let file = try #require(HistoryFile("connect") { $0 == "XDG_STATE_HOME" ? path : nil })
-        #expect(file.path == path + "/corebluetooth/history-connect")
-        let other = try #require(HistoryFile("central") { $0 == "XDG_STATE_HOME" ? path : nil })
+        let file = try file(folder)
+        #expect(file.path == folder("corebluetooth/history-connect"))
+        let other = try #require(HistoryFile("central") { $0 == "XDG_STATE_HOME" ? folder.path : nil })
         other.add("list")
         #expect(file.history.lines.isEmpty && other.history.lines == ["list"])
         // Below a file there are no folders.
@@ -82,8 +81,7 @@ struct HistoryFileTests {
     @Test("ignores a line that it cannot keep")
     func unwritable() throws {
         let folder = try TemporaryFolder()
-        let path: String = folder.path
-        let file = try #require(HistoryFile("connect") { $0 == "XDG_STATE_HOME" ? path : nil })
+        let file = try file(folder)
         // A folder stands in the file's place.
         try FileManager.default.createDirectory(atPath: file.path + "/inside", withIntermediateDirectories: true)
         file.add("list")

@@ -56,19 +56,6 @@ struct LineReaderTests {
         #expect(await reader.next() == nil)
     }
 
-    @Test("calls a new handler once the one that installed it has returned")
-    func installing() {
-        let (reader, type) = reader()
-        for line in ["one", "two", "three"] { type(line) }
-        var calls: [String] = []
-        reader.onLine = { line in
-            calls.append("first \(line ?? "end")")
-            reader.onLine = { calls.append("second \($0 ?? "end")") }
-            calls.append("first returns")
-        }
-        #expect(calls == ["first one", "first returns", "second two", "second three"])
-    }
-
     @Test("hands lines over one after the other, also those that come meanwhile")
     func coming() {
         let (reader, type) = reader()

@@ -19,37 +19,28 @@ struct ProgressTextTests {
 
     @Test("has what is done, the rate and the time that is left, as far as they are known")
     func rows() {
-        #expect(row(.items("services"), 2, 5) == "reading: 2 of 5 services, 0.5/s, 6 s left")
-        #expect(row(.items("services"), 0, 5) == "reading: 0 of 5 services, 4 s")
-        #expect(row(.items("services"), 2, nil) == "reading: 2 services, 0.5/s, 4 s")
-        #expect(row(.octets, 0, nil) == "reading: 4 s")
-        #expect(row(.octets, 4000, 8000) == "reading: 4000 of 8000 octets, 8.0 kbit/s, 4 s left")
-        #expect(row(.octets, 5_120, 10_239) == "reading: 5120 of 10239 octets, 10 kbit/s, 4 s left")
-        #expect(row(.octets, 5_120, 10_240) == "reading: 5 of 10 KiB, 10 kbit/s, 4 s left")
-        #expect(row(.octets, 102_400, 204_800) == "reading: 100 of 200 KiB, 205 kbit/s, 4 s left")
-        #expect(row(.octets, 300_000, 204_800) == "reading: 292 of 200 KiB, 600 kbit/s, 0 s left")
-        #expect(row(.seconds, 0, 10, after: 4.9) == "reading: 4 s, 6 s left")
-        #expect(row(.seconds, 0, 10, after: 12) == "reading: 12 s, 0 s left")
-    }
-
-    @Test("counts what is done if the total is unknown, in KiB from 10 of them on")
-    func unknownTotal() {
-        #expect(row(.items("services"), 0, nil) == "reading: 4 s")
-        #expect(row(.items("services"), 1, nil) == "reading: 1 services, 0.2/s, 4 s")
-        #expect(row(.octets, 1, nil) == "reading: 1 octets, 0.0 kbit/s, 4 s")
-        #expect(row(.octets, 10_239, nil) == "reading: 10239 octets, 20 kbit/s, 4 s")
-        #expect(row(.octets, 10_240, nil) == "reading: 10 KiB, 20 kbit/s, 4 s")
-        #expect(row(.seconds, 3, nil) == "reading: 4 s")
-    }
-
-    @Test("has one decimal place in a rate below 10, and rounds the time that is left up")
-    func rounding() {
-        #expect(row(.items("services"), 39, 40) == "reading: 39 of 40 services, 9.8/s, 1 s left")
-        #expect(row(.items("services"), 40, 40) == "reading: 40 of 40 services, 10/s, 0 s left")
-        #expect(row(.octets, 5000, 8000) == "reading: 5000 of 8000 octets, 10 kbit/s, 3 s left")
-        #expect(row(.items("services"), 3, 10, after: 0.5) == "reading: 3 of 10 services, 6.0/s, 2 s left")
-        // In no time there is no rate.
-        #expect(row(.items("services"), 3, 10, after: 0) == "reading: 3 of 10 services, 0 s")
+        let services = ProgressText.Unit.items("services")
+        let rows: [(ProgressText.Unit, Int, Int?, Double, String)] = [
+            (services, 2, 5, 4, "2 of 5 services, 0.5/s, 6 s left"), (services, 0, 5, 4, "0 of 5 services, 4 s"),
+            (services, 2, nil, 4, "2 services, 0.5/s, 4 s"), (services, 0, nil, 4, "4 s"),
+            (services, 1, nil, 4, "1 services, 0.2/s, 4 s"), (.octets, 0, nil, 4, "4 s"),
+            (.octets, 4000, 8000, 4, "4000 of 8000 octets, 8.0 kbit/s, 4 s left"),
+            (.octets, 5_120, 10_239, 4, "5120 of 10239 octets, 10 kbit/s, 4 s left"),
+            (.octets, 5_120, 10_240, 4, "5 of 10 KiB, 10 kbit/s, 4 s left"),
+            (.octets, 300_000, 204_800, 4, "292 of 200 KiB, 600 kbit/s, 0 s left"),
+            (.octets, 10_239, nil, 4, "10239 octets, 20 kbit/s, 4 s"),
+            (.octets, 10_240, nil, 4, "10 KiB, 20 kbit/s, 4 s"), (.seconds, 0, 10, 4.9, "4 s, 6 s left"),
+            (.seconds, 0, 10, 12, "12 s, 0 s left"), (.seconds, 3, nil, 4, "4 s"),
+            // A rate below 10 has one decimal place, and the time that is left is rounded up.
+            (services, 39, 40, 4, "39 of 40 services, 9.8/s, 1 s left"),
+            (services, 40, 40, 4, "40 of 40 services, 10/s, 0 s left"),
+            (services, 3, 10, 0.5, "3 of 10 services, 6.0/s, 2 s left"),
+            // In no time there is no rate.
+            (services, 3, 10, 0, "3 of 10 services, 0 s"),
+        ]
+        for (unit, done, total, seconds, words) in rows {
+            #expect(row(unit, done, total, after: seconds) == "reading: " + words)
+        }
     }
 
     @Test("fits the terminal, and leaves the last column free", arguments: [1, 10, 20])

@@ -7,22 +7,6 @@ import Testing
 
 @Suite("The command lines of corebluetooth")
 struct CoreBluetoothToolTests {
-    @Test("lists the commands in their order, each with its help")
-    func commands() {
-        let names = CoreBluetoothTool.configuration.subcommands.map { $0.configuration.commandName ?? "-" }
-        #expect(
-            names == [
-                "adapters", "scan", "inspect", "connect", "read", "write", "subscribe", "pair", "bonds", "advertise",
-                "clone", "air", "capture", "trace", "benchmark", "controller", "bridge", "learn",
-            ]
-        )
-        for command in CoreBluetoothTool.configuration.subcommands {
-            let text = CoreBluetoothTool.helpMessage(for: command, includeHidden: true, columns: 1000)
-            #expect(text.hasPrefix("OVERVIEW: \(command.configuration.abstract)\n"))
-        }
-        #expect(CoreBluetoothTool.configuration.version.hasPrefix("corebluetooth "))
-    }
-
     @Test(
         "accepts options at their limits",
         arguments: [

@@ -28,24 +28,14 @@ struct ProcessTimeSweepTests {
     @Test("names the smallest seed that fails, and keeps its trace")
     func smallest() throws {
         let folder = try TemporaryFolder()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let filter = "^CoreBluetoothProcessTimeTests\\.PlantedProcessTimeTests/"
-        process.arguments = ["--testing-library", "swift-testing", "--filter", filter]
         let variables = [
             "WORLD_SWEEP_PLANTED": "1", "WORLD_WORKERS": "2", "WORLD_SEEDS": "1-20",
             "COREBLUETOOTH_CAPTURES": folder.path,
         ]
-        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SWT_") }
-            .merging(variables) { $1 }
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus != 0)
-        #expect(text.contains("Seed 5 fails"), "\(text)")
+        let run = try runTests(["--testing-library", "swift-testing", "--filter", filter], variables)
+        #expect(run.status != 0)
+        #expect(run.output.contains("Seed 5 fails"), "\(run.output)")
         #expect(FileManager.default.fileExists(atPath: folder("anHour-seed-5/trace.txt")))
     }
 }

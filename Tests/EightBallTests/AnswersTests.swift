@@ -72,16 +72,4 @@ struct AnswersTests {
             #expect(ErrorWords.words(for: error, from: "Anna", pairing) == plain, "\(error)")
         }
     }
-
-    @Test("says a refusal because of security in one sentence with the advice")
-    @MainActor
-    func refusals() throws {
-        let pairing = ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([]))
-        for code in [CBATTError.Code.insufficientEncryption, .insufficientAuthentication, .insufficientAuthorization] {
-            let error = ITCB_Errors.coreBluetooth(CBATTError(code))
-            let words = ErrorWords.words(for: error, from: "Anna", pairing)
-            // The rest depends on whether somebody can be asked here.
-            #expect(words.hasPrefix("refused: ") && words.contains("; ") && !words.contains(".;"), "\(words)")
-        }
-    }
 }

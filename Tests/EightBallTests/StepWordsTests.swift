@@ -107,6 +107,9 @@ struct StepWordsTests {
     func idleTime() throws {
         let agent = Self.agent()
         let sdk = ITCB_SDK()
+        Steps.observe(sdk) { _ in }
+        let isAsked = sdk.userIdleTime != nil
+        #expect(!isAsked, "without a pairing")
         var steps: [ITCB_SDK_Step] = []
         Steps.observe(sdk, ProgramPairing(agent, try RadioOptions.parse([]))) { steps.append($0) }
         guard let idleTime = sdk.userIdleTime else {
@@ -123,17 +126,5 @@ struct StepWordsTests {
         sdk._note(.scanning)
         sdk._note(.ready(name: "Anna"))
         #expect(steps == [.scanning, .ready(name: "Anna")])
-    }
-
-    @Test("has no idle time without a pairing")
-    @MainActor
-    func withoutPairing() {
-        let sdk = ITCB_SDK()
-        var count = 0
-        Steps.observe(sdk) { _ in count += 1 }
-        let isAsked = sdk.userIdleTime != nil
-        #expect(!isAsked)
-        sdk._note(.scanning)
-        #expect(count == 1)
     }
 }

@@ -1,5 +1,6 @@
 // A process of one of the programs: its lines, its input, its end. Every wait has a deadline that fails the test.
 
+import Fixtures
 import Foundation
 
 /// A condition that did not become true before its deadline.
@@ -68,58 +69,18 @@ final class TestProcess: @unchecked Sendable {
         }
         defer { for end in [null, inputPipe.reading, outputPipe.writing, errorPipe.writing] { close(end) } }
         openStreams = 2
-        process = try Self.spawn([executable] + arguments, all, descriptors, in: testbed.folder.path)
+        process = try spawn([executable] + arguments, all, descriptors, in: testbed.folder.path)
         if hasInput { input = inputPipe.writing } else { close(inputPipe.writing) }
         read(outputPipe.reading) { self.output.append($0) }
         read(errorPipe.reading) { self.errors.append($0) }
         Thread.detachNewThread { [self] in
-            var status: CInt = 0
-            while waitpid(process, &status, 0) < 0, errno == EINTR {}
-            let signal = status & 0x7F
-            update { self.status = signal == 0 ? status >> 8 & 0xFF : -signal }
+            let status = exitStatus(of: process)
+            update { self.status = status }
         }
     }
 
     /// A process that has ended must not end the tests that write to it.
     private static let ignoreBrokenPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
-
-    /// Starts a process that has no descriptors but the three given, and no blocked or ignored signals. Foundation's
-    /// `Process` hands on what is open, and traps if more than some thousand descriptors are.
-    private static func spawn(
-        _ arguments: [String],
-        _ environment: [String: String],
-        _ descriptors: [CInt],
-        in folder: String
-    ) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for (number, descriptor) in descriptors.enumerated() {
-            posix_spawn_file_actions_adddup2(&actions, descriptor, CInt(number))
-        }
-        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
-            if let descriptor = CInt(name), descriptor > 2 { posix_spawn_file_actions_addclose(&actions, descriptor) }
-        }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var (none, every) = (sigset_t(), sigset_t())
-        sigemptyset(&none)
-        sigfillset(&every)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &every)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
-        posix_spawnattr_setflags(&attributes, CShort(flags))
-        // env changes the folder and becomes the program.
-        let words = (["/usr/bin/env", "-C", folder] + arguments).map { strdup($0) } + [nil]
-        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
-        defer { for text in words + variables { free(text) } }
-        var process = pid_t()
-        let code = posix_spawn(&process, "/usr/bin/env", &actions, &attributes, words, variables)
-        guard code == 0 else { throw Missing("\(arguments[0]): \(String(cString: strerror(code)))") }
-        return process
-    }
 
     /// Kills the process and those that it has started, and waits for its end.
     func terminate() {

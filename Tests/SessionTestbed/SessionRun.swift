@@ -39,8 +39,26 @@ package struct SessionRun: @unchecked Sendable {
         world.after(.seconds(seconds) - world.now) { Console.print(line) }
     }
 
+    /// Does something on the main thread at a time of the world, in milliseconds.
+    @MainActor
+    package func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
+        world.onMain(after: .milliseconds(milliseconds) - world.now, body)
+    }
+
+    /// Lets a minute pass in a world that `arrange` has arranged, and ends the process with 99.
+    package static func minute(_ arrange: @MainActor (inout SessionRun) throws -> Void) async throws -> Never {
+        let run = try await MainActor.run {
+            var run = SessionRun()
+            // Time is the world's from its first use on.
+            _ = run.world.now
+            try arrange(&run)
+            return run
+        }
+        run.passMinute()
+    }
+
     /// Lets a minute pass, in which the program is to end.
-    package func passMinute() {
+    package func passMinute() -> Never {
         world.advance(by: .seconds(60))
         exit(99)
     }

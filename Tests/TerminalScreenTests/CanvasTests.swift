@@ -9,14 +9,6 @@ struct CanvasTests {
         Canvas(size: ScreenSize(rows: rows, columns: columns))
     }
 
-    @Test("cuts text at the edge, and after its columns")
-    func edges() {
-        var canvas = self.canvas(2, 5)
-        #expect(canvas.write("abcdefg", row: 0, column: 2) == 5)
-        #expect(canvas.write("abcdefg", row: 1, column: 1, columns: 2) == 3)
-        #expect(canvas.text == ["  abc", " ab"])
-    }
-
     @Test("ignores rows and columns outside", arguments: [(-1, 0), (2, 0), (0, -1), (0, 5), (0, .max)])
     func outside(row: Int, column: Int) {
         var canvas = self.canvas(2, 5)
@@ -73,13 +65,6 @@ struct CanvasTests {
         #expect(Canvas.lines(of: text, columns: columns) == lines)
     }
 
-    @Test("ends a paragraph that is too long with an ellipsis")
-    func longParagraph() {
-        var canvas = self.canvas(3, 8)
-        #expect(canvas.write(paragraph: "Will it rain today?", row: 0, column: 1, columns: 7, rows: 2) == 2)
-        #expect(canvas.text == [" Will it", " rain…", ""])
-    }
-
     @Test("fills a row from a column on, with a character of one column")
     func filling() {
         for (column, character, expected) in [
@@ -93,9 +78,13 @@ struct CanvasTests {
         }
     }
 
-    @Test("writes a text that fits exactly whole, and nothing in no columns")
+    @Test("writes a text that fits whole, cuts another one at the edge or after its columns")
     func exactFit() {
         var canvas = self.canvas(2, 5)
+        #expect(canvas.write("abcdefg", row: 0, column: 2) == 5)
+        #expect(canvas.write("abcdefg", row: 1, column: 1, columns: 2) == 3)
+        #expect(canvas.text == ["  abc", " ab"])
+        canvas = self.canvas(2, 5)
         #expect(canvas.write("ab", row: 0, column: 3) == 5)
         #expect(canvas.write("漢", row: 1, column: 3) == 5)
         #expect(canvas.write("x", row: 0, column: 0, columns: 0) == 0)
@@ -104,9 +93,12 @@ struct CanvasTests {
         #expect(self.canvas(-1, -1).text == [] && self.canvas(1, -1).text == [""])
     }
 
-    @Test("writes a paragraph that fits exactly whole")
+    @Test("writes a paragraph that fits exactly whole, and ends one that is too long with an ellipsis")
     func exactParagraph() {
         var canvas = self.canvas(3, 8)
+        #expect(canvas.write(paragraph: "Will it rain today?", row: 0, column: 1, columns: 7, rows: 2) == 2)
+        #expect(canvas.text == [" Will it", " rain…", ""])
+        canvas = self.canvas(3, 8)
         #expect(canvas.write(paragraph: "Will it rain today?", row: 0, column: 0, columns: 7, rows: 3) == 3)
         #expect(canvas.text == ["Will it", "rain", "today?"])
         canvas = self.canvas(2, 8)

@@ -10,23 +10,12 @@ struct ColumnWidthTests {
         arguments: [
             ("a", 1), ("~", 1), (" ", 1), ("é", 1), ("e\u{301}", 1), ("ß", 1), ("漢", 2), ("ｱ", 1), ("Ａ", 2), ("🚗", 2),
             ("👨‍👩‍👧", 2), ("👍🏽", 2), ("한", 2), ("\u{1112}\u{1161}\u{11AB}", 2), ("\u{200D}", 0), ("\u{301}", 0),
+            // A sign with an emoji selector, and a flag, have two columns.
+            ("\u{2764}", 1), ("\u{2764}\u{FE0F}", 2), ("1\u{FE0F}\u{20E3}", 2), ("🇩🇪", 2), ("🇩", 1),
         ] as [(Character, Int)]
     )
     func clusters(character: Character, columns: Int) {
         #expect(ColumnWidth.columns(of: character) == columns)
-    }
-
-    @Test("takes two columns for a sign with an emoji selector")
-    func selector() {
-        #expect(ColumnWidth.columns(of: "\u{2764}") == 1)
-        #expect(ColumnWidth.columns(of: "\u{2764}\u{FE0F}") == 2)
-        #expect(ColumnWidth.columns(of: "1\u{FE0F}\u{20E3}") == 2)
-    }
-
-    @Test("takes two columns for a flag, and one for one of its letters")
-    func flags() {
-        #expect(ColumnWidth.columns(of: "🇩🇪") == 2)
-        #expect(ColumnWidth.columns(of: "🇩") == 1)
     }
 
     @Test("takes the next scalar if the C library does not know the first")

@@ -56,38 +56,19 @@ struct LineEditorTests {
         #expect(self.line(self.typed("aéé"), LineEditor(maximumLength: 5)) == "aéé|")
     }
 
-    @Test("goes through the history, and keeps what is being written")
+    @Test("goes through the history, which has no empty line, and keeps what is being written")
     func history() {
         var editor = LineEditor()
-        for line in ["One?", "Two?", "Two?"] {
+        for line in ["One?", "Two?", "Two?", ""] {
             editor.set(line)
             #expect(editor.receive(.enter) == .finished(line))
         }
         editor.set("Thr")
-        let shown = [Key.up, .up, .up, .down, .down, .down].map { key in
+        let shown = [Key.up, .control("p"), .up, .down, .control("n"), .down].map { key in
             _ = editor.receive(key)
             return editor.text
         }
         #expect(shown == ["Two?", "One?", "One?", "Two?", "Thr", "Thr"])
-    }
-
-    @Test("keeps a hundred lines", arguments: [100, 101])
-    func historyLimit(count: Int) {
-        var editor = LineEditor()
-        for number in 1...count {
-            editor.set("\(number)")
-            _ = editor.receive(.enter)
-        }
-        for _ in 1...200 { #expect(editor.receive(.control("p")) == .edited) }
-        #expect(editor.text == (count == 100 ? "1" : "2"))
-        for _ in 1...200 { #expect(editor.receive(.control("n")) == .edited) }
-        #expect(editor.text.isEmpty)
-        // What is shown can be edited, and finished again.
-        _ = editor.receive(.up)
-        _ = editor.receive(.character("!"))
-        #expect(editor.receive(.enter) == .finished("\(count)!"))
-        _ = editor.receive(.up)
-        #expect(editor.text == "\(count)!")
     }
 
     @Test(
@@ -99,14 +80,6 @@ struct LineEditorTests {
         editor.set("Rain?")
         #expect(editor.receive(key) == .ignored)
         #expect(editor.text == "Rain?" && editor.maximumLength == 512)
-    }
-
-    @Test("finishes an empty line, and keeps it out of the history")
-    func emptyLine() {
-        var editor = LineEditor()
-        #expect(editor.receive(.enter) == .finished(""))
-        #expect(editor.receive(.up) == .edited)
-        #expect(editor.text.isEmpty)
     }
 
     @Test(

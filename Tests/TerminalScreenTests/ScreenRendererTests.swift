@@ -1,23 +1,9 @@
-import Fixtures
 import Testing
 
 @testable import TerminalScreen
 
 @Suite("Screen renderer")
 struct ScreenRendererTests {
-    private func terminal(_ size: ScreenSize, _ opinion: VirtualTerminal.Opinion = .agrees) -> VirtualTerminal {
-        VirtualTerminal(rows: size.rows, columns: size.columns, opinion) { ColumnWidth.columns(of: $0) }
-    }
-
-    @Test("writes no cell for the same canvas")
-    func unchanged() {
-        var canvas = Canvas(size: ScreenSize(rows: 2, columns: 10))
-        canvas.write("Hello", row: 1, column: 2, .bold)
-        var renderer = ScreenRenderer(hasColors: true)
-        #expect(renderer.render(canvas).contains("\u{1B}[2;3H\u{1B}[0;1mHello"))
-        #expect(renderer.render(canvas) == "\u{1B}[?25l")
-    }
-
     @Test("writes the cells that have changed")
     func change() {
         var canvas = Canvas(size: ScreenSize(rows: 2, columns: 20))
@@ -43,19 +29,6 @@ struct ScreenRendererTests {
         var renderer = ScreenRenderer(hasColors: false)
         _ = renderer.render(Canvas(size: ScreenSize(rows: 1, columns: 4)))
         #expect(renderer.render(Canvas(size: ScreenSize(rows: 1, columns: 5))).contains("\u{1B}[2J"))
-    }
-
-    @Test("puts the cursor where the canvas has it, or hides it")
-    func cursor() {
-        let terminal = self.terminal(ScreenSize(rows: 3, columns: 10))
-        var renderer = ScreenRenderer(hasColors: false)
-        var canvas = Canvas(size: ScreenSize(rows: 3, columns: 10))
-        canvas.cursor = ScreenPosition(row: 2, column: 4)
-        terminal.receive(renderer.render(canvas))
-        #expect(terminal.isCursorShown && terminal.cursor == (2, 4))
-        canvas.cursor = nil
-        terminal.receive(renderer.render(canvas))
-        #expect(!terminal.isCursorShown)
     }
 
     @Test("hides a cursor outside the screen", arguments: [(2, 9, true), (3, 9, false), (2, 10, false)])

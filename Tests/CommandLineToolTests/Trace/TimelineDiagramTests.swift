@@ -1,4 +1,3 @@
-import Fixtures
 import SequenceDiagram
 import Testing
 
@@ -79,35 +78,5 @@ struct TimelineDiagramTests {
             diagram.rows.first?.content
                 == .message(from: 1, to: 2, "Write Request 0x0012 (349A0D7B…) = 0100", isDashed: false)
         )
-    }
-
-    @Test(
-        "draws a row for each entry, in the order of time, and nothing for participants without rows",
-        arguments: simulationSeeds(20)
-    )
-    func diagrams(seed: UInt64) {
-        var choices = SeededChoices(seed: seed)
-        let kinds: [TimelineEntry.Kind] = [
-            .heading, .app, .sdk, .call, .callback, .command, .event, .sent, .received, .sent, .received,
-        ]
-        var time: Int64 = 1_700_000_000_000_000
-        let entries = (0..<choices.below(80)).map { _ in
-            time += choices.pick([0, 1, 900, 50_000, 9_999_999, 10_000_001])
-            let device = choices.pick(["phone", "ball", "a lamp"])
-            return Self.entry(choices.pick(kinds), device, "Packet \(choices.below(4))", time)
-        }
-        let diagram = TimelineDiagram.diagram(of: entries, title: "A title")
-        // A packet that is sent and received has one row for both.
-        let packets = entries.count { [.sent, .received].contains($0.kind) }
-        #expect(diagram.rows.count <= entries.count && diagram.rows.count >= entries.count - packets / 2)
-        for row in diagram.rows {
-            switch row.content {
-            case .divider: break
-            case .note(let place, _): #expect(diagram.participants.indices.contains(place))
-            case .message(let from, let to, _, _):
-                #expect(diagram.participants.indices.contains(from) && diagram.participants.indices.contains(to))
-            }
-        }
-        for format in DiagramFormat.allCases { #expect(!format.text(of: diagram).isEmpty) }
     }
 }

@@ -9,32 +9,25 @@ struct TimelineFileTests {
     private static let entry = #"{"device":"a","kind":"app","layer":"app","text":"Yes.","time":1}"#
 
     @Test(
-        "refuses a file without an entry, and names the number of a wrong line",
+        "refuses a missing file and one without an entry, and names the number of a wrong line",
         arguments: [
+            (nil, "cannot read the trace PATH"),
             ("", "the trace PATH is empty"), ("\n\n", "the trace PATH is empty"),
             ("{}", "PATH is no trace: line 1 is none; write one with --trace FILE.jsonl"),
             ("GIF89a\n", "PATH is no trace: line 1 is none; write one with --trace FILE.jsonl"),
             ("{}\nENTRY\n", "PATH is no trace: line 1 is none; write one with --trace FILE.jsonl"),
             ("ENTRY\n{}\nENTRY\n", "PATH is no trace: line 2 is none; write one with --trace FILE.jsonl"),
             ("ENTRY\n{}\n{}\n", "PATH is no trace: line 2 is none; write one with --trace FILE.jsonl"),
-        ] as [(String, String)]
+        ] as [(String?, String)]
     )
-    func refused(text: String, line: String) throws {
+    func refused(text: String?, line: String) throws {
         let folder = try TemporaryFolder()
         let path = folder("a.jsonl")
-        let content = text.replacing("ENTRY", with: Self.entry)
-        try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+        if let content = text?.replacing("ENTRY", with: Self.entry) {
+            try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+        }
         let failure = #expect(throws: Failure.self) { try TimelineFile.read(path) }
         #expect(failure?.line == line.replacing("PATH", with: path))
-        withExtendedLifetime(folder) {}
-    }
-
-    @Test("names a file that is missing")
-    func missing() throws {
-        let folder = try TemporaryFolder()
-        let path = folder("a.jsonl")
-        let failure = #expect(throws: Failure.self) { try TimelineFile.read(path) }
-        #expect(failure?.line == "cannot read the trace \(path)")
         withExtendedLifetime(folder) {}
     }
 
@@ -70,18 +63,5 @@ struct TimelineFileTests {
         #expect(
             TimelineFile.lines(joined).first == "    0.00 ms  eightball (x)      → ATT a"
         )
-    }
-
-    @Test("aligns lines by the widest device")
-    func lines() {
-        let entries = ["a", "abcdef", "abc"].enumerated().map { index, name in
-            TimelineEntry(.heading, of: name, layer: "", "text", at: Int64(index * 1000 + 5000))
-        }
-        #expect(
-            TimelineFile.lines(entries) == [
-                "    0.00 ms  a       text", "    1.00 ms  abcdef  text", "    2.00 ms  abc     text",
-            ]
-        )
-        #expect(TimelineFile.lines([]).isEmpty)
     }
 }

@@ -103,8 +103,11 @@ struct TimelineTests {
         #expect(try entries().count == 4097)
     }
 
-    @Test("records calls, callbacks, and what the app prints")
+    @Test("records calls, callbacks, and what the app prints, in a file that begins anew")
     func calls() throws {
+        timeline.app("before")
+        let timeline = try Timeline(.file(folder("trace.jsonl")), device: "phone")
+        let observer = TimelineObserver(timeline, device: "phone")
         observer.called("stopScan()")
         observer.callsDelegate("didDiscover")
         timeline.app("Yes.")
@@ -112,16 +115,5 @@ struct TimelineTests {
         #expect(entries.map(\.kind) == [.call, .callback, .app])
         #expect(entries.map(\.layer) == ["Core Bluetooth", "Core Bluetooth", "app"])
         #expect(entries.map(\.text) == ["stopScan()", "didDiscover", "Yes."])
-    }
-
-    @Test("begins its file anew")
-    func trace() throws {
-        let folder = try TemporaryFolder()
-        let path = folder("trace.jsonl")
-        for texts in [["one", "two", "three"], ["four"]] {
-            let timeline = try Timeline(.file(path), device: "phone")
-            for text in texts { timeline.app(text) }
-        }
-        #expect(try TimelineFile.read(path).map(\.text) == ["four"])
     }
 }

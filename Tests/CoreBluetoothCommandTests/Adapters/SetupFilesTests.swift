@@ -8,21 +8,9 @@ import Testing
 
 @Suite("The files that permit an adapter for good")
 struct SetupFilesTests {
-    private static func listing(_ adapters: [AdapterListing.Adapter]) -> AdapterListing {
-        var listing = AdapterListing(folder: "/nowhere")
-        listing.adapters = adapters
-        return listing
-    }
+    private static func listing(_ adapters: [AdapterListing.Adapter]) -> AdapterListing { .of(adapters) }
 
-    private let dongle = AdapterListing.Adapter(
-        index: 1,
-        address: nil,
-        bus: "USB",
-        driver: "btusb",
-        product: "Radio",
-        isUp: false,
-        block: .none
-    )
+    private let dongle = AdapterListing.dongle
 
     @Test("are a unit and a rule for the program; the packages' unit takes its arguments from a file")
     func setup() throws {

@@ -25,27 +25,6 @@ struct BenchmarkServiceTests {
         return try #require(found as? CBMutableCharacteristic)
     }
 
-    @Test("permits of each characteristic what the central's side does, and nothing more")
-    func characteristics() throws {
-        let server = BenchmarkServer()
-        #expect(server.service.uuid == BenchmarkService.uuid && server.service.isPrimary)
-        #expect(server.service.characteristics?.count == 5)
-        let cases: [(uuid: CBUUID, properties: CBCharacteristicProperties, permissions: CBAttributePermissions)] = [
-            (BenchmarkService.sink, [.read, .writeWithoutResponse], [.readable, .writeable]),
-            (BenchmarkService.source, .notify, []), (BenchmarkService.order, .write, .writeable),
-            (BenchmarkService.echo, .read, .readable), (BenchmarkService.channel, .read, .readable),
-        ]
-        for (uuid, properties, permissions) in cases {
-            let own = try characteristic(uuid, of: server)
-            #expect(own.properties == properties && own.permissions == permissions, "\(uuid)")
-            #expect(server.owns(own))
-        }
-        #expect(try characteristic(BenchmarkService.echo, of: server).value == Data(repeating: 0x2A, count: 20))
-        // The characteristics of another one are not its own.
-        let other = try characteristic(BenchmarkService.sink, of: BenchmarkServer())
-        #expect(!server.owns(other))
-    }
-
     @Test("reads as a counter of eight octets, and as the channel's number and one for both directions")
     func values() throws {
         let server = BenchmarkServer()
@@ -111,68 +90,12 @@ struct BenchmarkServiceTests {
 
     // MARK: The channel
 
-    /// An order: a number of eight octets, the least significant first, whose highest bit says who sends.
-    private static func order(_ count: UInt32, sends: Bool = false) -> Data {
-        let octets = (0..<4).map { UInt8(truncatingIfNeeded: count >> UInt32(8 * $0)) }
-        return Data(octets + [0, 0, 0, sends ? 0x80 : 0])
-    }
-
-    private static func open(_ server: BenchmarkServer, capacity: Int = .max) -> StreamLine {
-        let line = StreamLine(capacity: capacity)
+    private static func open(_ server: BenchmarkServer) -> StreamLine {
+        let line = StreamLine(capacity: .max)
         let channel = StreamChannel(line)
         line.channel = channel
         server.opened(channel)
         return line
-    }
-
-    @Test("reads an order alone, then up to 65,536 octets at once, and confirms the last one")
-    func reads() {
-        let server = BenchmarkServer()
-        let line = Self.open(server)
-        line.octets = Self.order(100_000) + Data(repeating: 7, count: 100_000) + Self.order(0) + Self.order(1)
-        line.report(.hasBytesAvailable)
-        #expect(line.readLengths == [8, 65_536, 34_464, 8, 8])
-        #expect(line.sent == Data([1, 1]))
-        line.octets = Data([7])
-        line.report(.hasBytesAvailable)
-        #expect(line.readLengths.suffix(1) == [1] && line.sent == Data([1, 1, 1]))
-        withExtendedLifetime(server) {}
-    }
-
-    @Test("sends ordered octets in pieces of up to 65,536 as there is space, and no more")
-    func sends() {
-        let server = BenchmarkServer()
-        let line = Self.open(server, capacity: 0)
-        line.octets = Self.order(100_000, sends: true)
-        line.report(.hasBytesAvailable)
-        #expect(line.sent.isEmpty && line.writeLengths.isEmpty)
-        line.capacity = 10
-        line.report(.hasSpaceAvailable)
-        #expect(line.sent.count == 10 && line.writeLengths == [65_536])
-        line.capacity = .max
-        line.report(.hasSpaceAvailable)
-        #expect(line.sent.count == 100_000 && line.writeLengths == [65_536, 65_536, 34_454])
-        line.report(.hasSpaceAvailable)
-        #expect(line.writeLengths.count == 3)
-        withExtendedLifetime(server) {}
-    }
-
-    @Test("asks a stream that gives or takes nothing again with its next event", arguments: [0, -1])
-    func nothing(answer: Int) {
-        let server = BenchmarkServer()
-        let line = Self.open(server)
-        line.octets = Self.order(3, sends: true)
-        line.readAnswer = answer
-        line.report(.hasBytesAvailable)
-        #expect(line.readLengths == [8])
-        line.readAnswer = nil
-        line.writeAnswer = answer
-        line.report(.hasBytesAvailable)
-        #expect(line.readLengths == [8, 8] && line.writeLengths == [3] && line.sent.isEmpty)
-        line.writeAnswer = nil
-        line.report(.hasSpaceAvailable)
-        #expect(line.writeLengths == [3, 3] && line.sent.count == 3)
-        withExtendedLifetime(server) {}
     }
 
     @Test(
@@ -186,7 +109,7 @@ struct BenchmarkServiceTests {
         #expect(line.calls == ["input opens", "output opens"])
         for _ in 1...2 { line.report(Stream.Event(rawValue: event)) }
         #expect(line.calls == ["input opens", "output opens", "input closes", "output closes"])
-        line.octets = Self.order(0)
+        line.octets = UInt64(0).littleEndianData
         line.report(.hasBytesAvailable)
         #expect(line.readLengths.isEmpty && line.sent.isEmpty)
         withExtendedLifetime(server) {}
@@ -200,7 +123,7 @@ struct BenchmarkServiceTests {
         lines[0].report(.endEncountered)
         _ = Self.open(server)
         #expect(lines[0].channel == nil && lines[1].channel != nil)
-        lines[1].octets = Self.order(0)
+        lines[1].octets = UInt64(0).littleEndianData
         lines[1].report(.hasBytesAvailable)
         #expect(lines[1].sent == Data([1]))
         withExtendedLifetime(server) {}

@@ -11,44 +11,6 @@ import Testing
 
 @Suite("Random hosts of a shared controller")
 struct SharedControllerSimulationTests {
-    private final class Controller: HCIChannel {
-        let eventLoop: any EventLoop
-        weak var receiver: (any HCIChannelReceiver)?
-        private(set) var resetCount = 0
-        /// Resets that wait for their answers.
-        var openResets = 0
-        /// The numbers of the commands that came behind the last Reset.
-        private(set) var commands: [UInt16] = []
-
-        init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
-        func start(receiver: any HCIChannelReceiver) { self.receiver = receiver }
-        func send(_ packet: HCIPacket) {
-            guard packet == Reset().packet() else { return commands.append(packet.number) }
-            resetCount += 1
-            openResets += 1
-            commands = []
-        }
-        func sendTogether(_ body: () -> Void) { body() }
-        func close() {}
-        func deliver(_ packet: HCIPacket) { receiver?.channel(self, didReceive: packet) }
-    }
-
-    private final class Host: HCIChannelReceiver {
-        let lease: any HCIChannel
-        private(set) var received: [HCIPacket] = []
-        private(set) var ends = 0
-        /// The numbers of the commands that were sent.
-        var sent: [UInt16] = []
-
-        init(_ lease: any HCIChannel) {
-            self.lease = lease
-            lease.start(receiver: self)
-        }
-        func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) { received.append(packet) }
-        func channelDidFinishBatch(_ channel: any HCIChannel) {}
-        func channel(_ channel: any HCIChannel, didCloseBecause reason: String) { ends += 1 }
-    }
-
     /// A command that carries a number.
     private static func command(_ number: UInt16) -> HCIPacket {
         HCIPacket(h4: ByteBuffer(bytes: [0x01, 0x01, 0xFC, 2, UInt8(number & 0xFF), UInt8(number >> 8)]))
@@ -61,15 +23,19 @@ struct SharedControllerSimulationTests {
     func hosts(seed: UInt64) {
         var choices = SeededChoices(seed: seed)
         let loop = EmbeddedEventLoop()
-        let controller = Controller(loop)
-        var losses = 0
+        let controller = LeasedController(loop)
+        var (losses, answered) = (0, 0)
+        /// The number of resets that wait for their answers.
+        func openResets() -> Int { controller.resetCount - answered }
         let shared = SharedController(controller) { _ in losses += 1 }
-        var present: Host?
-        var before: [Host] = []
+        var present: LeasingHost?
+        var before: [LeasingHost] = []
         var (number, resets) = (UInt16(0), 0)
-        func send(_ host: Host) {
+        /// The numbers of the commands that the present host has sent.
+        var sent: [UInt16] = []
+        func send(_ host: LeasingHost) {
             number += 1
-            host.sent.append(number)
+            sent.append(number)
             host.lease.send(Self.command(number))
         }
         func leave() {
@@ -82,19 +48,20 @@ struct SharedControllerSimulationTests {
             switch choices.below(8) {
             case 0:
                 guard present == nil else { break }
-                present = Host(shared.lease())
+                present = LeasingHost(shared.lease())
+                sent = []
             case 1, 2: if let present { send(present) }
             case 3: if choices.once(in: 4) { leave() }
             case 4, 5:
-                guard controller.openResets > 0 else { break }
-                controller.openResets -= 1
-                controller.deliver(CommandComplete.packet(Reset.self, .init()))
+                guard openResets() > 0 else { break }
+                answered += 1
+                controller.answerReset()
             case 6:
                 let counts = before.map(\.received.count)
                 let own = present?.received.count ?? 0
                 controller.deliver(CommandComplete.packet(LERand.self, .init(number: 7)))
                 #expect(before.map(\.received.count) == counts, "a host that has left got an event")
-                let isReady = present != nil && controller.openResets == 0
+                let isReady = present != nil && openResets() == 0
                 #expect((present?.received.count ?? 0) == own + (isReady ? 1 : 0))
             default:
                 // A host that has left has nothing to say.
@@ -108,8 +75,8 @@ struct SharedControllerSimulationTests {
             }
             // Nobody's commands wait behind a reset that was answered, and none come before.
             if let present {
-                #expect(controller.commands == (controller.openResets == 0 ? present.sent : []))
-                if present.ends > 0 || present.sent.count > 60 { leave() }
+                #expect(controller.commands == (openResets() == 0 ? sent : []))
+                if present.ends > 0 || sent.count > 60 { leave() }
             }
             resets = controller.resetCount
         }
@@ -119,6 +86,15 @@ struct SharedControllerSimulationTests {
         #expect(losses == 1 && controller.resetCount == resets)
         #expect(before.allSatisfy { $0.ends == 0 } && (last?.ends ?? 1) == 1)
         withExtendedLifetime(shared) {}
+    }
+}
+
+extension LeasedController {
+    fileprivate var resetCount: Int { sent.count { $0 == Reset().packet() } }
+
+    /// The numbers of the commands that came behind the last Reset.
+    fileprivate var commands: [UInt16] {
+        sent.suffix(from: (sent.lastIndex(of: Reset().packet()) ?? -1) + 1).map(\.number)
     }
 }
 

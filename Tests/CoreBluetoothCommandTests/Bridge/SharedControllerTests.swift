@@ -5,44 +5,48 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
+/// A controller that keeps what it is sent.
+final class LeasedController: HCIChannel {
+    let eventLoop: any EventLoop
+    var sent: [HCIPacket] = []
+    /// The numbers of packets that had been sent when all left together.
+    var departures: [Int] = []
+    weak var receiver: (any HCIChannelReceiver)?
+
+    init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+    func start(receiver: any HCIChannelReceiver) { self.receiver = receiver }
+    func send(_ packet: HCIPacket) { sent.append(packet) }
+    func sendTogether(_ body: () -> Void) {
+        body()
+        departures.append(sent.count)
+    }
+    func close() {}
+    func deliver(_ packet: HCIPacket) { receiver?.channel(self, didReceive: packet) }
+    func answerReset() { deliver(CommandComplete.packet(Reset.self, .init())) }
+}
+
+/// A host that keeps what it gets.
+final class LeasingHost: HCIChannelReceiver {
+    let lease: any HCIChannel
+    var received: [HCIPacket] = []
+    var batches = 0
+    var reason: String?
+    private(set) var ends = 0
+
+    init(_ lease: any HCIChannel) {
+        self.lease = lease
+        lease.start(receiver: self)
+    }
+    func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) { received.append(packet) }
+    func channelDidFinishBatch(_ channel: any HCIChannel) { batches += 1 }
+    func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
+        self.reason = reason
+        ends += 1
+    }
+}
+
 @Suite("A controller that hosts share")
 struct SharedControllerTests {
-    /// A controller that keeps what it is sent.
-    private final class Controller: HCIChannel {
-        let eventLoop: any EventLoop
-        var sent: [HCIPacket] = []
-        /// The numbers of packets that had been sent when all left together.
-        var departures: [Int] = []
-        weak var receiver: (any HCIChannelReceiver)?
-
-        init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
-        func start(receiver: any HCIChannelReceiver) { self.receiver = receiver }
-        func send(_ packet: HCIPacket) { sent.append(packet) }
-        func sendTogether(_ body: () -> Void) {
-            body()
-            departures.append(sent.count)
-        }
-        func close() {}
-        func deliver(_ packet: HCIPacket) { receiver?.channel(self, didReceive: packet) }
-        func answerReset() { deliver(CommandComplete.packet(Reset.self, .init())) }
-    }
-
-    /// A host that keeps what it gets.
-    private final class Host: HCIChannelReceiver {
-        let lease: any HCIChannel
-        var received: [HCIPacket] = []
-        var batches = 0
-        var reason: String?
-
-        init(_ lease: any HCIChannel) {
-            self.lease = lease
-            lease.start(receiver: self)
-        }
-        func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) { received.append(packet) }
-        func channelDidFinishBatch(_ channel: any HCIChannel) { batches += 1 }
-        func channel(_ channel: any HCIChannel, didCloseBecause reason: String) { self.reason = reason }
-    }
-
     private let loop = EmbeddedEventLoop()
 
     private let reset = Reset().packet()
@@ -51,9 +55,9 @@ struct SharedControllerTests {
 
     @Test("resets between hosts, and gives no host the events of the one before")
     func hosts() {
-        let controller = Controller(loop)
+        let controller = LeasedController(loop)
         let shared = SharedController(controller) { Issue.record("lost: \($0)") }
-        let first = Host(shared.lease())
+        let first = LeasingHost(shared.lease())
         #expect(controller.sent == [reset])
         first.lease.send(LERand().packet())
         controller.deliver(event)
@@ -64,7 +68,7 @@ struct SharedControllerTests {
         #expect(first.received == [event])
         // The host goes, and the next one comes before the controller has answered.
         first.lease.close()
-        let second = Host(shared.lease())
+        let second = LeasingHost(shared.lease())
         #expect(controller.sent.suffix(2) == [reset, reset])
         controller.answerReset()
         controller.deliver(event)
@@ -78,10 +82,10 @@ struct SharedControllerTests {
 
     @Test("sends nothing to a controller that is gone")
     func gone() {
-        let controller = Controller(loop)
+        let controller = LeasedController(loop)
         var reasons: [String] = []
         let shared = SharedController(controller) { reasons.append($0) }
-        let host = Host(shared.lease())
+        let host = LeasingHost(shared.lease())
         controller.answerReset()
         controller.receiver?.channel(controller, didCloseBecause: "unplugged")
         host.lease.send(LERand().packet())
@@ -94,9 +98,9 @@ struct SharedControllerTests {
 
     @Test("sends the packets of one turn together")
     func together() {
-        let controller = Controller(loop)
+        let controller = LeasedController(loop)
         let shared = SharedController(controller) { Issue.record("lost: \($0)") }
-        let host = Host(shared.lease())
+        let host = LeasingHost(shared.lease())
         controller.answerReset()
         host.lease.sendTogether { for _ in 0..<2 { host.lease.send(LERand().packet()) } }
         #expect(controller.departures == [3])
@@ -104,9 +108,9 @@ struct SharedControllerTests {
 
     @Test("reports the end of a batch to the present host alone")
     func batches() {
-        let controller = Controller(loop)
+        let controller = LeasedController(loop)
         let shared = SharedController(controller) { Issue.record("lost: \($0)") }
-        let host = Host(shared.lease())
+        let host = LeasingHost(shared.lease())
         controller.answerReset()
         #expect(host.batches == 0)
         controller.deliver(event)
@@ -119,16 +123,16 @@ struct SharedControllerTests {
 
     @Test("drops a host that sends 65 packets before the reset, and ends the host of a controller that goes")
     func limits() {
-        let controller = Controller(loop)
+        let controller = LeasedController(loop)
         var reason: String?
         let shared = SharedController(controller) { reason = $0 }
-        let early = Host(shared.lease())
+        let early = LeasingHost(shared.lease())
         for _ in 0...64 { early.lease.send(LERand().packet()) }
         #expect(early.reason == nil, "not from inside a call of its own")
         loop.run()
         #expect(early.reason?.contains("before the controller is reset") == true)
         #expect(controller.sent == [reset])
-        let host = Host(shared.lease())
+        let host = LeasingHost(shared.lease())
         controller.receiver?.channel(controller, didCloseBecause: "unplugged")
         loop.run()
         #expect(reason == "unplugged")

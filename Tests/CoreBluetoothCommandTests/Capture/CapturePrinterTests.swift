@@ -48,60 +48,32 @@ struct CapturePrinterTests {
         #expect(names == [.hci, .gap, .l2cap, .att, .att, .smp, nil])
     }
 
-    private static let packets: [(octets: [UInt8], direction: BTSnoop.Direction, drops: UInt32)] = [
-        ([0x01, 0x03, 0x0C, 0x00], .toController, 0), ([0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], .toHost, 3),
-        ([0x01, 0x0A, 0x20, 0x01, 0x01], .toController, .max),
-    ]
-
-    private static var records: [BTSnoop.Record] {
-        packets.enumerated().map { index, packet in
-            BTSnoop.Record(
-                packet: HCIPacket(h4: ByteBuffer(bytes: packet.octets)),
-                direction: packet.direction,
-                time: BTSnoop.Timestamp(microsecondsSince1970: 1_000_000 + Int64(index) * 1_500),
-                drops: packet.drops
-            )
-        }
-    }
-
-    /// A file of the first packets.
-    private static func file(_ count: Int) -> [UInt8] {
-        var bytes = ByteBuffer()
-        BTSnoopWriter.writeFileHeader(into: &bytes)
-        for record in records.prefix(count) {
-            BTSnoopWriter.write(record.packet, record.direction, at: record.time, drops: record.drops, into: &bytes)
-        }
-        return Array(bytes.readableBytesView)
-    }
-
-    private static func text(of octets: [UInt8]) throws -> [String] {
-        var stream = CaptureStream()
-        stream.append(octets)
-        var lines: [String] = []
-        while let record = try stream.next() {
-            let octets = Hexadecimal.digits(record.packet.bytes.readableBytesView)
-            lines.append("\(record.time.microsecondsSince1970) \(record.direction) \(record.drops) \(octets)")
-        }
-        return lines
-    }
-
     @Test("is written with the packets that were dropped, over whatever file was there")
     func drops() throws {
         let folder = try TemporaryFolder()
         let path = folder("copy")
         try Data(repeating: 0x2A, count: 1000).write(to: URL(fileURLWithPath: path))
         let copy = try CaptureCopy(path)
-        #expect(FileManager.default.contents(atPath: path).map { [UInt8]($0) } == Self.file(0))
-        for record in Self.records { copy.write(record) }
-        let octets = try #require(FileManager.default.contents(atPath: path).map { [UInt8]($0) })
-        #expect(octets == Self.file(3))
-        let lines = try Self.text(of: octets)
-        #expect(
-            lines == [
-                "1000000 toController 0 01030C00", "1001500 toHost 3 040E0401030C00",
-                "1003000 toController 4294967295 010A200101",
-            ]
-        )
+        #expect(FileManager.default.contents(atPath: path).map { [UInt8]($0) } == captureOctets([]))
+        let packets = [(resetPacket, BTSnoop.Direction.toController, 0), (resetAnswer, .toHost, UInt32.max)]
+        for (octets, direction, drops) in packets {
+            copy.write(
+                BTSnoop.Record(
+                    packet: HCIPacket(h4: ByteBuffer(bytes: octets)),
+                    direction: direction,
+                    time: BTSnoop.Timestamp(microsecondsSince1970: 1_000_000),
+                    drops: drops
+                )
+            )
+        }
+        var stream = CaptureStream()
+        stream.append(try #require(FileManager.default.contents(atPath: path)))
+        for (octets, direction, drops) in packets {
+            let record = try #require(try stream.next())
+            #expect(Array(record.packet.bytes.readableBytesView) == octets && record.direction == direction)
+            #expect(record.drops == drops && record.time.microsecondsSince1970 == 1_000_000)
+        }
+        #expect(try stream.next() == nil)
         let failure = #expect(throws: Failure.self) { try CaptureCopy("/nowhere/at/all") }
         #expect(failure?.line == "cannot write the capture file /nowhere/at/all")
         withExtendedLifetime(folder) {}

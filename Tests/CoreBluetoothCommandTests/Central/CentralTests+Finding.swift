@@ -39,22 +39,6 @@ struct CentralFindingTests {
         #expect(central.awaited == nil && !central.pendingAnswer.isWaiting)
     }
 
-    @Test("leaves nothing behind when its time is up")
-    func search() async throws {
-        let world = World(seed: 3)
-        let testbed = try ToolTestbed(world)
-        let central = testbed.central
-        let found = await outcome { _ = try await central.find(DeviceQuery("Nobody"), timeout: 0) }
-        #expect(found == "\"Nobody\" was not found within 0 s: nobody is there")
-        central.end(.discovery, nil)
-        var hasStarted = false
-        try await central.wait(.link, ToolTestbed.realTimeLimit, "late") {
-            hasStarted = true
-            central.end(.link, nil)
-        }
-        #expect(hasStarted)
-    }
-
     @Test("ends a search with the reason if the adapter is lost, and finds a device afterwards")
     func lost() throws {
         let world = World(seed: 2)
@@ -153,15 +137,5 @@ struct CentralFindingTests {
         }
         #expect(found === peripheral)
         #expect(world.now - start >= .seconds(5))
-    }
-
-    /// The line of the failure that something ends with.
-    private func outcome(of body: @MainActor () async throws -> Void) async -> String {
-        do {
-            try await body()
-            return "none"
-        } catch {
-            return (error as? Failure)?.line ?? "another error"
-        }
     }
 }

@@ -23,11 +23,6 @@ struct CloneCommandTests {
         #expect(CloneCommand.fileName(device) == name)
     }
 
-    @Test("counts one in the singular", arguments: [(0, "0 values"), (1, "1 value"), (2, "2 values")])
-    func plural(count: Int, words: String) {
-        #expect(CloneCommand.counted(count, "value") == words)
-    }
-
     // MARK: Recording
 
     /// The requests to a device.

@@ -106,18 +106,4 @@ struct ValueCommandsTests {
         let failure = #expect(throws: Failure.self) { try testbed.perform("read FFF9", on: single) }
         #expect(failure?.line == "the device has no characteristic FFF9; corebluetooth inspect shows what it has")
     }
-
-    @Test("are printed until the subscription ends; one with a count ends by itself")
-    func subscriptions() throws {
-        #expect(try testbed.perform("subscribe 2A19 --count 2", on: connection) == ["56 (86 %)", "56 (86 %)"])
-        #expect(connection.subscribed.isEmpty)
-        #expect(testbed.printing { testbed.world.advance(by: .seconds(10)) } == [])
-        #expect(try testbed.perform("subscribe 2A19 --hex", on: connection) == [])
-        #expect(testbed.printing { testbed.world.advance(by: .seconds(3)) } == ["56", "56", "56"])
-        #expect(try testbed.perform("unsubscribe 2A19", on: connection) == [])
-        #expect(connection.subscribed.isEmpty)
-        #expect(testbed.printing { testbed.world.advance(by: .seconds(10)) } == [])
-        #expect(throws: (any Error).self) { try testbed.perform("subscribe FFF1", on: connection) }
-        #expect(connection.subscribed.isEmpty)
-    }
 }

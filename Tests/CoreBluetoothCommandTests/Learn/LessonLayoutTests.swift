@@ -41,19 +41,6 @@ struct LessonLayoutTests {
         #expect(lines.map(\.count) == (columns == 87 ? [43, 46, 0] : [88, 1, 0]))
     }
 
-    @Test("numbers an item, and indents its text by four columns")
-    func items() {
-        let layout = LessonLayout(columns: nil)
-        #expect(layout.item(9, "Scan", "Devices") == [" 9  Scan", "    Devices", ""])
-        #expect(layout.item(10, "Scan", "Devices") == ["10  Scan", "    Devices", ""])
-        #expect(layout.item(nil, "Scan", "Devices") == ["  Scan", "    Devices", ""])
-        #expect(
-            LessonLayout(columns: 20).item(1, "Scan for the devices", "What is there near by") == [
-                " 1  Scan for the", "    devices", "    What is there", "    near by", "",
-            ]
-        )
-    }
-
     @Test("gives code a margin, and continues a broken comment as a comment")
     func code() {
         let code = "func a() {\n    // one two three four\n\n    /// four five six\n}"
@@ -94,19 +81,16 @@ struct LessonLayoutTests {
         }
     }
 
-    @Test("has headings between empty lines, in bold if that is shown")
+    @Test("has headings between empty lines, each of their lines in bold if that is shown")
     func headings() {
-        let plain = LessonLayout(columns: 20)
-        let bold = LessonLayout(columns: 20, hasStyle: true)
-        #expect(plain.heading("The run") == ["", "The run", ""])
-        #expect(bold.heading("The run") == ["", "\u{1B}[1mThe run\u{1B}[0m", ""])
+        #expect(LessonLayout(columns: 20).heading("The run") == ["", "The run", ""])
         #expect(
-            bold.heading("one two three four five") == [
+            LessonLayout(columns: 20, hasStyle: true).heading("one two three four five") == [
                 "", "\u{1B}[1mone two three four\u{1B}[0m", "\u{1B}[1mfive\u{1B}[0m", "",
             ]
         )
-        let heading = TimelineEntry(.heading, of: "lesson", layer: "", "A scan", at: 1500)
-        for columns in [nil, 20, 64] as [Int?] { #expect(lines([heading], columns) == ["", "A scan", ""]) }
+        let entry = TimelineEntry(.heading, of: "lesson", layer: "", "A scan", at: 1500)
+        #expect(lines([entry], 20) == ["", "A scan", ""])
     }
 
     // MARK: Traces
@@ -152,32 +136,5 @@ struct LessonLayoutTests {
                 ]
             )
         }
-    }
-
-    @Test("continues a line of a trace two columns farther to the right")
-    func brokenTraces() {
-        let entry = TimelineEntry(
-            .sent,
-            of: "thermometer",
-            layer: "ATT",
-            "Write Request of the characteristic Battery Level",
-            at: 1500
-        )
-        #expect(
-            lines([entry], 64) == [
-                "    1.50 ms  thermometer      → ATT Write Request of the",
-                "                                characteristic Battery Level",
-            ]
-        )
-        #expect(
-            lines([entry], 63) == [
-                "1.50 ms  thermometer", "      → ATT Write Request of the characteristic Battery Level",
-            ]
-        )
-        #expect(
-            lines([entry], 40) == [
-                "1.50 ms  thermometer", "      → ATT Write Request of the", "        characteristic Battery Level",
-            ]
-        )
     }
 }

@@ -199,11 +199,4 @@ struct BondsCommandTests {
         #expect(details.first { $0.key == "paired" }?.value.text == #""2026-09-21T14:13:20Z""#)
         #expect(details.first { $0.key == "lastUsed" }?.value.text == "null")
     }
-
-    @Test("have a heading where the owner changes")
-    func headings() {
-        var headings = OwnerHeadings()
-        let shown = ["alice", "alice", "bob", "bob", "alice"].map { headings.heading(of: $0) }
-        #expect(shown == ["alice:", nil, "bob:", nil, "alice:"])
-    }
 }

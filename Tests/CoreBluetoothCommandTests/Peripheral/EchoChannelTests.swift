@@ -9,19 +9,6 @@ import Testing
 @Suite("A channel that sends back what comes")
 @MainActor
 struct EchoChannelTests {
-    @Test("reads, reports and sends back in pieces of up to 4,096 octets")
-    func pieces() {
-        let line = StreamLine(capacity: .max)
-        var pieces: [Data] = []
-        let echo = EchoChannel(StreamChannel(line)) { pieces.append($0) }
-        let octets = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8) })
-        line.octets = octets
-        echo.stream(line.stream, handle: .hasBytesAvailable)
-        #expect(pieces.map(\.count) == [4_096, 4_096, 1_808])
-        #expect(pieces.reduce(Data(), +) == octets && line.sent == octets)
-        #expect(line.readLengths == [4_096, 4_096, 4_096])
-    }
-
     @Test("reads no more while 65,536 octets wait to be sent")
     func limit() {
         for (first, counts) in [(65_536, [65_536, 65_536]), (65_535, [65_535, 69_631])] {
@@ -35,49 +22,6 @@ struct EchoChannelTests {
             echo.stream(line.stream, handle: .hasBytesAvailable)
             #expect(count == counts[1])
             #expect(line.sent.isEmpty)
-        }
-    }
-
-    @Test("sends what there is space for, and reads another piece")
-    func space() {
-        let line = StreamLine(capacity: 0)
-        var pieces: [Int] = []
-        let echo = EchoChannel(StreamChannel(line)) { pieces.append($0.count) }
-        line.octets = Data(repeating: 7, count: 80_000)
-        echo.stream(line.stream, handle: .hasBytesAvailable)
-        #expect(pieces == Array(repeating: 4_096, count: 16))
-        line.capacity = 1
-        echo.stream(line.stream, handle: .hasSpaceAvailable)
-        #expect(line.sent == Data([7]) && pieces.count == 17)
-        #expect(line.writeLengths == [65_536])
-        line.capacity = .max
-        echo.stream(line.stream, handle: .hasSpaceAvailable)
-        #expect(line.sent == Data(repeating: 7, count: 80_000))
-        #expect(line.writeLengths.dropFirst().first == 65_535 + 4_096)
-    }
-
-    @Test("asks a stream that takes or gives nothing again with its next event")
-    func nothing() {
-        for answer in [0, -1] {
-            let line = StreamLine(capacity: 0)
-            let echo = EchoChannel(StreamChannel(line)) { _ in }
-            line.octets = Data([1, 2, 3])
-            echo.stream(line.stream, handle: .hasBytesAvailable)
-            line.capacity = 10
-            line.writeAnswer = answer
-            echo.stream(line.stream, handle: .hasSpaceAvailable)
-            #expect(line.writeLengths == [3] && line.sent.isEmpty)
-            line.writeAnswer = nil
-            echo.stream(line.stream, handle: .hasSpaceAvailable)
-            #expect(line.writeLengths == [3, 3] && line.sent == Data([1, 2, 3]))
-            let before = line.readLengths.count
-            line.octets = Data([4])
-            line.readAnswer = answer
-            echo.stream(line.stream, handle: .hasBytesAvailable)
-            #expect(line.readLengths.count == before + 1)
-            line.readAnswer = nil
-            echo.stream(line.stream, handle: .hasBytesAvailable)
-            #expect(line.sent == Data([1, 2, 3, 4]))
         }
     }
 

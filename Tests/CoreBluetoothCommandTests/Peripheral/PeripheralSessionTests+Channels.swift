@@ -146,22 +146,4 @@ struct PeripheralChannelsTests {
         try world.run(until: client.received.count == 100_006)
         #expect(client.received.last == 1)
     }
-
-    @Test("sends back what came on it, beside others")
-    func echoes() throws {
-        let world = World(seed: 1)
-        let session = try PeripheralSession.started(#"{ "services": [], "channels": [{}] }"#, in: world)
-        let clients = try ["first", "second", "third"].map { name in
-            let client = world.addDevice(name).run { ChannelClient(192) }
-            try world.run(until: client.isOpen)
-            return client
-        }
-        for round in 1...2 {
-            for (number, client) in clients.enumerated() { client.send(Data([UInt8(16 * round + number)])) }
-            try world.run(until: clients.allSatisfy { $0.received.count == round })
-        }
-        #expect(clients.map { $0.received } == [Data([16, 32]), Data([17, 33]), Data([18, 34])])
-        withExtendedLifetime(session) {}
-    }
-
 }

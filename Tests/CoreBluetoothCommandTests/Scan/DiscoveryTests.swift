@@ -7,16 +7,16 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A report of a scan")
-@MainActor
-struct DiscoveryTests {
-    private func identifier(_ number: Int) -> UUID {
+extension Discovery {
+    /// An identifier that ends with a number.
+    static func identifier(_ number: Int) -> UUID {
         UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(number)))
     }
 
-    private var heart: Discovery {
+    /// A device with every part.
+    static var heart: Discovery {
         Discovery(
-            identifier: self.identifier(1),
+            identifier: identifier(1),
             name: "Heart",
             rssi: -61,
             services: [
@@ -27,16 +27,20 @@ struct DiscoveryTests {
             txPower: 4
         )
     }
+}
 
+@Suite("A report of a scan")
+@MainActor
+struct DiscoveryTests {
     @Test("is a line with the identifier, strength and name first, and names for the rest")
     func line() {
         #expect(
-            self.heart.line
+            Discovery.heart.line
                 == "00000000-0000-0000-0000-000000000001  -61 dBm  \"Heart\"; Heart Rate, Nordic UART, FFF0; "
                 + "Apple 02 15; Battery: 57"
         )
         let faint = Discovery(
-            identifier: self.identifier(2),
+            identifier: Discovery.identifier(2),
             isConnectable: false,
             manufacturerData: Data([0x12, 0x34])
         )
@@ -44,14 +48,14 @@ struct DiscoveryTests {
             faint.line
                 == "00000000-0000-0000-0000-000000000002  ? dBm  (no name), not connectable; company 0x3412"
         )
-        let broken = Discovery(identifier: self.identifier(3), name: "a\u{1B}[2Jb", manufacturerData: Data([0x12]))
+        let broken = Discovery(identifier: Discovery.identifier(3), name: "a\u{1B}[2Jb", manufacturerData: Data([0x12]))
         #expect(!broken.line.unicodeScalars.contains("\u{1B}"))
         #expect(broken.line.hasSuffix("; 12"))
     }
 
     @Test("is one JSON object with every part")
     func json() throws {
-        let text = self.heart.object.text
+        let text = Discovery.heart.object.text
         #expect(!text.contains("\n"))
         let object = try jsonObject(text)
         #expect(object["event"] as? String == "discovered")
@@ -70,11 +74,11 @@ struct DiscoveryTests {
 
     @Test("keeps the parts of an earlier report that it lacks")
     func merging() {
-        var known = self.heart
-        known.merge(Discovery(identifier: self.identifier(1)))
-        #expect(known.line == self.heart.line)
-        #expect(known.object.text == self.heart.object.text)
-        known.merge(Discovery(identifier: self.identifier(1), rssi: -40, isConnectable: false))
+        var known = Discovery.heart
+        known.merge(Discovery(identifier: Discovery.identifier(1)))
+        #expect(known.line == Discovery.heart.line)
+        #expect(known.object.text == Discovery.heart.object.text)
+        known.merge(Discovery(identifier: Discovery.identifier(1), rssi: -40, isConnectable: false))
         #expect(known.rssi == -40 && !known.isConnectable)
     }
 

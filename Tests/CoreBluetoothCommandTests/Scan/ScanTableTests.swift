@@ -10,23 +10,9 @@ import Testing
 struct ScanTableTests {
     private let start = Date(timeIntervalSinceReferenceDate: 0)
 
-    private func identifier(_ number: Int) -> UUID {
-        UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(number)))
-    }
+    private func identifier(_ number: Int) -> UUID { Discovery.identifier(number) }
 
-    private var heart: Discovery {
-        Discovery(
-            identifier: self.identifier(1),
-            name: "Heart",
-            rssi: -61,
-            services: [
-                CBUUID(string: "180D"), CBUUID(string: "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"), CBUUID(string: "FFF0"),
-            ],
-            manufacturerData: Data([0x4C, 0x00, 0x02, 0x15]),
-            serviceData: [(CBUUID(string: "180F"), Data([0x57]))],
-            txPower: 4
-        )
-    }
+    private var heart: Discovery { .heart }
 
     @Test("keeps the row of a device, with the newest strength until 10 s after its last report")
     func rows() {

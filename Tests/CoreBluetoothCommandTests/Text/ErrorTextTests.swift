@@ -21,15 +21,4 @@ struct ErrorTextTests {
         #expect(ErrorText.text(DeviceFailure("reading failed", error)) == "reading failed: Reading is not permitted")
         #expect(ErrorText.text(Failure("a line.")) == "a line.")
     }
-
-    @Test(
-        "has a word for each state of Bluetooth",
-        arguments: [
-            (.unknown, "unknown"), (.resetting, "resetting"), (.unsupported, "not available"),
-            (.unauthorized, "not permitted"), (.poweredOff, "off"), (.poweredOn, "on"),
-        ] as [(CBManagerState, String)]
-    )
-    func states(state: CBManagerState, word: String) {
-        #expect(StateText.text(state) == word)
-    }
 }

@@ -28,93 +28,8 @@ struct CentralPageDrawingTests {
         return drawn(rows, columns) { page.draw(on: &$0, .english) }
     }
 
-    @Test("shows that it waits before there is a ball")
-    func searching() {
-        let shown = [
-            #"""
-            | Magic 8-Ball · Central                   no ball
-            :#######################===========================
-            ~ 1
-            |  Bluetooth is not on; waiting for it
-            :  ...................................
-            ~ 3
-            |──────────────────────────────────────────────────
-            :..................................................
-            ~ 2
-            |──────────────────────────────────────────────────
-            :..................................................
-            | Question:
-            : ..........
-            | Enter ask   Tab next ball   Ctrl-C quit
-            : .......................................
-            """#,
-            #"""
-            | Magic 8-Ball · Central                   no ball
-            :#######################===========================
-            ~ 1
-            |  Looking for 8-balls near by …
-            :  .............................
-            ~ 3
-            |──────────────────────────────────────────────────
-            :..................................................
-            ~ 2
-            |──────────────────────────────────────────────────
-            :..................................................
-            | Question:
-            : ..........
-            | Enter ask   Tab next ball   Ctrl-C quit
-            : .......................................
-            """#,
-        ]
-        for (isOn, shown) in zip([false, true], shown) {
-            var page = CentralPage()
-            page.bluetoothChanged(isOn: isOn)
-            #expect(drawn(12, 50) { page.draw(on: &$0, .english) } == shown)
-        }
-    }
-
-    @Test("shows the chosen ball if there is one row")
-    func oneRow() {
-        #expect(central(7, 40, chosen: "Crystal").split(separator: "\n")[2].hasPrefix("|▸ Crystal  "))
-        #expect(!central(7, 40, chosen: "Crystal").contains("more"))
-        #expect(central(8, 40, chosen: "Crystal").contains("1 more above, 3 more below"))
-    }
-
     @Test("shows each conversation, on screens of several sizes")
     func conversations() {
-        #expect(
-            central(20, 80, chosen: "Anna")
-                == #"""
-                | Magic 8-Ball · Central                                                 4 balls
-                :#######################=========================================================
-                |▸ Anna                           ▂▄▆█ -40 dBm   |
-                :b bbbb                           gggg           c
-                |  Crystal                        ▂▄▆█ -67 dBm   |
-                :b                                yy..           c
-                |  Dora                           ▂▄▆█ -90 dBm   It is certain.
-                :b                                r...           gggggggggggggg
-                |  Eight                          went offline
-                :b .....                          ............
-                |  Fay with a long name that has… ▂▄▆█ -55 dBm   refused: the ball is busy
-                :b                                ggg.           rrrrrrrrrrrrrrrrrrrrrrrrr
-                ~ 5
-                |────────────────────────────────────────────────────────────────────────────────
-                :................................................................................
-                |    .-"""-.     Anna
-                :                bbbb
-                |   /  .-.  \    Will it rain?
-                |  |  (\ /)  |   The question is on its way …
-                :      CCC       cccccccccccccccccccccccccccc
-                |   \  '-'  /
-                |    '-...-'
-                |────────────────────────────────────────────────────────────────────────────────
-                :................................................................................
-                | Question: Wind
-                : ..........
-                | Enter ask   Tab next ball   ↑↓ earlier questions   Esc clear   Ctrl-C quit
-                : ..........................................................................
-                """#
-        )
         #expect(
             central(20, 80, chosen: "Crystal", ticks: 3)
                 == #"""
@@ -149,35 +64,6 @@ struct CentralPageDrawingTests {
                 """#
         )
         #expect(
-            central(16, 50, chosen: "Dora", ticks: 1)
-                == #"""
-                | Magic 8-Ball · Central                   4 balls
-                :#######################===========================
-                |  Anna                             ▂▄▆█ -40 dBm  /
-                :b                                  gggg          c
-                |  Crystal                          ▂▄▆█ -67 dBm  /
-                :b                                  yy..          c
-                |▸ Dora                             ▂▄▆█ -90 dBm
-                :b bbbb                             r...
-                |  Eight                            went offline
-                :b .....                            ............
-                |  Fay with a long name that has n… ▂▄▆█ -55 dBm
-                :b                                  ggg.
-                ~ 4
-                |──────────────────────────────────────────────────
-                :..................................................
-                |  Dora: Snow?
-                |  It is certain.
-                :  GGGGGGGGGGGGGG
-                |──────────────────────────────────────────────────
-                :..................................................
-                | Question: Wind
-                : ..........
-                | Enter ask   Tab next ball   Ctrl-C quit
-                : .......................................
-                """#
-        )
-        #expect(
             central(10, 40, chosen: "Crystal")
                 == #"""
                 | Magic 8-Ball · Central         4 balls
@@ -202,26 +88,15 @@ struct CentralPageDrawingTests {
                 : .....................................
                 """#
         )
-        #expect(
-            central(8, 40, chosen: "Eight")
-                == #"""
-                | Magic 8-Ball · Central         4 balls
-                :#######################=================
-                |▸ Eight                  went offline
-                :b .....                  ............
-                |  3 more above, 1 more below
-                :  ..........................
-                |────────────────────────────────────────
-                :........................................
-                |  Eight
-                :  bbbbb
-                |────────────────────────────────────────
-                :........................................
-                | Question: Wind
-                : ..........
-                | Enter ask  Tab next ball  Ctrl-C quit
-                : .....................................
-                """#
-        )
+        let question = central(20, 80, chosen: "Anna")
+        let rows = [#"|   /  .-.  \    Will it rain?"#, #"|  |  (\ /)  |   The question is on its way …"#]
+        #expect(question.contains(rows.joined(separator: "\n")))
+        let answer = "|  Dora: Snow?\n|  It is certain.\n:  GGGGGGGGGGGGGG\n"
+        #expect(central(16, 50, chosen: "Dora", ticks: 1).contains(answer))
+        let lost = "|▸ Eight                  went offline\n:b .....                  ............\n"
+        #expect(central(8, 40, chosen: "Eight").contains(lost + "|  3 more above, 1 more below\n"))
+        // If there is one row, it is the chosen ball's.
+        #expect(central(7, 40, chosen: "Crystal").split(separator: "\n")[2].hasPrefix("|▸ Crystal  "))
+        #expect(!central(7, 40, chosen: "Crystal").contains("more"))
     }
 }

@@ -240,16 +240,6 @@ struct CentralPageTests {
         #expect(shown(page, rows: 7, columns: 40)[1] == "  " + Texts.english(isOn ? .searching : .waitingForBluetooth))
     }
 
-    @Test("does not count a ball that is gone")
-    func count() {
-        var page = self.page("a", "b")
-        #expect(shown(page)[0].hasSuffix("2 balls"))
-        page.lost("a")
-        #expect(shown(page)[0].hasSuffix("1 ball"))
-        page.lost("b")
-        #expect(shown(page)[0].hasSuffix("no ball"))
-    }
-
     @Test("turns through four pictures, one a tick")
     func turning() {
         var page = self.page("a")

@@ -45,35 +45,10 @@ struct RolePageTests {
                 : .....................................
                 """#
         )
-        #expect(
-            role(9, 59, .down)
-                == #"""
-                | Magic 8-Ball
-                :#############==============================================
-                ~ 1
-                |  Which of the two do you want to be?
-                ~ 1
-                |    1  Central: ask an 8-ball
-                |  ▸ 2  Peripheral: be an 8-ball
-                :  ==============================
-                ~ 2
-                | ↑↓ choose   Enter start   Ctrl-C quit
-                : .....................................
-                """#
-        )
-        #expect(
-            role(6, 40)
-                == #"""
-                | Magic 8-Ball
-                :#############===========================
-                ~ 1
-                |  Which of the two do you want to be?
-                ~ 1
-                |  ▸ 1  Central: ask an 8-ball
-                :  ============================
-                | ↑  2  Peripheral: be an 8-ball C quit
-                : .                              ......
-                """#
-        )
+        let narrow = role(9, 59, .down)
+        #expect(!narrow.contains("( 8 )"))
+        #expect(narrow.contains("\n|    1  Central: ask an 8-ball\n|  ▸ 2  Peripheral: be an 8-ball\n:  ======="))
+        // The last row gives way.
+        #expect(role(6, 40).contains("\n| ↑  2  Peripheral: be an 8-ball C quit\n"))
     }
 }

@@ -76,16 +76,6 @@ struct WebDocumentTests {
         #expect(entries.suffix(2).map { $0["who"] as? String } == ["0D665339 asks", "? asks"])
         #expect(entries.suffix(2).map { $0["stage"] as? String } == ["open", "refused"])
         #expect(entries.last?["words"] as? String == "refused: the ball is busy")
-        // The answer goes to the question that was seen.
-        #expect(page.answer(entry: 299, with: 3) == nil)
-        #expect(
-            page.answer(entry: 300, with: 3) == .answer(central: "0D665339-0000", question: "Shall I go?", number: 3)
-        )
-        #expect(
-            page.answer(entry: 300, with: nil) == .answerAtRandom(central: "0D665339-0000", question: "Shall I go?")
-        )
-        page.answered("0D665339-0000", "Shall I go?", answer: "SLUG-ANSWER-03")
-        #expect(page.answer(entry: 300, with: 3) == nil)
     }
 
     @Test("has the newest fifty questions, with their numbers", arguments: [49, 50, 51, 201])

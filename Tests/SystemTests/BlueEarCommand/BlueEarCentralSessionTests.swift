@@ -11,6 +11,36 @@ import Testing
 
 @testable import BlueEarCommand
 
+extension SessionRun {
+    /// Starts a central; one that stays if nothing else is said.
+    @MainActor
+    mutating func startCentral(
+        on device: Device,
+        device name: String? = nil,
+        stays: Bool = true,
+        reads: Bool = false,
+        timeout: Double? = nil,
+        pairing: ProgramPairing? = nil,
+        output: OutputFormat = OutputFormat(isJSON: false, isVerbose: false) { _ in },
+        _ reader: LineReader = LineReader { _ in }
+    ) throws {
+        try start(on: device) {
+            let session = CentralSession(
+                message: nil,
+                device: name,
+                stays: stays,
+                reads: reads,
+                timeout: timeout,
+                restoreIdentifier: nil,
+                pairing: try pairing ?? ProgramPairing(TerminalPairingAgent(), RadioOptions.parse([])),
+                output: output
+            )
+            session.start(reader)
+            return session
+        }
+    }
+}
+
 @Suite("blueear central")
 struct BlueEarCentralSessionTests {
     /// What is around the central, where it ends without what it wants.
@@ -64,20 +94,15 @@ struct BlueEarCentralSessionTests {
             }
         }
         let reader = run.lines(lines ?? [])
-        try run.start(on: device) {
-            let session = CentralSession(
-                message: nil,
-                device: scene?.device,
-                stays: lines != nil || scene == .endless,
-                reads: reads,
-                timeout: 10,
-                restoreIdentifier: nil,
-                pairing: ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([])),
-                output: OutputFormat(isJSON: isJSON, isVerbose: false)
-            )
-            session.start(reader)
-            return session
-        }
+        try run.startCentral(
+            on: device,
+            device: scene?.device,
+            stays: lines != nil || scene == .endless,
+            reads: reads,
+            timeout: 10,
+            output: OutputFormat(isJSON: isJSON, isVerbose: false),
+            reader
+        )
         run.mark("before the time is up", at: 9.999)
         run.mark("behind it", at: 10.001)
         return run

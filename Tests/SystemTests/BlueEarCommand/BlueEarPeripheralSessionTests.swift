@@ -30,22 +30,7 @@ struct BlueEarPeripheralSessionTests {
             session.start(reader)
             return session
         }
-        if hasListener {
-            try run.start(on: run.world.addDevice("central")) {
-                let session = CentralSession(
-                    message: nil,
-                    device: nil,
-                    stays: true,
-                    reads: false,
-                    timeout: nil,
-                    restoreIdentifier: nil,
-                    pairing: ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([])),
-                    output: OutputFormat(isJSON: false, isVerbose: false) { _ in }
-                )
-                session.start(LineReader { _ in })
-                return session
-            }
-        }
+        if hasListener { try run.startCentral(on: run.world.addDevice("central")) }
         return run
     }
 

@@ -35,20 +35,7 @@ struct BlueEarSessionPairingTests {
                 return session
             }
         } else {
-            run.start(on: device) {
-                let session = CentralSession(
-                    message: nil,
-                    device: nil,
-                    stays: true,
-                    reads: false,
-                    timeout: nil,
-                    restoreIdentifier: nil,
-                    pairing: pairing,
-                    output: output
-                )
-                session.start(LineReader { _ in })
-                return session
-            }
+            try run.startCentral(on: device, pairing: pairing, output: output)
         }
         let identifier = try #require(UUID(uuidString: "10000000-0000-0000-0000-000000000000"))
         let peer = PairingPeer(identifier: identifier, name: "Anna")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothAirService
 
-@Suite("Identities that are claimed at once", .timeLimit(.minutes(2)))
+@Suite("Identities that are claimed at once")
 struct AirIdentityContentionTests {
     let folder: TemporaryFolder
     let log = LogLines(level: .info)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothAirService
 
-@Suite("Real controllers behind a socket", .timeLimit(.minutes(2)))
+@Suite("Real controllers behind a socket")
 struct ServedAirTests {
     /// Commands that make a controller advertise "ball" from a random static address, one after the other.
     static let advertising: [[UInt8]] = [

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothAirService
 
-@Suite("Hosts that do not read", .timeLimit(.minutes(2)))
+@Suite("Hosts that do not read")
 struct UnreadHostTests {
     /// A raw host: octets of HCI packets, without any code of ours. It uses no flow control to itself.
     private final class Host {

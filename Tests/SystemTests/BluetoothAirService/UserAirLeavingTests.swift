@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothAirService
 
-@Suite("Leaving the user's own air at once", .timeLimit(.minutes(2)))
+@Suite("Leaving the user's own air at once")
 struct UserAirLeavingTests {
     private let folder: TemporaryFolder
     private let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothAirService
 
-@Suite("The user's own air", .timeLimit(.minutes(2)))
+@Suite("The user's own air")
 struct UserAirSystemTests {
     /// Whether each host hears what each other one says.
     func expectTalk(
@@ -72,19 +72,6 @@ struct UserAirSystemTests {
         try await host.leave()
         try await loop.run { air.value.close() }
         #expect(try UserAirStatus(folder: folder.path).isServed == false)
-        #expect(folder.content == ["air.lock"])
-    }
-
-    @Test("the first serves, the second joins, and they hear each other")
-    func two() async throws {
-        let folder = try TemporaryFolder()
-        let first = try await AirServiceHost.userAir(in: folder.path)
-        let second = try await AirServiceHost.userAir(in: folder.path)
-        #expect(try await self.servers([first, second]) == [0])
-        try await self.expectTalk([first, second], 1)
-        try await second.leave()
-        #expect(folder.content == ["air", "air.lock"])
-        try await first.leave()
         #expect(folder.content == ["air.lock"])
     }
 
@@ -182,28 +169,9 @@ struct UserAirSystemTests {
         #expect(late?.code == .closed)
     }
 
-    @Test("a server that has the lock and does not listen is named in the error after the timeout")
-    func silent() async throws {
-        let folder = try TemporaryFolder()
-        let lock = try #require(try FileLock.take(folder("air.lock")))
-        lock.writeProcessNumber()
-        let host = try await AirServiceHost.userAir(in: folder.path, timeout: .milliseconds(150), waits: false)
-        #expect(await host.failures.wait { !$0.isEmpty })
-        #expect(
-            host.failures.value == [
-                "the air at \(folder("air")) does not answer: end process \(getpid()) and try again"
-            ]
-        )
-        withExtendedLifetime(lock) {}
-    }
-
     @Test("a folder that cannot be used fails with one line")
     func badPlaces() async throws {
         let folder = try TemporaryFolder()
-        let long = folder(String(repeating: "x", count: 120))
-        mkdir(long, 0o700)
-        let host = try await AirServiceHost.userAir(in: long, waits: false)
-        #expect(await host.failures.wait { $0.first?.contains("set XDG_RUNTIME_DIR to a shorter folder") == true })
         let missing = try await AirServiceHost.userAir(in: folder("no"), waits: false)
         #expect(await missing.failures.wait { $0.first?.contains("No such file or directory") == true })
         close(creat(folder("air"), 0o600))

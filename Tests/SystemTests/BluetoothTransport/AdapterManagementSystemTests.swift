@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("The kernel's list of adapters over a socket", .timeLimit(.minutes(2)))
+@Suite("The kernel's list of adapters over a socket")
 struct AdapterManagementSystemTests {
     /// The answer that names hci0 and hci258.
     static let answer: [UInt8] = [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Captures of a process", .timeLimit(.minutes(2)))
+@Suite("Captures of a process")
 struct CaptureFileSystemTests {
     #if os(Linux)
     @Test("a disk that becomes full inside a record leaves the whole ones")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Device descriptors", .timeLimit(.minutes(2)))
+@Suite("Device descriptors")
 struct DeviceDescriptorTests {
     /// A pipe whose writing end is the device.
     private final class Line {

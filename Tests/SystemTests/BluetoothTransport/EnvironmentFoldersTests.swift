@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Private folders by the environment of the process", .timeLimit(.minutes(2)))
+@Suite("Private folders by the environment of the process")
 struct EnvironmentFoldersTests {
     @Test("takes the folders from the environment of the process")
     func folders() async {

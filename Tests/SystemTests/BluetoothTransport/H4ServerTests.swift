@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("H4 server and client on sockets", .timeLimit(.minutes(2)))
+@Suite("H4 server and client on sockets")
 struct H4ServerTests {
     /// A server whose connections answer every packet, by default with an event that holds it.
     final class Served: Sendable {

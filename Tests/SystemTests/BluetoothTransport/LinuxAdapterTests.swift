@@ -12,7 +12,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Linux adapter", .timeLimit(.minutes(2)))
+@Suite("Linux adapter")
 struct LinuxAdapterTests {
     /// A channel on one end of a pair of packet sockets; the test has the other end.
     final class Opened: Sendable {

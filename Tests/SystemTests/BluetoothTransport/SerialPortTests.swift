@@ -13,7 +13,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Serial port", .timeLimit(.minutes(2)))
+@Suite("Serial port")
 struct SerialPortTests {
     static let resetAnswer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
     static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]

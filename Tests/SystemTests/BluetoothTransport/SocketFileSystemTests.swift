@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Sockets and their files", .timeLimit(.minutes(2)))
+@Suite("Sockets and their files")
 struct SocketFileSystemTests {
     /// Makes a file, which stands for that of a socket.
     private static func make(_ path: String) {

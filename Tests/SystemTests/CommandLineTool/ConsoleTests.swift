@@ -6,31 +6,18 @@ import Testing
 
 @testable import CommandLineTool
 
-/// A pseudo-terminal in the place of standard output, standard error or both; what it gets is told on the standard
-/// output of before, to which the other one leads.
-struct ConsoleTerminal: Sendable {
-    private let report: CInt
-    private let pair: PseudoTerminalPair
-
-    init(_ descriptors: [CInt], columns: Int = 80) throws {
-        report = dup(STDOUT_FILENO)
-        pair = try PseudoTerminalPair()
-        let slave = open(pair.path, O_RDWR | O_NOCTTY)
-        makePlain(slave)
-        var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-        _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
-        dup2(report, STDERR_FILENO)
-        for descriptor in descriptors { dup2(slave, descriptor) }
+extension TestTerminal {
+    /// A terminal in the place of standard output, standard error or both; the other one leads to the standard output of
+    /// before.
+    static func console(_ descriptors: [CInt], columns: Int = 80) throws -> TestTerminal {
+        dup2(STDOUT_FILENO, STDERR_FILENO)
+        return try TestTerminal(at: descriptors, columns: columns, isPlain: true)
     }
 
-    /// What the terminal has got since the last call.
-    func text() -> String { pair.text() }
-
     /// Tells what the terminal has got since the last call.
-    func tell(_ label: String) {
+    func tellText(_ label: String) {
         // What the other one has got may stand before it, without an end.
-        let line = "\n\(label) \(text().debugDescription)\n"
-        _ = line.withCString { write(report, $0, strlen($0)) }
+        tell("\n\(label) \(text().debugDescription)")
     }
 }
 
@@ -61,7 +48,7 @@ struct ConsoleTests {
     private func pairs(_ descriptors: [CInt]) async throws -> [String] {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             [descriptors = descriptors as [CInt]] in
-            let terminal = try ConsoleTerminal(descriptors)
+            let terminal = try TestTerminal.console(descriptors)
             for first in ConsoleTests.acts {
                 for second in ConsoleTests.acts {
                     ConsoleTests.act("no draft")
@@ -69,7 +56,7 @@ struct ConsoleTests {
                     _ = terminal.text()
                     ConsoleTests.act(first)
                     ConsoleTests.act(second)
-                    terminal.tell("\(first), \(second)")
+                    terminal.tellText("\(first), \(second)")
                 }
             }
             exit(0)
@@ -125,7 +112,7 @@ struct ConsoleTests {
     @Test("takes the row of a progress away, once, when the program ends", arguments: [true, false])
     func end(isShown: Bool) async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { [isShown] in
-            _ = try ConsoleTerminal([])
+            _ = try TestTerminal.console([])
             Console.show(status: "half")
             if !isShown { Console.show(status: "") }
             Console.report("|")
@@ -139,17 +126,17 @@ struct ConsoleTests {
     }
 
     // What is done at the end of a program captures nothing; each process has one test, which writes this before that.
-    nonisolated(unsafe) private static var terminal: ConsoleTerminal?
+    nonisolated(unsafe) private static var terminal: TestTerminal?
 
     @Test("does not show the row of a progress again after the end")
     func status() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-            ConsoleTests.terminal = try ConsoleTerminal([STDERR_FILENO])
+            ConsoleTests.terminal = try TestTerminal.console([STDERR_FILENO])
             // What is registered first is done last.
             atexit {
                 Console.report("behind")
                 Console.log("logged")
-                ConsoleTests.terminal?.tell("end")
+                ConsoleTests.terminal?.tellText("end")
             }
             Console.show(status: "half")
             exit(0)
@@ -161,18 +148,18 @@ struct ConsoleTests {
     @Test("ends a draft once, and does not show it again")
     func draft() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-            let terminal = try ConsoleTerminal([STDOUT_FILENO, STDERR_FILENO])
+            let terminal = try TestTerminal.console([STDOUT_FILENO, STDERR_FILENO])
             Console.show(.shown("> ab"))
             Console.endDraft()
             Console.endDraft()
-            terminal.tell("ended")
+            terminal.tellText("ended")
             Console.print("line")
             Console.report("said")
             Console.log("logged")
-            terminal.tell("behind")
+            terminal.tellText("behind")
             // A row of a progress is shown again where no line is written.
             Console.show(status: "half")
-            terminal.tell("status")
+            terminal.tellText("status")
             Console.show(status: "")
             exit(0)
         }

@@ -15,18 +15,13 @@ struct DeadlineTests {
     /// Limits that tell when they are over, and a conversation whose pairings begin and end at times.
     @MainActor
     private final class Stage {
-        let run = SessionRun()
+        private let run: SessionRun
         let conversation = PairingConversation(serves: nil)
         private var deadlines: [Deadline] = []
 
-        init() {
-            // Time is the world's from its first use on.
-            _ = run.world.now
+        init(_ run: SessionRun) {
+            self.run = run
             conversation.lines = LineReader { _ in }
-        }
-
-        func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
-            run.world.onMain(after: .milliseconds(milliseconds), body)
         }
 
         func limit(_ name: String, _ seconds: Double, isPaused: Bool = true) {
@@ -46,7 +41,7 @@ struct DeadlineTests {
 
         /// Prints when it is, and how long the user is idle.
         func mark(_ milliseconds: Int) {
-            at(milliseconds) { [self] in
+            run.at(milliseconds) { [self] in
                 let idle = conversation.idleTime.map { String(format: "%.1f", $0) } ?? "-"
                 Console.print("\(milliseconds) idle \(idle)")
             }
@@ -61,9 +56,9 @@ struct DeadlineTests {
     @Test("ends after its time, unless it is called off")
     func plain() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
-            let run = await MainActor.run { () -> SessionRun in
-                let stage = Stage()
-                stage.at(1000) {
+            try await SessionRun.minute { run in
+                let stage = Stage(run)
+                run.at(1000) {
                     stage.limit("without a conversation", 2, isPaused: false)
                     stage.limit("without a pairing", 3)
                     stage.limit("called off", 1)
@@ -71,9 +66,7 @@ struct DeadlineTests {
                     _ = Deadline(after: 4) { Console.print("kept by nobody") }
                 }
                 for milliseconds in [1990, 2990, 3010, 3990, 4010, 4990, 5010] { stage.mark(milliseconds) }
-                return stage.run
             }
-            run.passMinute()
         }
         #expect(
             try #require(result).lines == [
@@ -86,24 +79,22 @@ struct DeadlineTests {
     @Test("stops during pairings, and begins anew after the last one")
     func paused() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
-            let run = await MainActor.run { () -> SessionRun in
-                let stage = Stage()
-                stage.at(1000) {
+            try await SessionRun.minute { run in
+                let stage = Stage(run)
+                run.at(1000) {
                     stage.limit("paused", 2)
                     stage.limit("not paused", 2, isPaused: false)
                 }
-                stage.at(2000) { stage.begin(1) }
-                stage.at(2500) { stage.begin(2) }
-                stage.at(4000) { stage.end(1) }
-                stage.at(6000) { stage.end(2, .failed("it was refused")) }
+                run.at(2000) { stage.begin(1) }
+                run.at(2500) { stage.begin(2) }
+                run.at(4000) { stage.end(1) }
+                run.at(6000) { stage.end(2, .failed("it was refused")) }
                 // Long after a pairing the time is whole.
-                stage.at(20_000) { stage.limit("later", 2) }
+                run.at(20_000) { stage.limit("later", 2) }
                 for milliseconds in [1500, 2100, 3010, 4500, 6500, 7900, 8100, 21_900, 22_100] {
                     stage.mark(milliseconds)
                 }
-                return stage.run
             }
-            run.passMinute()
         }
         #expect(
             try #require(result).lines == [
@@ -122,21 +113,13 @@ struct DeadlineTests {
     func least(end: Int, lines: [String]) async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             [end = end as Int] in
-            let run = await MainActor.run { () -> SessionRun in
-                let run = SessionRun()
-                // Time is the world's from its first use on.
-                _ = run.world.now
+            try await SessionRun.minute { run in
                 let conversation = PairingConversation(serves: nil)
                 let identifier = UUID(uuidString: "10000000-0000-0000-0000-000000000000") ?? UUID()
-                func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
-                    run.world.onMain(after: .milliseconds(milliseconds), body)
-                }
-                at(1_000) { _ = Deadline(after: 2, pausingFor: conversation) { Console.print("over") } }
-                at(end) { conversation.end(PairingPeer(identifier: identifier, name: "Anna"), .paired) }
-                for time in [3_008, 3_012, 3_120, 3_140] { at(time) { Console.print("\(time)") } }
-                return run
+                run.at(1_000) { _ = Deadline(after: 2, pausingFor: conversation) { Console.print("over") } }
+                run.at(end) { conversation.end(PairingPeer(identifier: identifier, name: "Anna"), .paired) }
+                for time in [3_008, 3_012, 3_120, 3_140] { run.at(time) { Console.print("\(time)") } }
             }
-            run.passMinute()
         }
         #expect(try #require(result).lines == lines)
     }
@@ -149,26 +132,18 @@ struct DeadlineTests {
     @Test("releases its closure once it was called or called off")
     func released() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
-            let run = await MainActor.run { () -> SessionRun in
-                let run = SessionRun()
-                // Time is the world's from its first use on.
-                _ = run.world.now
-                func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
-                    run.world.onMain(after: .milliseconds(milliseconds), body)
-                }
-                at(1_000) {
+            try await SessionRun.minute { run in
+                run.at(1_000) {
                     let held = Held()
                     _ = Deadline(after: 2) { withExtendedLifetime(held) { Console.print("over") } }
                 }
-                at(10_000) {
+                run.at(10_000) {
                     let held = Held()
                     let deadline = Deadline(after: 60) { withExtendedLifetime(held) { Console.print("never") } }
                     deadline.cancel()
                 }
-                for time in [2_000, 4_000, 9_000, 11_000] { at(time) { Console.print("\(time)") } }
-                return run
+                for time in [2_000, 4_000, 9_000, 11_000] { run.at(time) { Console.print("\(time)") } }
             }
-            run.passMinute()
         }
         #expect(try #require(result).lines == ["2000", "over", "released", "4000", "9000", "released", "11000"])
     }

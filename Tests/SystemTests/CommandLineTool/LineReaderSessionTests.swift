@@ -13,7 +13,11 @@ struct LineReaderSessionTests {
         let result = await #expect(processExitsWith: .success, observing: .outputs) { @MainActor in
             var take: (@MainActor (String?) -> Void)?
             let reader = LineReader { take = $0 }
+            // A line that waits answers a question; one that is taken back behind its answer takes no line away.
+            for line in ["waiting", "second"] { take?(line) }
+            reader.ask("Sure? ") { Console.print("answer \($0 ?? "end")") }
             reader.onLine = { Console.print("line \($0 ?? "end")") }
+            reader.takeBack("never mind")
             reader.prompt("a prompt")
             reader.ask("One?") { Console.print("answer \($0 ?? "end")") }
             take?("one")
@@ -28,29 +32,10 @@ struct LineReaderSessionTests {
         let process = try #require(result)
         #expect(
             process.lines == [
-                "answer one", "line two", "line three", "answer end", "line end",
+                "answer waiting", "line second", "answer one", "line two", "line three", "answer end", "line end",
             ]
         )
-        #expect(process.errorLines == ["One?", "Two?", "never mind", "Three?"])
-    }
-
-    @Test("answers a question with a line that waits")
-    func waitingLine() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
-            var take: (@MainActor (String?) -> Void)?
-            let reader = LineReader { take = $0 }
-            for line in ["one", "two"] { take?(line) }
-            reader.ask("Sure? ") { Console.print("answer \($0 ?? "end")") }
-            Console.print("asked")
-            reader.onLine = { Console.print("line \($0 ?? "end")") }
-            // A question that is taken back behind its answer takes no line away.
-            reader.takeBack("never mind")
-            take?("three")
-            exit(0)
-        }
-        let process = try #require(result)
-        #expect(process.lines == ["answer one", "asked", "line two", "line three"])
-        #expect(process.errorLines == ["Sure? ", "never mind"])
+        #expect(process.errorLines == ["Sure? ", "never mind", "One?", "Two?", "never mind", "Three?"])
     }
 
     @Test(
@@ -87,35 +72,13 @@ struct LineReaderSessionTests {
     private final class Editor {
         let reader: LineReader
         let history: HistoryFile?
-        private let terminal: ControllingTerminal
-        /// What the terminal has got behind the text that was awaited last.
-        private var shown = ""
+        let terminal: TestTerminal
 
         init(_ folder: String) throws {
             setenv("TERM", "xterm", 1)
-            terminal = try ControllingTerminal()
-            var settings = termios()
-            tcgetattr(terminal.slave, &settings)
-            settings.c_oflag = 0
-            tcsetattr(terminal.slave, TCSANOW, &settings)
-            var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
-            _ = ioctl(terminal.slave, UInt(TIOCSWINSZ), &size)
-            _ = fcntl(terminal.master, F_SETFL, O_NONBLOCK)
-            dup2(terminal.slave, STDIN_FILENO)
-            dup2(terminal.slave, STDOUT_FILENO)
+            terminal = try TestTerminal(at: [STDIN_FILENO, STDOUT_FILENO], isControlling: true, isPlain: true)
             history = HistoryFile("test") { $0 == "XDG_STATE_HOME" ? folder : nil }
             reader = LineReader(history: history)
-        }
-
-        func type(_ text: String) { _ = text.withCString { write(terminal.master, $0, strlen($0)) } }
-
-        /// Waits until the terminal has got a text.
-        func awaitText(_ text: String) async {
-            await terminalWait(for: text.debugDescription) {
-                shown += readableText(of: terminal.master)
-                return shown.contains(text)
-            }
-            if let range = shown.range(of: text) { shown = String(shown[range.upperBound...]) }
         }
     }
 
@@ -132,27 +95,27 @@ struct LineReaderSessionTests {
             reader.onLine = { Console.report("line \($0 ?? "end")") }
             Console.report("\(reader.isInteractive) \(reader.isAtEnd)")
             reader.prompt("> ")
-            session.type("on")
-            await session.awaitText("> on")
+            session.terminal.type("on")
+            await session.terminal.wait(for: "> on")
             reader.ask("Sure? ") { Console.report("answer \($0 ?? "end")") }
-            session.type("yes\r")
-            await session.awaitText("\u{1B}[KSure? yes\n")
-            await session.awaitText("\u{1B}[K> on")
-            session.type("e\r")
-            await session.awaitText("\u{1B}[K> one\n")
+            session.terminal.type("yes\r")
+            await session.terminal.wait(for: "\u{1B}[KSure? yes\n")
+            await session.terminal.wait(for: "\u{1B}[K> on")
+            session.terminal.type("e\r")
+            await session.terminal.wait(for: "\u{1B}[K> one\n")
             // No prompt was asked for since.
             reader.ask("Again? ") { _ in Console.report("never") }
-            await session.awaitText("Again? ")
+            await session.terminal.wait(for: "Again? ")
             reader.takeBack("never mind")
-            session.type("two\r")
-            await session.awaitText("\u{1B}[Ktwo\n")
+            session.terminal.type("two\r")
+            await session.terminal.wait(for: "\u{1B}[Ktwo\n")
             reader.prompt(">> ")
-            await session.awaitText("\u{1B}[K>> ")
+            await session.terminal.wait(for: "\u{1B}[K>> ")
             reader.ask("Third? ") { _ in Console.report("never") }
-            await session.awaitText("\u{1B}[KThird? ")
+            await session.terminal.wait(for: "\u{1B}[KThird? ")
             reader.takeBack("nor this")
-            await session.awaitText("\u{1B}[K>> ")
-            session.type("\u{4}")
+            await session.terminal.wait(for: "\u{1B}[K>> ")
+            session.terminal.type("\u{4}")
             await terminalWait(for: "the end of input") { reader.isAtEnd }
             Console.report("\(reader.isAtEnd) \(session.history?.history.lines ?? [])")
             exit(0)
@@ -170,18 +133,15 @@ struct LineReaderSessionTests {
     @MainActor
     private final class Plain {
         let reader: LineReader
-        private let pair: PseudoTerminalPair
+        let terminal: TestTerminal
         private var count = 0
 
         init() throws {
             endProcess(after: 60)
             setenv("TERM", "dumb", 1)
-            pair = try PseudoTerminalPair()
-            dup2(open(pair.path, O_RDWR | O_NOCTTY), STDIN_FILENO)
+            terminal = try TestTerminal(at: [STDIN_FILENO])
             reader = LineReader()
         }
-
-        func type(_ text: String) { _ = text.withCString { write(pair.descriptor, $0, strlen($0)) } }
 
         func take(_ word: String, _ line: String?) {
             count += 1
@@ -191,7 +151,7 @@ struct LineReaderSessionTests {
         /// Types, and waits until one more line has come.
         func send(_ text: String) async {
             let next = count + 1
-            self.type(text)
+            terminal.type(text)
             await terminalWait(for: "the input") { count >= next }
         }
     }
@@ -211,7 +171,7 @@ struct LineReaderSessionTests {
             reader.takeBack("never mind")
             await session.send("two\n")
             reader.onLine = nil
-            session.type("three\n")
+            session.terminal.type("three\n")
             let three = await reader.next("? ")
             session.take("next", three)
             reader.onLine = { session.take("line", $0) }

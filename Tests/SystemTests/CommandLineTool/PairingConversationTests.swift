@@ -152,11 +152,7 @@ struct PairingConversationTests {
     @Test("asks again after a slip at a terminal, and takes an empty line and the end of input as no")
     func terminal() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let pair = try PseudoTerminalPair()
-            let other = open(pair.path, O_RDWR | O_NOCTTY)
-            makePlain(other)
-            dup2(other, STDIN_FILENO)
-            dup2(other, STDERR_FILENO)
+            let place = try TestTerminal(at: [STDIN_FILENO, STDERR_FILENO], isPlain: true)
             let conversation = PairingConversation(serves: nil)
             for (question, lines) in [
                 (PairingConversationTests.consent, "perhaps\n Y\n"), (PairingConversationTests.consent, "\n"),
@@ -172,7 +168,7 @@ struct PairingConversationTests {
                         }
                     )
                     // What is typed before a question is asked counts for nothing where another one was taken back.
-                    _ = lines.withCString { write(pair.descriptor, $0, strlen($0)) }
+                    place.type(lines)
                 }
             }
             // A question that is taken back begins a new row, and the line that was begun is no part of the next one.
@@ -182,7 +178,7 @@ struct PairingConversationTests {
             )
             conversation.end(anna, .failed("it was refused"))
             conversation.begin(PairingPrompt(.displayPasskey(try PairingConversationTests.code), of: anna) { _ in })
-            Console.prompt(pair.text())
+            Console.prompt(place.text())
             exit(0)
         }
         let text = String(decoding: try #require(result).standardOutputContent, as: UTF8.self)

@@ -38,22 +38,16 @@ struct ProgressLineTests {
                 kind = kind as String, isTerminal = isTerminal as Bool, columns = columns as Int, total = total as Int,
                 name = name as String
             ] in
-            let run = try await MainActor.run {
-                let run = SessionRun()
+            try await SessionRun.minute { run in
                 setenv("TERM", kind, 1)
-                let terminal = try ConsoleTerminal(isTerminal ? [STDERR_FILENO] : [], columns: columns)
+                let terminal = try TestTerminal.console(isTerminal ? [STDERR_FILENO] : [], columns: columns)
                 let work = Work()
-                func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
-                    run.world.onMain(after: .milliseconds(milliseconds), body)
-                }
-                at(100) { Task { @MainActor in await work.run(.items(name), 2, of: total == 0 ? nil : total) } }
+                run.at(100) { Task { @MainActor in await work.run(.items(name), 2, of: total == 0 ? nil : total) } }
                 for milliseconds in [1090, 1110, 1290, 1310, 1510, 1550, 1650, 1900] {
-                    at(milliseconds) { terminal.tell("\(milliseconds)") }
+                    run.at(milliseconds) { terminal.tellText("\(milliseconds)") }
                 }
-                at(1600) { work.end() }
-                return run
+                run.at(1600) { work.end() }
             }
-            run.passMinute()
         }
         return try #require(result).lines.filter { !$0.isEmpty }
     }

@@ -1,3 +1,4 @@
+import CoreBluetooth
 import Fixtures
 import Foundation
 import SessionTestbed
@@ -5,55 +6,50 @@ import Testing
 
 @testable import CommandLineTool
 
-extension ControllingTerminal {
-    /// Begins a session with a terminal; a question that nobody answers ends the process.
-    ///
+/// The terminal of the process's session, and a standard input; what is reported goes to standard error, which is a
+/// pipe. A question that nobody answers ends the process.
+@MainActor
+private final class Session {
+    let terminal: TestTerminal
+    let input = TerminalInput()
+
     /// - Parameter standardInput: `terminal`; `pipe`, one that has ended; else `/dev/null`.
-    init(standardInput: String) throws {
+    init(_ standardInput: String) throws {
         endProcess(after: 60)
-        try self.init()
-        switch standardInput {
-        case "terminal":
-            dup2(slave, STDIN_FILENO)
-        case "pipe":
+        terminal = try TestTerminal(
+            at: standardInput == "terminal" ? [STDIN_FILENO] : [],
+            isControlling: true,
+            isPlain: true
+        )
+        if standardInput == "pipe" {
             var ends: [CInt] = [-1, -1]
             _ = pipe(&ends)
             dup2(ends[0], STDIN_FILENO)
-            close(ends[0])
-            close(ends[1])
-        default:
+            for end in ends { close(end) }
+        } else if standardInput != "terminal" {
             dup2(open("/dev/null", O_RDONLY), STDIN_FILENO)
         }
+    }
+
+    /// Asks, and types at the terminal: the answer.
+    @discardableResult
+    func answer(to question: String, typing text: String) async -> String {
+        await withCheckedContinuation { (continuation: CheckedContinuation<String, Never>) in
+            input.ask(question) { line, isTerminal in
+                continuation.resume(returning: "\(line ?? "none") \(isTerminal)")
+            }
+            terminal.type(text)
+        }
+    }
+
+    /// The same, and prints the answer and what the terminal has got.
+    func ask(_ question: String, typing text: String) async {
+        Console.print("\(await answer(to: question, typing: text)) \(terminal.text().debugDescription)")
     }
 }
 
 @Suite("The place of a question")
 struct TerminalInputPlaceTests {
-    /// The terminal of the process's session, and a standard input; what is reported goes to standard error, which is
-    /// a pipe.
-    @MainActor
-    private final class Session {
-        let terminal: ControllingTerminal
-        let input = TerminalInput()
-
-        /// - Parameter standardInput: `terminal`; `pipe`, one that has ended; else `/dev/null`.
-        init(_ standardInput: String) throws {
-            terminal = try ControllingTerminal(standardInput: standardInput)
-            makePlain(terminal.slave)
-        }
-
-        /// Asks, types at the terminal, and prints the answer and what the terminal has got.
-        func ask(_ question: String, typing text: String) async {
-            let answer = await withCheckedContinuation { (continuation: CheckedContinuation<String, Never>) in
-                input.ask(question) { line, isTerminal in
-                    continuation.resume(returning: "\(line ?? "none") \(isTerminal)")
-                }
-                _ = text.withCString { write(terminal.master, $0, strlen($0)) }
-            }
-            Console.print("\(answer) \(terminal.text().debugDescription)")
-        }
-    }
-
     @Test(
         "asks at the terminal if standard input has no lines",
         arguments: [("null", []), ("pipe", ["One? "])] as [(String, [String])]
@@ -70,28 +66,19 @@ struct TerminalInputPlaceTests {
             Console.print("\(session.input.isAsking) \(session.terminal.text().debugDescription)")
             await session.ask("Four? ", typing: "y\nn\n")
             await session.ask("Five? ", typing: "")
+            // Ctrl-D is no answer.
+            await session.ask("Six? ", typing: "\u{4}")
+            await session.ask("Seven? ", typing: "yes\n")
             exit(0)
         }
         let process = try #require(result)
         #expect(
             process.lines == [
                 #"yes true "One? ""#, #" true "Two? ""#, "true", #"false "Three? \nnever mind\n""#,
-                #"y true "Four? ""#, #"n true "Five? ""#,
+                #"y true "Four? ""#, #"n true "Five? ""#, #"none true "Six? ""#, #"yes true "Seven? ""#,
             ]
         )
-        #expect(process.errorLines == reported)
-    }
-
-    @Test("takes Ctrl-D as no answer, and asks again", arguments: ["null", "terminal"])
-    func end(standardInput: String) async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
-            @MainActor [standardInput = standardInput as String] in
-            let session = try Session(standardInput)
-            await session.ask("One? ", typing: "\u{4}")
-            await session.ask("Two? ", typing: "yes\n")
-            exit(0)
-        }
-        #expect(try #require(result).lines == [#"none true "One? ""#, #"yes true "Two? ""#])
+        #expect(process.errorLines == reported + [""])
     }
 
     @Test(
@@ -117,8 +104,7 @@ struct TerminalInputPlaceTests {
         let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             let session = try Session("terminal")
             await session.ask("One? ", typing: "yes\n")
-            let other = try PseudoTerminalPair()
-            dup2(open(other.path, O_RDWR | O_NOCTTY), STDERR_FILENO)
+            let other = try TestTerminal(at: [STDERR_FILENO])
             await session.ask("Two? ", typing: "no\n")
             Console.print(other.text().debugDescription)
             exit(0)
@@ -152,47 +138,33 @@ struct TerminalInputPlaceTests {
         #expect(process.errorLines == ["One? ", "Two? "])
     }
 
-    /// What is shown, by standard input, whether the program has a reader of lines, and who is in the foreground.
-    struct Shown: Codable, Sendable {
-        var standardInput: String
-        var hasLines = false
-        var isInBackground = false
-        /// Whether it is shown at the terminal, and not on standard error.
-        var isAtTerminal: Bool
-    }
-
     @Test(
         "shows a line where it asks: among the lines of a person, at the terminal, else on standard error",
         arguments: [
-            Shown(standardInput: "null", isAtTerminal: true),
-            Shown(standardInput: "null", hasLines: true, isAtTerminal: true),
-            Shown(standardInput: "null", isInBackground: true, isAtTerminal: false),
-            Shown(standardInput: "pipe", isAtTerminal: false),
-            Shown(standardInput: "pipe", hasLines: true, isAtTerminal: false),
-            Shown(standardInput: "terminal", isAtTerminal: true),
-            Shown(standardInput: "terminal", hasLines: true, isAtTerminal: false),
-            Shown(standardInput: "terminal", isInBackground: true, isAtTerminal: false),
+            ("null", true), ("null lines", true), ("null background", false), ("pipe", false), ("pipe lines", false),
+            ("terminal", true), ("terminal lines", false), ("terminal background", false),
         ]
     )
-    func line(shown: Shown) async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor [shown] in
+    func line(place: String, isAtTerminal: Bool) async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor [place] in
             setenv("TERM", "dumb", 1)
-            let session = try Session(shown.standardInput)
-            if shown.hasLines {
-                session.input.lines = shown.standardInput == "terminal" ? LineReader() : LineReader { _ in }
+            let words = place.split(separator: " ").map(String.init)
+            let session = try Session(words[0])
+            if words.last == "lines" {
+                session.input.lines = words[0] == "terminal" ? LineReader() : LineReader { _ in }
             }
-            if shown.isInBackground { try session.terminal.giveForegroundAway() }
+            if words.last == "background" { try session.terminal.giveForegroundAway() }
             session.input.show("a line")
             Console.print(session.terminal.text().debugDescription)
             exit(0)
         }
         let process = try #require(result)
-        #expect(process.lines == [shown.isAtTerminal ? #""a line\n""# : #""""#])
-        #expect(process.errorLines == (shown.isAtTerminal ? [] : ["a line"]))
+        #expect(process.lines == [isAtTerminal ? #""a line\n""# : #""""#])
+        #expect(process.errorLines == (isAtTerminal ? [] : ["a line"]))
     }
 
     @Test(
-        "can ask at an input that may have lines, or at a terminal in the foreground",
+        "can ask at an input that may have lines, or at a terminal in the foreground, and else pairs without a user",
         arguments: [
             ("pipe", true), ("file", true), ("null", false), ("closed", false), ("null foreground", true),
             ("null background", false), ("terminal foreground", true), ("terminal background", false),
@@ -203,7 +175,7 @@ struct TerminalInputPlaceTests {
         await #expect(processExitsWith: canAsk ? .exitCode(0) : .exitCode(1)) { [input] in
             let words = input.split(separator: " ").map(String.init)
             let hasTerminal = words.last == "foreground" || words.last == "background"
-            let terminal = hasTerminal ? try ControllingTerminal() : nil
+            let terminal = try TestTerminal(isControlling: hasTerminal)
             if !hasTerminal { setsid() }
             switch words[0] {
             case "pipe":
@@ -213,13 +185,117 @@ struct TerminalInputPlaceTests {
             case "file": dup2(open("/proc/self/exe", O_RDONLY), STDIN_FILENO)
             case "null": dup2(open("/dev/null", O_RDONLY), STDIN_FILENO)
             case "closed": close(STDIN_FILENO)
-            case "foreign":
-                let pair = try PseudoTerminalPair()
-                dup2(open(pair.path, O_RDWR | O_NOCTTY), STDIN_FILENO)
-            default: if let terminal { dup2(terminal.slave, STDIN_FILENO) }
+            default: dup2(terminal.slave, STDIN_FILENO)
             }
-            if words.last == "background" { try terminal?.giveForegroundAway() }
-            exit(TerminalInput.canAsk ? 0 : 1)
+            if words.last == "background" { try terminal.giveForegroundAway() }
+            let canAsk = TerminalInput.canAsk
+            guard TerminalPairingAgent().capabilities == (canAsk ? .keyboardAndDisplay : .none) else { exit(2) }
+            exit(canAsk ? 0 : 1)
+        }
+    }
+
+    // MARK: Descriptors
+
+    @Test(
+        "leaves no descriptor open after an answer, a line, and a question taken back",
+        arguments: ["null", "terminal"]
+    )
+    func descriptors(standardInput: String) async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+            @MainActor [standardInput = standardInput as String] in
+            let session = try Session(standardInput)
+            // What is opened once for the whole process is so by now.
+            for _ in 1...3 { await session.answer(to: "Sure? ", typing: "yes\n") }
+            session.input.show("a line")
+            let before = openDescriptorCount()
+            for _ in 1...10 {
+                await session.answer(to: "Sure? ", typing: "yes\n")
+                session.input.show("a line")
+                guard TerminalInput.canAsk else { exit(1) }
+            }
+            Console.print("\(openDescriptorCount() - before)")
+            for _ in 1...10 {
+                session.input.ask("Sure? ") { _, _ in Console.print("never") }
+                session.input.takeBack("never mind")
+            }
+            // A thread that reads closes what was opened for it when it ends.
+            await terminalWait(for: "closed descriptors") { openDescriptorCount() == before }
+            // Nobody is asked in the background.
+            try session.terminal.giveForegroundAway()
+            for _ in 1...10 {
+                session.input.ask("Sure? ") { _, _ in }
+                session.input.show("a line")
+                guard !TerminalInput.canAsk else { exit(2) }
+            }
+            Console.print("\(openDescriptorCount() - before)")
+            exit(0)
+        }
+        #expect(try #require(result).lines == ["0", "0"])
+    }
+
+    @Test("shows a line on standard error if the terminal cannot be opened")
+    func lineWithoutDescriptors() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
+            let session = try Session("terminal")
+            // What is opened once for the whole process is so by now.
+            session.input.show("one")
+            // No more may be open than there are.
+            let count = limitDescriptors(to: 3)
+            session.input.show("two")
+            limitDescriptors(to: count)
+            session.input.show("three")
+            Console.print(session.terminal.text().debugDescription)
+            exit(0)
+        }
+        let process = try #require(result)
+        #expect(process.lines == [#""one\nthree\n""#])
+        #expect(process.errorLines == ["two"])
+    }
+
+    /// The descriptor that is opened next.
+    private static func nextDescriptor() -> CInt {
+        let next = dup(STDOUT_FILENO)
+        close(next)
+        return next
+    }
+
+    @Test(
+        "ends a question without an answer if descriptors are missing, and asks the next one later",
+        arguments: ["null", "terminal"]
+    )
+    func question(standardInput: String) async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+            @MainActor [standardInput = standardInput as String] in
+            let session = try Session(standardInput)
+            // What is opened once for the whole process is so by now.
+            session.input.show("a line")
+            _ = session.terminal.text()
+            let next = TerminalInputPlaceTests.nextDescriptor()
+            // The place of the question takes one, and its thread two more.
+            for left in 0...2 as ClosedRange<UInt64> {
+                let count = limitDescriptors(to: UInt64(next) + left)
+                session.input.ask("One? ") { line, isTerminal in Console.print("\(line ?? "none") \(isTerminal)") }
+                limitDescriptors(to: count)
+                Console.print("\(session.input.isAsking) \(TerminalInputPlaceTests.nextDescriptor() == next)")
+            }
+            await session.ask("Two? ", typing: "yes\n")
+            exit(0)
+        }
+        let process = try #require(result)
+        let refused = ["none false", "false true"]
+        #expect(process.lines == refused + refused + refused + [#"yes true "Two? ""#])
+        #expect(process.errorLines.isEmpty)
+    }
+
+    @Test("closes the socket of a service manager")
+    func notificationSocket() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            // No more may be open at once.
+            limitDescriptors(to: 128)
+            for _ in 1...300 {
+                guard NotificationSocket("@corebluetooth-nobody") != nil else { exit(1) }
+            }
+            exit(0)
         }
     }
 }

@@ -97,11 +97,7 @@ struct TerminalInputReadingTests {
     @Test("drops what was typed for a question that was taken back")
     func typedBefore() async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
-            let pair = try PseudoTerminalPair()
-            let other = open(pair.path, O_RDWR | O_NOCTTY)
-            makePlain(other)
-            dup2(other, STDIN_FILENO)
-            dup2(other, STDERR_FILENO)
+            let place = try TestTerminal(at: [STDIN_FILENO, STDERR_FILENO], isPlain: true)
             /// Waits until so many octets of lines can be read.
             @MainActor func waitForInput(_ count: Int) async {
                 await terminalWait(for: "input") { readableCount(of: STDIN_FILENO) == count }
@@ -109,23 +105,23 @@ struct TerminalInputReadingTests {
             let terminal = TerminalInput()
             terminal.ask("One? ") { line, _ in Console.print("one \(line ?? "none")") }
             terminal.takeBack("never mind")
-            _ = "old\n".withCString { write(pair.descriptor, $0, strlen($0)) }
+            place.type("old\n")
             await waitForInput(4)
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 terminal.ask("Two? ") { line, isTerminal in
                     Console.print("two \(line ?? "none") \(isTerminal)")
                     continuation.resume()
                 }
-                _ = "new\n".withCString { write(pair.descriptor, $0, strlen($0)) }
+                place.type("new\n")
             }
-            _ = "early\n".withCString { write(pair.descriptor, $0, strlen($0)) }
+            place.type("early\n")
             await waitForInput(6)
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 terminal.ask("Three? ") { line, isTerminal in
                     Console.print("three \(line ?? "none") \(isTerminal)")
                     continuation.resume()
                 }
-                _ = "late\n".withCString { write(pair.descriptor, $0, strlen($0)) }
+                place.type("late\n")
             }
             exit(0)
         }
@@ -136,23 +132,15 @@ struct TerminalInputReadingTests {
     func beginning() async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
             endProcess(after: 60)
-            let pair = try PseudoTerminalPair()
-            let other = open(pair.path, O_RDWR | O_NOCTTY)
+            let place = try TestTerminal(at: [STDIN_FILENO, STDERR_FILENO])
             // What has come to the terminal is seen by its echo.
-            makePlain(other, echoes: true)
-            dup2(other, STDIN_FILENO)
-            dup2(other, STDERR_FILENO)
-            guard fcntl(pair.descriptor, F_SETFL, O_NONBLOCK) == 0 else { exit(2) }
+            makePlain(place.slave, echoes: true)
             let input = TerminalInput()
             input.ask("One? ") { line, _ in Console.print("one \(line ?? "none")") }
-            _ = "old".withCString { write(pair.descriptor, $0, strlen($0)) }
-            var shown = ""
-            await terminalWait(for: "the echo") {
-                shown += readableText(of: pair.descriptor)
-                return shown.hasSuffix("old")
-            }
+            place.type("old")
+            let shown = await place.wait(for: "old")
             input.takeBack("never mind")
-            _ = "new\n".withCString { write(pair.descriptor, $0, strlen($0)) }
+            place.type("new\n")
             await terminalWait(for: "a line") { readableCount(of: STDIN_FILENO) > 0 }
             var octets = [UInt8](repeating: 0, count: 100)
             let count = read(STDIN_FILENO, &octets, octets.count)

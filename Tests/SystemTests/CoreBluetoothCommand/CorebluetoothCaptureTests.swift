@@ -64,10 +64,7 @@ struct CorebluetoothCaptureTests {
             ([[], Array("GIF89a".utf8)], ["-", "-"], "this is no btsnoop file: it begins with other octets"),
         ]
         for (parts, lines, error) in cases {
-            let result = await #expect(
-                processExitsWith: .exitCode(1),
-                observing: [\.standardOutputContent, \.standardErrorContent]
-            ) {
+            let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) {
                 [path = folder.path as String, parts = parts as [[UInt8]]] in
                 try await CorebluetoothCaptureTests.follow(path, parts)
                 exit(99)
@@ -189,10 +186,7 @@ struct CorebluetoothCaptureTests {
             (Array("GIF89a, and more of it".utf8), 1, ["-"], [reason]),
         ]
         for (octets, status, lines, errors) in cases {
-            let result = await #expect(
-                processExitsWith: .exitCode(status),
-                observing: [\.standardOutputContent, \.standardErrorContent]
-            ) {
+            let result = await #expect(processExitsWith: .exitCode(status), observing: .outputs) {
                 [octets = octets as [UInt8]] in
                 try await CorebluetoothCaptureTests.show(octets, status: 37)
                 exit(99)

@@ -64,10 +64,7 @@ struct CorebluetoothDeviceTests {
         arguments: Search.allCases
     )
     func notFound(search: Search) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(1),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { [search = search as Search] in
+        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) { [search = search as Search] in
             let run = try await CorebluetoothDeviceTests.find(search)
             run.markTimes(4.9, 5.9)
             run.passMinute()
@@ -95,10 +92,7 @@ struct CorebluetoothDeviceTests {
 
     @Test("performs one command after the other, and ends behind the last one")
     func commands() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             let lines: [(Double, String?)] = [
                 (1, "# a comment"), (1, "write FFF1 0203"), (1, "read FFF1"), (1, "subscribe 2A19 --count 2"),
                 (1, "wait 10"), (1, "READ fff1 --hex"), (1, nil),
@@ -112,30 +106,9 @@ struct CorebluetoothDeviceTests {
         #expect(process.lines == ["02 03", "56 (86 %)", "56 (86 %)", "- 12.9", "0203"])
     }
 
-    @Test("ends with the first command that fails, or goes on behind it", arguments: [false, true])
-    func failures(keepsGoing: Bool) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(keepsGoing ? 0 : 1),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            [keepsGoing = keepsGoing as Bool] in
-            let lines = ["read FFF1", "read FFF2", "reed FFF1", "read FFF1", "quit", "read FFF1"]
-            try await CorebluetoothDeviceTests.connect(lines.map { (1, $0) }, keepsGoing: keepsGoing).passMinute()
-        }
-        let process = try #require(result)
-        let words = [
-            "reading FFF2 failed: Reading is not permitted", "there is no command \"reed\"; did you mean 'read'?",
-        ]
-        #expect(process.lines == Array(repeating: "C3 28", count: keepsGoing ? 2 : 1))
-        #expect(process.errorLines == (keepsGoing ? words : [words[0]]))
-    }
-
     @Test("ends when the connection is lost, or goes on with the next command", arguments: [false, true])
     func lost(keepsGoing: Bool) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(keepsGoing ? 0 : 1),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(keepsGoing ? 0 : 1), observing: .outputs) {
             [keepsGoing = keepsGoing as Bool] in
             let lines: [(Double, String?)] = [
                 (1, "read FFF1"), (10, "read FFF1"), (20, "connect"), (21, "read FFF1"), (22, nil),
@@ -155,10 +128,7 @@ struct CorebluetoothDeviceTests {
 
     @Test("tells once that the connection is lost under a command")
     func lostInCommand() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             let run = try await CorebluetoothDeviceTests.connect([(5, "read FFF1"), (30, nil)]) { _, device in
                 device.dropLinks(when: { $0.text.contains("Read Request") })
             }
@@ -171,10 +141,7 @@ struct CorebluetoothDeviceTests {
 
     @Test("waits anew behind a wait that the end of the connection has ended, and 3 s for the end of a silent link")
     func waits() async throws {
-        let first = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let first = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             let lines: [(Double, String?)] = [
                 (1, "wait 10"), (6, "connect"), (7, "wait 20"), (8, "read FFF1"), (40, nil),
             ]
@@ -188,10 +155,7 @@ struct CorebluetoothDeviceTests {
         #expect(process.lines == ["- 20.0", "- 26.5", "C3 28", "- 28.0"])
         #expect(process.errorLines.count == 1)
         #expect(process.errorLines.first?.hasPrefix("\"Thermo\" has disconnected: ") == true)
-        let second = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let second = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             // The link itself ends 20 s after the last packet.
             let lines: [(Double, String?)] = [(2, "parameters --supervision-timeout 20000"), (10, "quit")]
             let run = try await CorebluetoothDeviceTests.connect(lines) { world, _ in
@@ -206,10 +170,8 @@ struct CorebluetoothDeviceTests {
 
     @Test("says what happens in between if that is asked for, and that a value is not UTF-8", arguments: [false, true])
     func verbose(isVerbose: Bool) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { [isVerbose = isVerbose as Bool] in
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+            [isVerbose = isVerbose as Bool] in
             let lines: [(Double, String?)] = [
                 (1, "read FFF1 --text"), (2, "subscribe FFF3"), (3, "wait 8"), (12, nil),
             ]
@@ -239,10 +201,7 @@ struct CorebluetoothDeviceTests {
 
     @Test("clone listens for the time that was asked for, and says what was refused")
     func recording() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             var run = SessionRun()
             run.world.addPeripheral(CorebluetoothDeviceTests.thermo())
             try await run.startDeviceCommand(["Thermo"], isVerbose: true) { central, peripheral, output in
@@ -286,10 +245,8 @@ struct CorebluetoothDeviceTests {
 
     @Test("benchmark waits 600 s for notifications, and for a transfer on the channel", arguments: [false, true])
     func benchmark(isToDevice: Bool) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(1),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { [isToDevice = isToDevice as Bool] in
+        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) {
+            [isToDevice = isToDevice as Bool] in
             var run = SessionRun()
             let characteristics: [ScriptedPeripheral.Characteristic] = [
                 .init(BenchmarkService.echo, properties: .read, value: Data([42])),

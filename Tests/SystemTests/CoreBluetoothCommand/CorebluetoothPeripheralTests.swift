@@ -41,10 +41,7 @@ struct CorebluetoothPeripheralTests {
 
     @Test("prints reads, writes and subscriptions, notifies writes, and sends values in their rhythm to listeners")
     func lines() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             let run = try await CorebluetoothPeripheralTests.advertise(
                 """
                 { "uuid": "2A6E", "properties": ["read", "notify"], "notifyEvery": 2,
@@ -74,10 +71,7 @@ struct CorebluetoothPeripheralTests {
 
     @Test("answers after the delay, refuses writes that are not described, and fails others with the described error")
     func answers() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             let hex = String(repeating: "A7", count: 512)
             let run = try await CorebluetoothPeripheralTests.advertise(
                 """
@@ -112,10 +106,7 @@ struct CorebluetoothPeripheralTests {
 
     @Test("sends recorded values to all listeners, anew with each first subscription, also if its adapter was off")
     func recordedValues() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             let run = try await CorebluetoothPeripheralTests.advertise(
                 """
                 { "uuid": "FFF1", "properties": ["notify"], "notifications": [
@@ -135,10 +126,7 @@ struct CorebluetoothPeripheralTests {
 
     @Test("has one rhythm for all listeners, which ends with the last of them")
     func severalListeners() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             let run = try await CorebluetoothPeripheralTests.advertise(
                 """
                 { "uuid": "FFF1", "properties": ["notify"], "notifyEvery": 2,
@@ -162,10 +150,7 @@ struct CorebluetoothPeripheralTests {
 
     @Test("keeps the place in its rhythm while the adapter is off and nobody listens")
     func rhythm() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             let run = try await CorebluetoothPeripheralTests.advertise(
                 """
                 { "uuid": "FFF1", "properties": ["read", "notify"], "notifyEvery": 2,
@@ -195,10 +180,7 @@ struct CorebluetoothPeripheralTests {
         ]
     )
     func off(characteristic: String) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             [characteristic = characteristic as String] in
             try await CorebluetoothPeripheralTests.advertise(
                 characteristic,
@@ -217,10 +199,7 @@ struct CorebluetoothPeripheralTests {
 
     @Test("sends what follows from a write from the characteristic that is named; equal writes take turns")
     func senders() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             let run = try await CorebluetoothPeripheralTests.advertise(
                 """
                 { "uuid": "FFF1", "properties": ["write", "notify"], "answers": [
@@ -252,10 +231,7 @@ struct CorebluetoothPeripheralTests {
 
     @Test("is read with the value that it has sent last, also if nobody listened, or with the written one until then")
     func present() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             let run = try await CorebluetoothPeripheralTests.advertise(
                 """
                 { "uuid": "FFF1", "properties": ["read", "write"], "reads": [ { "uint8": 9 } ], "answers": [
@@ -277,10 +253,7 @@ struct CorebluetoothPeripheralTests {
 
     @Test("refuses a value that its capture lacks, and says that it lacks the value or the subscription")
     func unseen() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             var service = RecordedService(uuid: 0xFFF0, isPrimary: true, handles: 1...9)
             var heard = RecordedCharacteristic(uuid: 0xFFF2, properties: [.notify], handle: 5)
             heard.wasSubscribed = true
@@ -312,10 +285,7 @@ struct CorebluetoothPeripheralTests {
 
     @Test("ends with the reason at a service that the system keeps for itself", arguments: [false, true])
     func systemService(isPermitted: Bool) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(isPermitted ? 99 : 1),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(isPermitted ? 99 : 1), observing: .outputs) {
             [isPermitted = isPermitted as Bool] in
             var run = SessionRun()
             let json = Data(#"{ "services": [ { "uuid": "180D" }, { "uuid": "180F" } ] }"#.utf8)

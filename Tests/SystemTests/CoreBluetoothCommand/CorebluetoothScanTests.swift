@@ -14,6 +14,22 @@ import Testing
 
 @Suite("The session of corebluetooth scan")
 struct CorebluetoothScanTests {
+    @MainActor
+    private static func session(
+        _ presentation: ScanSession.Presentation,
+        order: ScanOrder?,
+        timeout: Double? = nil
+    ) -> ScanSession {
+        ScanSession(
+            filter: ScanSession.Filter(services: [], name: nil, rssi: nil),
+            presentation: presentation,
+            order: order,
+            duplicates: false,
+            timeout: timeout,
+            output: OutputFormat(isJSON: false, isVerbose: false)
+        )
+    }
+
     /// Anna at 1 m from the beginning, to 3 s if she leaves, and Bert at 12 m from 2 s on.
     @MainActor
     private static func scan(
@@ -33,14 +49,7 @@ struct CorebluetoothScanTests {
         run.world.after(.seconds(2)) { bert.isPowered = true }
         if annaLeaves { run.world.after(.seconds(3)) { anna.isPowered = false } }
         run.start(on: device) {
-            let session = ScanSession(
-                filter: ScanSession.Filter(services: [], name: nil, rssi: nil),
-                presentation: presentation,
-                order: order.flatMap(ScanOrder.init),
-                duplicates: false,
-                timeout: timeout,
-                output: OutputFormat(isJSON: false, isVerbose: false)
-            )
+            let session = session(presentation, order: order.flatMap(ScanOrder.init), timeout: timeout)
             session.start()
             return session
         }
@@ -55,10 +64,7 @@ struct CorebluetoothScanTests {
         ] as [(String?, Bool, [String])]
     )
     func lines(order: String?, hasBluetooth: Bool, expected: [String]) async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(hasBluetooth ? 0 : 1),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(hasBluetooth ? 0 : 1), observing: .outputs) {
             [order = order as String?, hasBluetooth = hasBluetooth as Bool] in
             let run = try await CorebluetoothScanTests.scan(
                 .lines,
@@ -90,10 +96,7 @@ struct CorebluetoothScanTests {
 
     @Test("draws its table four times a second over the last one, with devices that are gone after 10 s")
     func table() async throws {
-        let result = await #expect(
-            processExitsWith: .exitCode(0),
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
             try await CorebluetoothScanTests.scan(.table, order: "time", timeout: 15, annaLeaves: true).passMinute()
         }
         let process = try #require(result)
@@ -108,74 +111,37 @@ struct CorebluetoothScanTests {
         #expect(rows.prefix(2).map { $0.contains(" gone") } == [false, true])
     }
 
-    /// The session in a terminal of 8 rows of 60 columns.
-    @MainActor
-    private final class App {
-        private(set) var run = SessionRun()
-        private let screen: Screen
-        private let pair: PseudoTerminalPair
-        private let terminal = VirtualTerminal(rows: 8, columns: 60) { ColumnWidth.columns(of: $0) }
-        private let device: Device
-
-        init(_ order: ScanOrder?) throws {
-            pair = try PseudoTerminalPair()
-            let slave = open(pair.path, O_RDWR | O_NOCTTY)
-            var size = winsize(ws_row: 8, ws_col: 60, ws_xpixel: 0, ws_ypixel: 0)
-            _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
-            device = run.world.addDevice("tool")
-            let screen = try #require(Screen(input: slave, output: slave, hasColors: false))
-            self.screen = screen
-            run.start(on: device) {
-                let session = ScanSession(
-                    filter: ScanSession.Filter(services: [], name: nil, rssi: nil),
-                    presentation: .screen(screen),
-                    order: order,
-                    duplicates: false,
-                    timeout: nil,
-                    output: OutputFormat(isJSON: false, isVerbose: false)
-                )
-                session.start()
-                return session
-            }
-        }
-
-        /// Does something on the main thread at a time of the world, in milliseconds.
-        private func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
-            run.world.after(.milliseconds(milliseconds)) {
-                DispatchQueue.main.async { MainActor.assumeIsolated(body) }
-            }
-        }
-
-        func press(_ key: Key, at milliseconds: Int) {
-            at(milliseconds) { self.device.run { _ = self.screen.onKey?(key) } }
-        }
-
-        /// Prints the last row of the screen.
-        func show(at milliseconds: Int) {
-            at(milliseconds) {
-                self.terminal.receive(self.pair.text())
-                Console.print("\(milliseconds) \(self.terminal.text.last ?? "")")
-            }
-        }
-    }
-
     @Test("changes the order on the whole screen by keys at once, and ends with q or Ctrl-C", arguments: [0, 130])
     func keys(status: Int32) async throws {
         let result = await #expect(processExitsWith: .exitCode(status), observing: [\.standardOutputContent]) {
             [status = status as Int32] in
-            let run = try await MainActor.run {
-                let app = try App(status == 0 ? nil : .time)
-                app.show(at: 900)
+            try await SessionRun.minute { run in
+                let terminal = try TestTerminal(rows: 8, columns: 60)
+                let shown = VirtualTerminal(rows: 8, columns: 60) { ColumnWidth.columns(of: $0) }
+                let screen = try #require(Screen(input: terminal.slave, output: terminal.slave, hasColors: false))
+                let device = run.world.addDevice("tool")
+                let session = device.run {
+                    CorebluetoothScanTests.session(.screen(screen), order: status == 0 ? nil : .time)
+                }
+                run.start(on: device) {
+                    session.start()
+                    return session
+                }
+                /// Presses a key, and prints the last row of the screen.
+                @MainActor func press(_ key: Key?, at time: Int, showing showTime: Int) {
+                    run.at(time) { if let key { device.run { _ = screen.onKey?(key) } } }
+                    run.at(showTime) {
+                        shown.receive(terminal.text())
+                        Console.print("\(showTime) \(shown.text.last ?? "")")
+                    }
+                }
+                press(nil, at: 800, showing: 900)
                 // The table is drawn anew each 250 ms anyway, such as at 1000 ms.
                 for (number, key) in ["n", "x", "t", "r"].enumerated() {
-                    app.press(.character(Character(key)), at: 1010 + 250 * number)
-                    app.show(at: 1150 + 250 * number)
+                    press(.character(Character(key)), at: 1010 + 250 * number, showing: 1150 + 250 * number)
                 }
-                app.press(status == 0 ? .character("q") : .control("c"), at: 3000)
-                app.show(at: 3500)
-                return app.run
+                press(status == 0 ? .character("q") : .control("c"), at: 3000, showing: 3500)
             }
-            run.passMinute()
         }
         let orders = [
             (900, status == 0 ? "rssi" : "time"), (1150, "name"), (1400, "name"), (1650, "time"), (1900, "rssi"),

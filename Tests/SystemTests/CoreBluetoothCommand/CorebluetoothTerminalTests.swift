@@ -13,14 +13,6 @@ import Testing
 
 @Suite("The surroundings of corebluetooth")
 struct CorebluetoothTerminalTests {
-    /// Opens a terminal at standard output. Findings are printed on standard error.
-    private static func openTerminal() throws -> (pair: PseudoTerminalPair, descriptor: CInt) {
-        let pair = try PseudoTerminalPair()
-        let terminal = open(pair.path, O_RDWR | O_NOCTTY)
-        guard dup2(terminal, STDOUT_FILENO) >= 0 else { exit(2) }
-        return (pair, terminal)
-    }
-
     @Test("give the size of the terminal, or 80 columns and 24 rows if it does not say both, or there is none")
     func size() async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardErrorContent]) {
@@ -28,16 +20,14 @@ struct CorebluetoothTerminalTests {
                 let size = Terminal.size
                 Console.report("\(size.columns) \(size.rows) \(Terminal.width ?? -1)")
             }
-            let (pair, terminal) = try CorebluetoothTerminalTests.openTerminal()
-            for (rows, columns) in [(30, 100), (1, 1), (0, 0), (30, 0), (0, 100)] as [(UInt16, UInt16)] {
-                var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-                guard ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0 else { exit(2) }
+            let terminal = try TestTerminal(at: [STDOUT_FILENO])
+            for (rows, columns) in [(30, 100), (1, 1), (0, 0), (30, 0), (0, 100)] {
+                terminal.resize(rows: rows, columns: columns)
                 report()
             }
             guard dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO) >= 0 else { exit(2) }
             report()
             Console.report("\(Terminal.hasCursor) \(Terminal.hasColors)")
-            withExtendedLifetime(pair) {}
             exit(0)
         }
         let sizes = ["100 30 100", "1 1 1", "80 24 80", "80 24 80", "80 24 80", "80 24 -1"]
@@ -49,16 +39,16 @@ struct CorebluetoothTerminalTests {
     )
     func abilities() async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardErrorContent]) {
-            let (pair, _) = try CorebluetoothTerminalTests.openTerminal()
+            let terminal = try TestTerminal(at: [STDOUT_FILENO])
             let cases: [(String?, String?)] = [
                 (nil, nil), ("xterm", nil), ("dumb", nil), ("xterm", ""), ("xterm", "1"), ("dumb", "0"),
             ]
-            for (terminal, noColor) in cases {
-                for (name, value) in [("TERM", terminal), ("NO_COLOR", noColor)] {
+            for (kind, noColor) in cases {
+                for (name, value) in [("TERM", kind), ("NO_COLOR", noColor)] {
                     if let value { setenv(name, value, 1) } else { unsetenv(name) }
                 }
                 LessonOutput(isJSON: false).beginTrace()
-                let isBold = pair.text().contains("\u{1B}[1mThe run\u{1B}[0m")
+                let isBold = terminal.text().contains("\u{1B}[1mThe run\u{1B}[0m")
                 Console.report("\(Terminal.hasCursor) \(Terminal.hasColors) \(isBold)")
             }
             exit(0)

@@ -7,32 +7,18 @@ import Testing
 
 @Suite("Sweep over seeds", .serialized)
 struct SweepTests {
-    private struct Run {
-        var status: Int32
-        var output: String
-    }
+    private typealias Run = (status: Int32, output: String)
 
     private let folder: TemporaryFolder
 
     init() throws { self.folder = try TemporaryFolder() }
 
     private func run(_ arguments: [String], _ variables: [String: String]) throws -> Run {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = arguments
         let defaults = [
             "WORLD_SWEEP_PLANTED": self.folder("seeds"), "WORLD_WORKERS": "2",
             "COREBLUETOOTH_CAPTURES": self.folder.path, "SWIFT_BACKTRACE": "enable=no",
         ]
-        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SWT_") }
-            .merging(defaults) { $1 }.merging(variables) { $1 }
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return Run(status: process.terminationStatus, output: text)
+        return try runTests(arguments, defaults.merging(variables) { $1 })
     }
 
     private func sweep(

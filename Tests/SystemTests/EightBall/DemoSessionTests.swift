@@ -5,7 +5,6 @@ import Foundation
 import SessionTestbed
 import Testing
 
-@testable import ITCB
 @testable import eightball
 
 @Suite("eightball demo")
@@ -120,49 +119,6 @@ struct DemoSessionTests {
         }
         let process = try #require(result)
         #expect(process.lines.contains("- 4.9") && !process.lines.contains("- 5.1"))
-        #expect(process.errorLines.count == 1, "\(process.errorLines)")
-        #expect(process.errorLines.first?.hasSuffix("Bluetooth is not available") == true)
-    }
-
-    // MARK: Single calls
-
-    @MainActor
-    private static func session() -> DemoSession {
-        DemoSession(
-            question: "Rain?",
-            captureFile: nil,
-            output: OutputFormat(isJSON: false, isVerbose: false)
-        )
-    }
-
-    @Test("asks the first ball alone, and ends with its answer")
-    func demoAnswer() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
-            let session = DemoSessionTests.session()
-            let balls = ["Anna", "Bert"].map { BallStub($0) }
-            for ball in balls { session.deviceDiscovered(ball) }
-            Console.print("\(balls[0].questions) \(balls[1].questions)")
-            session.questionAskedOfDevice(balls[0])
-            session.questionAnsweredByDevice(balls[0])
-            Console.print("no answer yet")
-            balls[0].answer = "SLUG-ANSWER-00"
-            session.questionAnsweredByDevice(balls[0])
-        }
-        #expect(
-            try #require(result).lines == [
-                #"["Rain?"] []"#, "no answer yet", "", "Question: Rain?", "Answer:   It is certain.",
-            ]
-        )
-    }
-
-    @Test("names the ball that was asked in an error", arguments: [false, true])
-    func demoError(isAsked: Bool) async throws {
-        let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
-            @MainActor [isAsked] in
-            let session = DemoSessionTests.session()
-            if isAsked { session.deviceDiscovered(BallStub("Anna")) }
-            session.errorOccurred(.sendFailed(ITCB_RejectionReason.deviceOffline), sdk: ITCB_SDK())
-        }
-        #expect(try #require(result).errorLines == [(isAsked ? "\"Anna\"" : "the ball") + " went offline"])
+        #expect(process.errorLines == ["the ball Bluetooth is not available"])
     }
 }

@@ -1,40 +1,11 @@
-// Balls, stubbed and real, and the demonstration, in a session's world.
+// Balls, and the demonstration, in a session's world.
 
 import CommandLineTool
 import CoreBluetoothTesting
 import Foundation
-import ITCB
 import SessionTestbed
 
 @testable import eightball
-
-/// A ball as the SDK of a central has it, which keeps the questions that it gets.
-final class BallStub: ITCB_Device_Peripheral_Protocol {
-    let uuid: String?
-    let name: String
-    var error: ITCB_Errors!
-    var question: String?
-    var answer: String?
-    private(set) var questions: [String] = []
-    /// Called as a question is sent.
-    var onQuestion: (() -> Void)?
-
-    init(_ name: String, uuid: String?) {
-        self.name = name
-        self.uuid = uuid
-    }
-
-    convenience init(_ name: String) { self.init(name, uuid: name) }
-
-    func amIThisDevice(_ device: any ITCB_Device_Protocol) -> Bool { device.uuid == uuid }
-
-    func rejectConnectionBecause(_ reason: ITCB_RejectionReason!) {}
-
-    func sendQuestion(_ question: String) {
-        questions.append(question)
-        onQuestion?()
-    }
-}
 
 extension SessionRun {
     /// The services and characteristics of a ball, as the SDK has them.

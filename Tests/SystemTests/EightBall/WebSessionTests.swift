@@ -87,35 +87,29 @@ struct WebSessionTests {
 
     // MARK: Questions
 
-    @MainActor
-    private static func questions() -> SessionRun {
-        var run = SessionRun()
-        self.page(
-            "Crystal",
-            in: &run,
-            does: [
-                (1, #"{"do":"role","role":"peripheral"}"#), (2, #"{"do":"byHand","isOn":true}"#),
-                (3, #"{"do":"role","role":"central"}"#), (3, #"{"do":"ask","ball":"x","question":"x?"}"#),
-                (20, #"{"do":"answer","entry":0,"answer":0}"#), (21, #"{"do":"answer","entry":0,"answer":1}"#),
-            ]
-        )
-        self.page(
-            "asker",
-            in: &run,
-            does: [
-                (4, #"{"do":"role","role":"central"}"#), (10, #"{"do":"choose","ball":"BALL"}"#),
-                (10, #"{"do":"ask","ball":"BALL","question":"Will it rain"}"#),
-                (12, #"{"do":"ask","ball":"BALL","question":"Will it rain?"}"#), (13, #"{"do":"dance"}"#),
-            ]
-        )
-        return run
-    }
-
     @Test("shows each step to the one who asks and the one who is asked, and answers once")
     func question() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
-            let run = await WebSessionTests.questions()
-            run.passMinute()
+            try await SessionRun.minute { run in
+                WebSessionTests.page(
+                    "Crystal",
+                    in: &run,
+                    does: [
+                        (1, #"{"do":"role","role":"peripheral"}"#), (2, #"{"do":"byHand","isOn":true}"#),
+                        (3, #"{"do":"role","role":"central"}"#), (3, #"{"do":"ask","ball":"x","question":"x?"}"#),
+                        (20, #"{"do":"answer","entry":0,"answer":0}"#), (21, #"{"do":"answer","entry":0,"answer":1}"#),
+                    ]
+                )
+                WebSessionTests.page(
+                    "asker",
+                    in: &run,
+                    does: [
+                        (4, #"{"do":"role","role":"central"}"#), (10, #"{"do":"choose","ball":"BALL"}"#),
+                        (10, #"{"do":"ask","ball":"BALL","question":"Will it rain"}"#),
+                        (12, #"{"do":"ask","ball":"BALL","question":"Will it rain?"}"#), (13, #"{"do":"dance"}"#),
+                    ]
+                )
+            }
         }
         let process = try #require(result)
         #expect(process.errorLines.isEmpty)
@@ -149,45 +143,40 @@ struct WebSessionTests {
 
     // MARK: Pairing
 
-    @MainActor
-    private static func pairings() throws -> SessionRun {
-        var run = SessionRun()
-        func peer(_ digit: String, _ name: String?) throws -> PairingPeer {
-            let text = "0000000\(digit)-0000-0000-0000-000000000000"
-            return PairingPeer(identifier: try #require(UUID(uuidString: text)), name: name)
-        }
-        func prompt(_ question: PairingQuestion, _ peer: PairingPeer) -> @MainActor (WebSession) -> Void {
-            { $0.show(PairingPrompt(question, of: peer) { Console.print("answered: \($0)") }) }
-        }
-        let anna = try peer("A", "Anna")
-        let other = try peer("B", nil)
-        self.page(
-            "Crystal",
-            in: &run,
-            does: [
-                (2, #"{"do":"pair","number":2,"code":"123456"}"#), (3, #"{"do":"pair","number":1,"isAgreed":true}"#),
-                (6, #"{"do":"pair","number":3,"code":"123456"}"#), (6, #"{"do":"pair","number":3,"code":"1"}"#),
-            ],
-            prompts: [
-                (1, prompt(.compareNumbers(try #require(Passkey(42))), anna)),
-                (4, prompt(.displayPasskey(try #require(Passkey(7))), anna)),
-                (5, prompt(.enterPasskey, anna)),
-                (7, prompt(.enterPasskey, anna)),
-                (8, { $0.ended(other, .paired) }),
-                (9, { $0.ended(anna, .failed("no")) }),
-                (30, prompt(.enterPasskey, other)),
-                (31, { $0.ended(other, .failed("the code is wrong")) }),
-                (32, { $0.ended(other, .paired) }),
-            ]
-        )
-        return run
-    }
-
     @Test("shows a pairing until it ends, answers only the newest, and reports a failure for ten seconds")
     func pairing() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
-            let run = try await WebSessionTests.pairings()
-            run.passMinute()
+            try await SessionRun.minute { run in
+                func peer(_ digit: String, _ name: String?) throws -> PairingPeer {
+                    let text = "0000000\(digit)-0000-0000-0000-000000000000"
+                    return PairingPeer(identifier: try #require(UUID(uuidString: text)), name: name)
+                }
+                func prompt(_ question: PairingQuestion, _ peer: PairingPeer) -> @MainActor (WebSession) -> Void {
+                    { $0.show(PairingPrompt(question, of: peer) { Console.print("answered: \($0)") }) }
+                }
+                let anna = try peer("A", "Anna")
+                let other = try peer("B", nil)
+                WebSessionTests.page(
+                    "Crystal",
+                    in: &run,
+                    does: [
+                        (2, #"{"do":"pair","number":2,"code":"123456"}"#),
+                        (3, #"{"do":"pair","number":1,"isAgreed":true}"#),
+                        (6, #"{"do":"pair","number":3,"code":"123456"}"#), (6, #"{"do":"pair","number":3,"code":"1"}"#),
+                    ],
+                    prompts: [
+                        (1, prompt(.compareNumbers(try #require(Passkey(42))), anna)),
+                        (4, prompt(.displayPasskey(try #require(Passkey(7))), anna)),
+                        (5, prompt(.enterPasskey, anna)),
+                        (7, prompt(.enterPasskey, anna)),
+                        (8, { $0.ended(other, .paired) }),
+                        (9, { $0.ended(anna, .failed("no")) }),
+                        (30, prompt(.enterPasskey, other)),
+                        (31, { $0.ended(other, .failed("the code is wrong")) }),
+                        (32, { $0.ended(other, .paired) }),
+                    ]
+                )
+            }
         }
         let process = try #require(result)
         #expect(process.errorLines.isEmpty)
@@ -205,127 +194,56 @@ struct WebSessionTests {
 
     // MARK: The pace
 
-    /// A session of the page to which something is done at times; of each document the time is printed, in
-    /// milliseconds, and the number of the pairing in it.
-    @MainActor
-    private static func numbered(_ steps: [(milliseconds: Int, act: @MainActor (WebSession) -> Void)]) -> SessionRun {
-        var run = SessionRun()
-        let world = run.world
-        run.start(on: world.addDevice("Crystal")) {
-            let session = WebSession(
-                agent: ScreenPairingAgent(),
-                name: "Crystal",
-                output: OutputFormat(isJSON: false, isVerbose: false)
-            )
-            session.start { documents in
-                let text = documents["en"] ?? ""
-                let number = (1...9).first { text.contains("\"number\":\($0),") } ?? 0
-                Console.print("\(world.milliseconds) \(number)")
-            }
-            for (milliseconds, act) in steps {
-                world.onMain(after: .milliseconds(milliseconds)) { act(session) }
-            }
-            return session
-        }
-        return run
-    }
-
-    private static func anna() throws -> PairingPeer {
-        let identifier = try #require(UUID(uuidString: "0000000A-0000-0000-0000-000000000000"))
-        return PairingPeer(identifier: identifier, name: "Anna")
-    }
-
-    @MainActor
-    private static func pace() throws -> SessionRun {
-        let (anna, code) = (try Self.anna(), try #require(Passkey(42)))
-        let show: @MainActor (WebSession) -> Void = { session in
-            session.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in })
-        }
-        let end: @MainActor (WebSession) -> Void = { session in session.ended(anna, .paired) }
-        return Self.numbered([(1000, show), (5030, end), (5060, show), (5129, end), (9070, show)])
-    }
-
-    @Test("publishes a change at once, unless the document before is younger than 0.1 s")
+    @Test("publishes a change 0.1 s after the document before at the soonest, and two changes at once in one")
     func times() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
-            let run = try await WebSessionTests.pace()
-            run.passMinute()
+            try await SessionRun.minute { run in
+                let identifier = try #require(UUID(uuidString: "0000000A-0000-0000-0000-000000000000"))
+                let anna = PairingPeer(identifier: identifier, name: "Anna")
+                let (world, code) = (run.world, try #require(Passkey(42)))
+                let device = world.addDevice("Crystal")
+                let session = device.run {
+                    WebSession(
+                        agent: ScreenPairingAgent(),
+                        name: "Crystal",
+                        output: OutputFormat(isJSON: false, isVerbose: false)
+                    )
+                }
+                run.start(on: device) {
+                    // Of each document the time and the number of the pairing in it.
+                    session.start { documents in
+                        let text = documents["en"] ?? ""
+                        let number = (1...9).first { text.contains("\"number\":\($0),") } ?? 0
+                        Console.print("\(world.milliseconds) \(number)")
+                    }
+                    return session
+                }
+                @MainActor func show() {
+                    session.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in Console.print("answered") })
+                }
+                @MainActor func end() { session.ended(anna, .paired) }
+                run.at(30) { show() }
+                run.at(5030) { end() }
+                // What has changed and is as it was when its time comes is not told.
+                run.at(5060) { show() }
+                run.at(5129) { end() }
+                run.at(9070) { show() }
+                // A code is shown until the pairing ends, whatever a page posts.
+                run.at(9500) {
+                    let body = Array(#"{"do":"pair","number":3,"code":"123456","isAgreed":true}"#.utf8)
+                    _ = session.answer(WebRequest(intent: .post(body), path: "do/en", languages: "en"))
+                }
+                run.at(11_000) { end() }
+                run.at(12_000) {
+                    show()
+                    // It comes behind the document of the first change, and before any that the second would have.
+                    DispatchQueue.main.async { MainActor.assumeIsolated { end() } }
+                    show()
+                }
+            }
         }
         let process = try #require(result)
         #expect(process.errorLines.isEmpty)
-        // What has changed and is as it was when its time comes is not told.
-        #expect(process.lines == ["0 0", "1000 1", "5030 0", "9070 3"])
-    }
-
-    @MainActor
-    private static func shownCode() throws -> SessionRun {
-        let (anna, code) = (try Self.anna(), try #require(Passkey(42)))
-        let show: @MainActor (WebSession) -> Void = { session in
-            session.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in Console.print("answered") })
-        }
-        let post: @MainActor (WebSession) -> Void = { session in
-            let body = Array(#"{"do":"pair","number":1,"code":"123456","isAgreed":true}"#.utf8)
-            _ = session.answer(WebRequest(intent: .post(body), path: "do/en", languages: "en"))
-        }
-        let end: @MainActor (WebSession) -> Void = { session in session.ended(anna, .paired) }
-        let run = Self.numbered([(1000, show), (2000, post), (4000, end)])
-        run.mark("- 3000", at: 3)
-        return run
-    }
-
-    @Test("shows a code until the pairing ends, whatever a page posts")
-    func code() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
-            let run = try await WebSessionTests.shownCode()
-            run.passMinute()
-        }
-        let process = try #require(result)
-        #expect(process.errorLines.isEmpty)
-        #expect(process.lines == ["0 0", "1000 1", "- 3000", "4000 0"])
-    }
-
-    @MainActor
-    private static func early() throws -> SessionRun {
-        let (anna, code) = (try Self.anna(), try #require(Passkey(42)))
-        let show: @MainActor (WebSession) -> Void = { session in
-            session.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in })
-        }
-        return Self.numbered([(30, show)])
-    }
-
-    @Test("publishes a change no sooner than 0.1 s after the first document")
-    func firstDocument() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
-            try await WebSessionTests.early().passMinute()
-        }
-        let process = try #require(result)
-        #expect(process.errorLines.isEmpty)
-        #expect(process.lines == ["0 0", "100 1"])
-    }
-
-    @MainActor
-    private static func twice() throws -> SessionRun {
-        let (anna, code) = (try Self.anna(), try #require(Passkey(42)))
-        let show: @MainActor (WebSession) -> Void = { session in
-            session.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in })
-        }
-        let end: @MainActor (WebSession) -> Void = { session in session.ended(anna, .paired) }
-        let changes: @MainActor (WebSession) -> Void = { session in
-            show(session)
-            // It comes behind the document of the first change, and before any that the second one would have.
-            DispatchQueue.main.async { MainActor.assumeIsolated { end(session) } }
-            show(session)
-        }
-        return Self.numbered([(1000, changes)])
-    }
-
-    @Test("publishes two changes at once in one document")
-    func twoChanges() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
-            try await WebSessionTests.twice().passMinute()
-        }
-        let process = try #require(result)
-        #expect(process.errorLines.isEmpty)
-        #expect(process.lines == ["0 0", "1000 2", "1100 0"])
+        #expect(process.lines == ["0 0", "100 1", "5030 0", "9070 3", "11000 0", "12000 5", "12100 0"])
     }
 }

@@ -1,4 +1,4 @@
-// The keys of a descriptor in virtual time: the end of a pipe, which has what was written to it at once.
+// The keys of a descriptor: the end of a pipe, which has what was written to it at once, or a terminal.
 
 import CommandLineTool
 import CoreBluetoothTesting
@@ -11,63 +11,32 @@ import Testing
 
 @Suite("Keys of a descriptor")
 struct KeyInputTests {
-    /// One end of a pipe, whose keys and whose end are printed with their times.
-    @MainActor
-    private final class Source {
-        /// Holds the clocks of the process from its first use on.
-        private(set) lazy var run = SessionRun()
-        let writing: CInt
-        let input: KeyInput
-
-        /// Reads from a pipe, or fails to: the other end of a pipe cannot be read from.
-        init(readsOtherEnd: Bool = false) {
-            var ends: [CInt] = [-1, -1]
-            _ = pipe(&ends)
-            for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
-            writing = ends[1]
-            input = KeyInput(readsOtherEnd ? ends[1] : ends[0])
-        }
-
-        func open() {
-            let world = run.world
-            input.open(
-                onEnd: { Console.print("end at \(world.milliseconds)") },
-                onKey: { key in Console.print("\(key) at \(world.milliseconds)") }
-            )
-        }
-
-        /// Does something at a time of the world, in milliseconds.
-        func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
-            run.world.onMain(after: .milliseconds(milliseconds), body)
-        }
-
-        /// Types, and has it read at once.
-        func type(_ text: String) {
-            _ = text.withCString { write(writing, $0, strlen($0)) }
-            input.read()
-        }
+    /// The ends of a pipe, from which nothing is waited for.
+    private static func ends() -> (reading: CInt, writing: CInt) {
+        var ends: [CInt] = [-1, -1]
+        _ = pipe(&ends)
+        for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+        return (ends[0], ends[1])
     }
 
     @Test("takes an Escape as one after 40 ms without octets")
     func escape() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
-            let run = await MainActor.run {
-                let source = Source()
-                source.open()
-                source.at(100) { source.type("\u{1B}") }
-                source.at(139) { Console.print("not yet") }
-                source.at(200) { source.type("\u{1B}") }
-                source.at(230) { source.type("[A") }
-                source.at(300) { source.type("\u{1B}") }
-                source.at(330) { source.type("\u{1B}") }
-                source.at(400) { source.type("a\u{1B}[Db") }
-                source.at(500) { source.type("c\u{1B}") }
-                source.at(539) { source.type("b") }
-                source.at(600) { source.type("\u{1B}[") }
-                source.at(700) { source.type("C") }
-                return source.run
+            try await SessionRun.minute { run in
+                let (reading, writing) = KeyInputTests.ends()
+                let (input, world) = (KeyInput(reading), run.world)
+                input.open { key in Console.print("\(key) at \(world.milliseconds)") }
+                for (time, text) in [
+                    (100, "\u{1B}"), (200, "\u{1B}"), (230, "[A"), (300, "\u{1B}"), (330, "\u{1B}"),
+                    (400, "a\u{1B}[Db"), (500, "c\u{1B}"), (539, "b"), (600, "\u{1B}["), (700, "C"),
+                ] {
+                    run.at(time) {
+                        _ = text.withCString { write(writing, $0, strlen($0)) }
+                        input.read()
+                    }
+                }
+                run.at(139) { Console.print("not yet") }
             }
-            run.passMinute()
         }
         #expect(
             try #require(result).lines == [
@@ -78,92 +47,54 @@ struct KeyInputTests {
         )
     }
 
-    @Test(
-        "reports the end of input, or an error, once",
-        arguments: [false, true]
-    )
-    func end(isError: Bool) async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) { [isError] in
-            let run = await MainActor.run {
-                let source = Source(readsOtherEnd: isError)
-                source.open()
-                if !isError { source.at(100) { source.input.read() } }
-                source.at(200) {
-                    Console.print("before the end")
-                    if !isError { close(source.writing) }
-                    source.input.read()
-                }
-                source.at(300) { Console.print("behind it") }
-                return source.run
+    @Test("reports the end of input, or an error, once, whatever error the system has had before")
+    @MainActor
+    func end() {
+        for code in [EAGAIN, EINTR, EIO, nil] {
+            let (reading, writing) = Self.ends()
+            // The other end of a pipe cannot be read from.
+            let input = KeyInput(code == nil ? writing : reading)
+            var count = 0
+            input.open(onEnd: { count += 1 }, onKey: { _ in Issue.record("a key") })
+            if let code {
+                input.read()
+                #expect(count == 0)
+                close(writing)
+                errno = code
             }
-            run.passMinute()
+            input.read()
+            #expect(count == 1)
         }
-        #expect(try #require(result).lines == ["before the end", "end at 200", "behind it"])
     }
 
     @Test("stops reading when it is closed, and reads again when it is opened")
     func closed() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let terminal = try PseudoTerminalPair()
-            let slave = open(terminal.path, O_RDWR | O_NOCTTY)
-            let screen = try #require(Screen(input: slave, output: slave, hasColors: false))
-            let keys = Count()
-            screen.onKey = { keys.words.append("\($0)") }
+            let terminal = try TestTerminal()
+            let screen = try #require(Screen(input: terminal.slave, output: terminal.slave, hasColors: false))
+            var (keys, probes) = ([Key](), 0)
+            screen.onKey = { keys.append($0) }
             screen.open()
-            _ = "a".withCString { write(terminal.descriptor, $0, 1) }
-            await keys.wait(1)
+            terminal.type("a")
+            await terminalWait(for: "a key") { keys.count == 1 }
             screen.close()
             // A line, which can be read again and again: nobody takes it.
-            _ = "x\n".withCString { write(terminal.descriptor, $0, 2) }
-            let probe = DispatchSource.makeReadSource(fileDescriptor: slave, queue: .main)
-            let probes = Count()
-            probe.setEventHandler { MainActor.assumeIsolated { probes.words.append("readable") } }
+            terminal.type("x\n")
+            let probe = DispatchSource.makeReadSource(fileDescriptor: terminal.slave, queue: .main)
+            probe.setEventHandler { MainActor.assumeIsolated { probes += 1 } }
             probe.resume()
-            await probes.wait(4)
+            await terminalWait(for: "a line") { probes >= 4 }
             probe.cancel()
-            tcflush(slave, TCIFLUSH)
+            tcflush(terminal.slave, TCIFLUSH)
             screen.open()
-            _ = "b".withCString { write(terminal.descriptor, $0, 1) }
-            await keys.wait(2)
-            _ = "c".withCString { write(terminal.descriptor, $0, 1) }
-            await keys.wait(3)
-            screen.close()
-            for word in keys.words { print(word) }
-            exit(0)
-        }
-        #expect(
-            try #require(result).lines == [#"character("a")"#, #"character("b")"#, #"character("c")"#]
-        )
-    }
-
-    @Test("ends at the end of input, whatever error the system has had before")
-    func endBehindError() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
-            endProcess(after: 60)
-            for code in [EAGAIN, EINTR, EIO] {
-                var ends: [CInt] = [-1, -1]
-                _ = pipe(&ends)
-                let input = KeyInput(ends[0])
-                var count = 0
-                input.open(onEnd: { count += 1 }, onKey: { _ in })
-                close(ends[1])
-                errno = code
-                input.read()
-                print(count)
+            for (count, key) in [(2, "b"), (3, "c")] {
+                terminal.type(key)
+                await terminalWait(for: "a key") { keys.count == count }
             }
+            screen.close()
+            Console.print("\(keys)")
             exit(0)
         }
-        #expect(try #require(result).lines == ["1", "1", "1"])
-    }
-
-    /// What has come, on the main thread.
-    @MainActor
-    private final class Count {
-        var words: [String] = []
-
-        /// Waits until there are so many.
-        func wait(_ count: Int) async {
-            await terminalWait(for: "\(count) events") { words.count >= count }
-        }
+        #expect(try #require(result).lines == ["\([Key.character("a"), .character("b"), .character("c")])"])
     }
 }

@@ -9,62 +9,57 @@ import Testing
 @MainActor
 final class PromptedLine {
     let line: PromptLine
-    let master: CInt
-    private let output: CInt
+    let terminal: TestTerminal
     private var events: [String] = []
 
-    init(history: [String] = [], columns: Int = 40) throws {
-        // What the test prints does not go to the terminal.
-        output = dup(STDOUT_FILENO)
-        let pair = try PseudoTerminalPair()
-        master = pair.descriptor
-        let slave = open(pair.path, O_RDWR | O_NOCTTY)
-        dup2(slave, STDIN_FILENO)
-        dup2(slave, STDOUT_FILENO)
-        close(slave)
+    init(history: [String] = [], columns: Int = 40, isControlling: Bool = false) throws {
+        terminal = try TestTerminal(
+            at: [STDIN_FILENO, STDOUT_FILENO],
+            columns: columns,
+            isControlling: isControlling
+        )
         var report: ((PromptLine.Change) -> Void)?
         let lines = LineHistory(history)
         line = try #require(PromptLine(history: lines, environment: ["TERM": "xterm"]) { report?($0) })
         report = { [unowned self] in self.events.append("\($0)") }
         line.onCandidates = { [unowned self] in self.events.append("candidates \($0)") }
         line.onLine = { [unowned self] in self.events.append("line \($0 ?? "end")") }
-        resize(columns)
     }
 
-    func resize(_ columns: Int) {
-        var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-        _ = ioctl(STDIN_FILENO, UInt(TIOCSWINSZ), &size)
+    /// Opens the line, with a prompt.
+    func begin() {
+        line.open()
+        line.ask("> ")
     }
 
     /// Types, and waits until so many events have come since the last ones were printed.
     func type(_ text: String, _ count: Int) async {
-        _ = text.withCString { write(master, $0, strlen($0)) }
+        terminal.type(text)
         await wait(count)
     }
 
     /// Waits until so many events have come, and prints them.
     func wait(_ count: Int) async {
         await terminalWait(for: "events") { events.count >= count }
-        for event in events { tell(event) }
+        for event in events { terminal.tell(event) }
         events = []
     }
-
-    func tell(_ text: String) { _ = (text + "\n").withCString { write(output, $0, strlen($0)) } }
 }
 
 /// What is reported of a prompt and a text with the cursor behind it.
-func shownLine(_ prompt: String, _ text: String) -> String {
+private func shown(_ prompt: String, _ text: String) -> String {
     #"shown("\#(prompt)\#(text)\r\u{1B}[\#(prompt.count + text.count)C")"#
 }
 
 @Suite("A line with a prompt at a terminal")
 struct PromptLineSessionTests {
+    private static let opened = [#"shown("")"#, shown("> ", "")]
+
     @Test("shows each change, finishes with Enter, and ends with Ctrl-D if nothing is written")
     func keys() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
             let session = try PromptedLine(history: ["old"])
-            session.line.open()
-            session.line.ask("> ")
+            session.begin()
             await session.type("a", 3)
             await session.type("\u{4}", 1)
             await session.type("\r", 2)
@@ -75,9 +70,9 @@ struct PromptLineSessionTests {
             exit(0)
         }
         #expect(
-            try #require(result).lines == [
-                #"shown("")"#, shownLine("> ", ""), shownLine("> ", "a"), shownLine("> ", "a"), #"finished("> a")"#,
-                "line a", "line end", shownLine("> ", ""), shownLine("> ", "a"), shownLine("> ", "old"),
+            try #require(result).lines == Self.opened + [
+                shown("> ", "a"), shown("> ", "a"), #"finished("> a")"#, "line a", "line end", shown("> ", ""),
+                shown("> ", "a"), shown("> ", "old"),
             ]
         )
     }
@@ -89,8 +84,7 @@ struct PromptLineSessionTests {
             session.line.completion = { text in
                 LineCompletion(replacedCount: text.count, candidates: ["read", "rssi"].filter { $0.hasPrefix(text) })
             }
-            session.line.open()
-            session.line.ask("> ")
+            session.begin()
             await session.type("r", 3)
             await session.type("\t", 2)
             await session.type("e\t", 2)
@@ -103,39 +97,44 @@ struct PromptLineSessionTests {
             exit(0)
         }
         #expect(
-            try #require(result).lines == [
-                #"shown("")"#, shownLine("> ", ""), shownLine("> ", "r"), shownLine("> ", "r"), "candidates read  rssi",
-                shownLine("> ", "re"), shownLine("> ", "read "), shownLine("Code: ", ""), shownLine("Code: ", "1"),
-                #"finished("Code: 1")"#, "line 1", shownLine("> ", "read "), shownLine("> ", ""), shownLine("> ", "r"),
-                shownLine("> ", "rs"), shownLine("> ", "rssi "),
+            try #require(result).lines == Self.opened + [
+                shown("> ", "r"), shown("> ", "r"), "candidates read  rssi", shown("> ", "re"), shown("> ", "read "),
+                shown("Code: ", ""), shown("Code: ", "1"), #"finished("Code: 1")"#, "line 1", shown("> ", "read "),
+                shown("> ", ""), shown("> ", "r"), shown("> ", "rs"), shown("> ", "rssi "),
             ]
         )
     }
 
-    @Test("puts a prompt that leaves no room on a row of its own", arguments: [30, 31])
-    func longPrompt(count: Int) async throws {
-        let prompt = String(repeating: "x", count: count)
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-            @MainActor [prompt = prompt as String] in
+    @Test("puts a prompt that leaves no room on a row of its own")
+    func longPrompt() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
             let session = try PromptedLine()
-            session.line.ask(prompt)
-            await session.wait(1)
+            for (count, events) in [(30, 1), (31, 2)] {
+                session.line.ask(String(repeating: "x", count: count))
+                await session.wait(events)
+            }
             exit(0)
         }
-        let rows = count == 30 ? [shownLine(prompt, "")] : [#"finished("\#(prompt)")"#, #"shown("")"#]
-        #expect(try #require(result).lines == rows)
+        let prompt = String(repeating: "x", count: 30)
+        #expect(try #require(result).lines == [shown(prompt, ""), #"finished("x\#(prompt)")"#, #"shown("")"#])
     }
 
-    @Test("needs a terminal that obeys at standard input and output", arguments: [0, 1])
-    func noTerminal(descriptor: Int) async {
-        await #expect(processExitsWith: .success) { @MainActor [descriptor] in
-            _ = try PromptedLine()
-            for environment in [[:], ["TERM": ""], ["TERM": "dumb"]] {
-                #expect(PromptLine(environment: environment) { _ in } == nil)
+    @Test("needs a terminal that obeys at standard input and output, as a screen does, and the foreground")
+    func noTerminal() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            let terminal = try TestTerminal(at: [STDIN_FILENO, STDOUT_FILENO], isControlling: true)
+            @MainActor func found(_ environment: [String: String] = ["TERM": "xterm"]) -> [Bool] {
+                [PromptLine(environment: environment) { _ in } != nil, Screen(environment: environment) != nil]
             }
-            #expect(PromptLine(environment: ["TERM": "xterm"]) { _ in } != nil)
-            dup2(open("/dev/null", O_RDWR), CInt(descriptor))
-            #expect(PromptLine(environment: ["TERM": "xterm"]) { _ in } == nil)
+            for environment in [[:], ["TERM": ""], ["TERM": "dumb"]] { #expect(found(environment) == [false, false]) }
+            #expect(found() == [true, true])
+            for descriptor in [STDIN_FILENO, STDOUT_FILENO] {
+                dup2(open("/dev/null", O_RDWR), descriptor)
+                #expect(found() == [false, false])
+                dup2(terminal.slave, descriptor)
+            }
+            try terminal.giveForegroundAway()
+            #expect(found() == [false, true])
             exit(0)
         }
     }
@@ -144,8 +143,7 @@ struct PromptLineSessionTests {
     func prompt() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
             let session = try PromptedLine()
-            session.line.open()
-            session.line.ask("> ")
+            session.begin()
             await session.type("a", 3)
             await session.type("\r", 2)
             await session.type("b", 1)
@@ -154,9 +152,8 @@ struct PromptLineSessionTests {
             exit(0)
         }
         #expect(
-            try #require(result).lines == [
-                #"shown("")"#, shownLine("> ", ""), shownLine("> ", "a"), #"finished("> a")"#, "line a",
-                shownLine("", "b"), shownLine("> ", "b"),
+            try #require(result).lines == Self.opened + [
+                shown("> ", "a"), #"finished("> a")"#, "line a", shown("", "b"), shown("> ", "b"),
             ]
         )
     }
@@ -165,69 +162,42 @@ struct PromptLineSessionTests {
     func answer() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
             let session = try PromptedLine()
-            session.line.open()
-            session.line.ask("> ")
+            session.begin()
             await session.type("x", 3)
-            session.line.ask(question: "Code: ")
-            await session.type("1", 2)
-            session.line.ask(question: "Name: ")
-            await session.type("2", 2)
+            for (question, answer) in [("Code: ", "1"), ("Name: ", "2")] {
+                session.line.ask(question: question)
+                await session.type(answer, 2)
+            }
             session.line.ask("> ")
             await session.type("y", 2)
             await session.type("\r", 2)
             exit(0)
         }
         #expect(
-            try #require(result).lines == [
-                #"shown("")"#, shownLine("> ", ""), shownLine("> ", "x"), shownLine("Code: ", ""),
-                shownLine("Code: ", "1"), shownLine("Name: ", ""), shownLine("Name: ", "2"),
-                shownLine("> ", "x"), shownLine("> ", "xy"), #"finished("> xy")"#, "line xy",
+            try #require(result).lines == Self.opened + [
+                shown("> ", "x"), shown("Code: ", ""), shown("Code: ", "1"), shown("Name: ", ""),
+                shown("Name: ", "2"), shown("> ", "x"), shown("> ", "xy"), #"finished("> xy")"#, "line xy",
             ]
         )
     }
 
-    @Test("keeps lines in the history, and no answers")
-    func history() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let session = try PromptedLine(history: ["old"])
-            session.line.open()
-            session.line.ask(question: "Code: ")
-            await session.type("\u{1B}[A", 3)
-            await session.type("7", 1)
-            await session.type("\r", 2)
-            session.line.ask("> ")
-            await session.type("\u{1B}[A", 2)
-            await session.type("\u{1B}[A", 1)
-            exit(0)
-        }
-        #expect(
-            try #require(result).lines == [
-                #"shown("")"#, shownLine("Code: ", ""), shownLine("Code: ", ""), shownLine("Code: ", "7"),
-                #"finished("Code: 7")"#, "line 7", shownLine("> ", ""), shownLine("> ", "old"),
-                shownLine("> ", "old"),
-            ]
-        )
-    }
-
-    @Test("edits the line again after an answer, with its history")
+    @Test("edits the line again after an answer, with its history, which the answer has no part in")
     func lineBehindAnswer() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
             let session = try PromptedLine(history: ["old"])
-            session.line.open()
-            session.line.ask("> ")
+            session.begin()
             await session.type("x", 3)
             session.line.ask(question: "Code: ")
-            await session.type("1\r", 4)
+            await session.type("\u{1B}[A1\r", 5)
             await session.type("y", 1)
             await session.type("\u{1B}[A", 1)
             await session.type("\r", 2)
             exit(0)
         }
         #expect(
-            try #require(result).lines == [
-                #"shown("")"#, shownLine("> ", ""), shownLine("> ", "x"), shownLine("Code: ", ""),
-                shownLine("Code: ", "1"), #"finished("Code: 1")"#, "line 1", shownLine("", "xy"),
-                shownLine("", "old"), #"finished("old")"#, "line old",
+            try #require(result).lines == Self.opened + [
+                shown("> ", "x"), shown("Code: ", ""), shown("Code: ", ""), shown("Code: ", "1"),
+                #"finished("Code: 1")"#, "line 1", shown("", "xy"), shown("", "old"), #"finished("old")"#, "line old",
             ]
         )
     }
@@ -236,20 +206,15 @@ struct PromptLineSessionTests {
     func sizes() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
             let session = try PromptedLine(columns: 0)
-            session.line.open()
-            session.line.ask("> ")
+            session.begin()
             await session.type("\u{1B}[200~\(String(repeating: "x", count: 100))\u{1B}[201~", 3)
-            session.resize(20)
+            session.terminal.resize(columns: 20)
             kill(getpid(), SIGWINCH)
             await session.wait(1)
             exit(0)
         }
-        #expect(
-            try #require(result).lines == [
-                #"shown("")"#, shownLine("> ", ""), shownLine("> ", String(repeating: "x", count: 77)),
-                shownLine("> ", String(repeating: "x", count: 17)),
-            ]
-        )
+        let lines = [77, 17].map { shown("> ", String(repeating: "x", count: $0)) }
+        #expect(try #require(result).lines == Self.opened + lines)
     }
 
     @Test("ends once when the terminal has gone")
@@ -258,10 +223,53 @@ struct PromptLineSessionTests {
             let session = try PromptedLine()
             session.line.open()
             await session.wait(1)
-            close(session.master)
+            close(session.terminal.master)
             await session.wait(1)
             exit(0)
         }
         #expect(try #require(result).lines == [#"shown("")"#, "line end"])
+    }
+
+    // MARK: The terminal
+
+    @Test("takes keys one by one, leaves Ctrl-C a signal, and restores the settings at its end")
+    func settings() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+            let session = try PromptedLine()
+            session.terminal.tell(session.terminal.settings)
+            session.line.open()
+            session.terminal.tell(session.terminal.settings)
+            Screen.restoreTerminal()
+            session.terminal.tell(session.terminal.settings)
+            exit(0)
+        }
+        let original = "1111 11 26 3 true"
+        #expect(try #require(result).lines == [original, "0001 00 0 3 true", original])
+    }
+
+    @Test("gives the terminal back and stops the program on Ctrl-Z, and takes it again on going on")
+    func suspension() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+            // A group without a job that could be continued is not stopped; it is asked to all the same.
+            signal(SIGTSTP, countSignal)
+            for number in [SIGTTIN, SIGTTOU] { signal(number, SIG_IGN) }
+            let session = try PromptedLine(isControlling: true)
+            let terminal = session.terminal
+            session.begin()
+            await session.type("a", 3)
+            terminal.tell("\(signalCount)")
+            await session.type("\u{1A}", 1)
+            await terminalWait(for: "a signal") { signalCount != 0 }
+            terminal.tell("\(signalCount) \(terminal.settings)")
+            kill(getpid(), SIGCONT)
+            await session.wait(1)
+            terminal.tell(terminal.settings)
+            exit(0)
+        }
+        #expect(
+            try #require(result).lines == Self.opened + [
+                shown("> ", "a"), "0", #"shown("")"#, "1 1111 11 26 3 true", shown("> ", "a"), "0001 00 0 3 true",
+            ]
+        )
     }
 }

@@ -1,4 +1,5 @@
-// A full-screen program's terminal, a pseudo-terminal in virtual time: when it is drawn, and what it gets and gives back.
+// A full-screen program's terminal: when it is drawn, and what it gets and gives back. The signal to stop goes to the
+// processes of a session; a test that is to get it leads one of its own.
 
 import CommandLineTool
 import CoreBluetoothTesting
@@ -9,49 +10,39 @@ import Testing
 
 @testable import TerminalScreen
 
-/// A pseudo-terminal with a screen.
+/// A screen of 4 rows of 20 columns, which shows how many rows it has.
 @MainActor
-final class TerminalWithScreen {
-    /// Holds the clocks of the process from its first use on.
-    private(set) lazy var run = SessionRun()
-    private let pair: PseudoTerminalPair
-    let slave: CInt
+private final class TerminalWithScreen {
+    let terminal: TestTerminal
     let screen: Screen
 
-    init(rows: UInt16 = 4, columns: UInt16 = 20) throws {
-        pair = try PseudoTerminalPair()
-        slave = open(pair.path, O_RDWR | O_NOCTTY)
-        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
-        screen = try #require(Screen(input: slave, output: slave, hasColors: false))
+    init(isControlling: Bool = false) throws {
+        terminal = try TestTerminal(rows: 4, columns: 20, isControlling: isControlling)
+        if isControlling {
+            signal(SIGTSTP, countSignal)
+            signal(SIGTTOU, SIG_IGN)
+        }
+        screen = try #require(Screen(input: terminal.slave, output: terminal.slave, hasColors: false))
+        screen.onDraw = { canvas in canvas.write("rows\(canvas.size.rows)", row: 0, column: 0) }
     }
 
-    /// Prints when it is asked to draw, and of which size it is then, and draws a word.
-    func printDrawing(showsSize: Bool = true) {
-        let world = run.world
+    /// Prints when it is asked to draw.
+    func printDrawing(_ world: World) {
         screen.onDraw = { canvas in
-            let size = showsSize ? "\(canvas.size.rows) by \(canvas.size.columns) " : ""
-            Console.print("draws \(size)at \(world.milliseconds)")
+            Console.print("draws at \(world.milliseconds)")
             canvas.write("text", row: 0, column: 0)
         }
     }
 
-    /// Does something at a time of the world, in milliseconds.
-    func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
-        run.world.onMain(after: .milliseconds(milliseconds), body)
+    /// What was written to the terminal since the last call, with names for the sequences of the two ends.
+    func written() -> String {
+        terminal.text()
+            .replacing("\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l", with: "<entering>")
+            .replacing("\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l", with: "<leaving>")
+            .replacing("\u{1B}[?25l\u{1B}[0m\u{1B}[2J\u{1B}[1;1H\u{1B}[0mrows4\u{1B}[0m", with: "<picture>")
     }
 
-    /// What was written to the terminal since the last call.
-    func written() -> String { pair.text() }
-
-    func type(_ text: String) { _ = text.withCString { write(pair.descriptor, $0, strlen($0)) } }
-
-    /// Whether the terminal gives keys one by one.
-    var isRaw: Bool {
-        var settings = termios()
-        tcgetattr(slave, &settings)
-        return settings.c_lflag & tcflag_t(ICANON | ECHO) == 0
-    }
+    func tell(_ time: Int) { Console.print("\(time) \(terminal.isRaw) \(written().debugDescription)") }
 }
 
 @Suite("A full screen")
@@ -59,243 +50,272 @@ struct ScreenTests {
     @Test("draws when it is opened, and then at most every 33 ms, once for all changes")
     func frames() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
-            let run = try await MainActor.run {
-                let terminal = try TerminalWithScreen()
-                terminal.printDrawing()
-                terminal.at(49) { terminal.screen.setNeedsDraw() }
-                terminal.at(50) { terminal.screen.open() }
+            try await SessionRun.minute { run in
+                let stage = try TerminalWithScreen()
+                stage.printDrawing(run.world)
                 // Opened twice is opened once.
-                terminal.at(51) { terminal.screen.open() }
-                for milliseconds in [60, 70, 100, 110, 200, 233, 300] {
-                    terminal.at(milliseconds) { terminal.screen.setNeedsDraw() }
+                for time in [50, 51] { run.at(time) { stage.screen.open() } }
+                for time in [49, 60, 70, 100, 110, 200, 233, 300, 401] {
+                    run.at(time) { stage.screen.setNeedsDraw() }
                 }
-                terminal.at(400) { terminal.screen.close() }
-                terminal.at(401) { terminal.screen.setNeedsDraw() }
-                return terminal.run
+                run.at(400) { stage.screen.close() }
+                // It does not draw once it is closed; opened again, it draws at once.
+                run.at(510) { stage.screen.open() }
+                run.at(520) { stage.screen.setNeedsDraw() }
+                run.at(530) { stage.screen.close() }
+                run.at(560) { stage.screen.open() }
+                run.at(570) { stage.screen.close() }
             }
-            run.passMinute()
         }
         let lines = try #require(result).lines
-        #expect(lines == [50, 83, 116, 200, 233, 300].map { "draws 4 by 20 at \($0)" })
+        #expect(lines == [50, 83, 116, 200, 233, 300, 510, 560].map { "draws at \($0)" })
     }
 
     @Test("writes changes alone, and everything once it is redrawn")
     func drawing() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
-            let run = try await MainActor.run {
-                let terminal = try TerminalWithScreen()
-                terminal.printDrawing()
-                terminal.screen.open()
-                terminal.at(100) {
-                    Console.print(terminal.written().debugDescription)
-                    terminal.screen.setNeedsDraw()
-                }
-                terminal.at(200) {
-                    Console.print(terminal.written().debugDescription)
-                    terminal.screen.redraw()
-                }
-                terminal.at(300) {
-                    Console.print(terminal.written().debugDescription)
-                    terminal.screen.close()
-                    Console.print(terminal.written().debugDescription)
-                    terminal.screen.close()
-                }
-                terminal.at(400) { Console.print(terminal.written().debugDescription) }
-                return terminal.run
+            try await SessionRun.minute { run in
+                let stage = try TerminalWithScreen()
+                stage.screen.open()
+                run.at(110) { stage.screen.setNeedsDraw() }
+                run.at(210) { stage.screen.redraw() }
+                for time in [310, 320] { run.at(time) { stage.screen.close() } }
+                for time in [100, 200, 300, 315, 400] { run.at(time) { stage.tell(time) } }
             }
-            run.passMinute()
         }
-        let lines = try #require(result).lines
-        let text = #"\u{1B}[?25l\u{1B}[0m\u{1B}[2J\u{1B}[1;1H\u{1B}[0mtext\u{1B}[0m"#
         #expect(
-            lines == [
-                "draws 4 by 20 at 0", #""\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l\#(text)""#,
-                "draws 4 by 20 at 100", #""\u{1B}[?25l""#, "draws 4 by 20 at 200", "\"\(text)\"",
-                #""\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l""#, #""""#,
+            try #require(result).lines == [
+                #"100 true "<entering><picture>""#, #"200 true "\u{1B}[?25l""#, #"300 true "<picture>""#,
+                #"315 false "<leaving>""#, #"400 false """#,
             ]
         )
     }
 
-    @Test("gets keys one by one, also a lone Escape, and gives the terminal back as it was")
+    @Test("gets keys one by one, also a lone Escape")
     func keys() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             @MainActor in
-            let terminal = try TerminalWithScreen()
+            let stage = try TerminalWithScreen()
             var keys: [Key] = []
-            terminal.screen.onKey = { keys.append($0) }
-            Console.print("raw \(terminal.isRaw)")
-            terminal.screen.open()
-            Console.print("raw \(terminal.isRaw)")
+            stage.screen.onKey = { keys.append($0) }
+            stage.screen.open()
             for text in ["ab\u{1B}[A", "\u{1B}", "\u{1B}", "\u{1B}[", "B", "\u{3}"] {
                 let count = keys.count
-                terminal.type(text)
+                stage.terminal.type(text)
                 // What is no key yet has been read when the next octets come, or with them.
                 await terminalWait(for: "a key") { text == "\u{1B}[" || keys.count != count }
             }
-            terminal.screen.close()
-            Console.print("raw \(terminal.isRaw) \(keys)")
-            terminal.type("c")
+            stage.screen.close()
+            Console.print("\(keys)")
             exit(99)
         }
         let keys = [Key.character("a"), .character("b"), .up, .escape, .escape, .down, .control("c")]
-        #expect(try #require(result).lines == ["raw false", "raw true", "raw false \(keys)"])
+        #expect(try #require(result).lines == ["\(keys)"])
     }
 
     @Test("tries again every 33 ms until a stopped terminal takes the picture")
     func later() async throws {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
-            let run = try await MainActor.run {
-                let terminal = try TerminalWithScreen()
-                terminal.printDrawing(showsSize: false)
-                terminal.screen.open()
-                terminal.at(50) {
+            try await SessionRun.minute { run in
+                let stage = try TerminalWithScreen()
+                stage.printDrawing(run.world)
+                stage.screen.open()
+                run.at(50) {
                     // As with Ctrl-S, and then with Ctrl-Q.
-                    tcflow(terminal.slave, TCOOFF)
-                    terminal.screen.setNeedsDraw()
+                    tcflow(stage.terminal.slave, TCOOFF)
+                    stage.screen.setNeedsDraw()
                 }
-                terminal.at(150) { _ = tcflow(terminal.slave, TCOON) }
-                terminal.at(900) { terminal.screen.close() }
-                return terminal.run
+                run.at(150) { _ = tcflow(stage.terminal.slave, TCOON) }
+                run.at(900) { stage.screen.close() }
             }
-            run.passMinute()
         }
         // At 50, 83, 116 and 149 ms the terminal takes nothing.
         #expect(try #require(result).lines == ["draws at 0", "draws at 182"])
     }
 
-    @Test("takes 24 rows of 80 columns if the terminal does not say its size", arguments: [(0, 60), (20, 0)])
-    func size(rows: Int, columns: Int) async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-            [rows, columns] in
-            try await MainActor.run {
-                let terminal = try TerminalWithScreen(rows: UInt16(rows), columns: UInt16(columns))
-                Console.print("\(terminal.screen.size)")
-                exit(0)
-            }
-        }
-        #expect(try #require(result).lines == ["ScreenSize(rows: 24, columns: 80)"])
-    }
-
-    @Test("needs a terminal that obeys, for input and output")
-    func dumb() async {
-        await #expect(processExitsWith: .success) {
-            try await MainActor.run {
-                let terminal = try TerminalWithScreen()
-                dup2(terminal.slave, STDIN_FILENO)
-                dup2(terminal.slave, STDOUT_FILENO)
-                for environment in [[:], ["TERM": ""], ["TERM": "dumb"]] {
-                    #expect(Screen(environment: environment) == nil)
-                }
-                #expect(Screen(environment: ["TERM": "xterm"]) != nil)
-                let file = open("/dev/null", O_RDWR)
-                #expect(Screen(input: file, output: terminal.slave, hasColors: true) == nil)
-                #expect(Screen(input: terminal.slave, output: file, hasColors: true) == nil)
-                exit(0)
-            }
-        }
-    }
-
-    /// A pseudo-terminal in the place of standard input and output; what the test tells goes to the output of before.
-    @MainActor
-    private final class StandardTerminal {
-        private let report: CInt
-        private let master: CInt
-        private var text = ""
-
-        init() throws {
-            report = dup(STDOUT_FILENO)
-            let pair = try PseudoTerminalPair()
-            master = pair.descriptor
-            let slave = open(pair.path, O_RDWR | O_NOCTTY)
-            _ = fcntl(master, F_SETFL, O_NONBLOCK)
-            dup2(slave, STDIN_FILENO)
-            dup2(slave, STDOUT_FILENO)
-        }
-
-        /// Waits until a text was drawn; all that was drawn until then.
-        func drawn(_ end: String) async -> String {
-            await terminalWait(for: end.debugDescription) {
-                text += readableText(of: master)
-                return text.contains(end)
-            }
-            defer { text = "" }
-            return text
-        }
-
-        func tell(_ line: String) { _ = (line + "\n").withCString { write(report, $0, strlen($0)) } }
-
-        /// Tells which settings of the terminal are on.
-        func tellSettings() {
-            var settings = termios()
-            tcgetattr(STDIN_FILENO, &settings)
-            let local = [ICANON, ECHO, IEXTEN, ISIG].map { settings.c_lflag & tcflag_t($0) != 0 ? "1" : "0" }
-            let input = [ICRNL, IXON].map { settings.c_iflag & tcflag_t($0) != 0 ? "1" : "0" }
-            tell("\(local.joined()) \(input.joined()) \(settings.c_oflag & tcflag_t(OPOST) != 0)")
-        }
-    }
-
-    @Test("has colours unless NO_COLOR says anything", arguments: [nil, "", "0"])
-    func colors(noColor: String?) async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-            @MainActor [noColor = noColor as String?] in
-            let terminal = try StandardTerminal()
-            var environment = ["TERM": "xterm"]
-            environment["NO_COLOR"] = noColor
-            let screen = try #require(Screen(environment: environment))
-            screen.onDraw = { canvas in canvas.write("text", row: 0, column: 0, .plain.colored(.red)) }
-            screen.open()
-            terminal.tell(await terminal.drawn("text\u{1B}[0m").debugDescription)
-            screen.close()
-            exit(0)
-        }
-        let style = noColor?.isEmpty ?? true ? "0;31" : "0"
-        #expect(
-            try #require(result).lines == [
-                #""\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l\u{1B}[?25l\u{1B}[0m\u{1B}[2J\u{1B}[1;1H"#
-                    + #"\u{1B}[\#(style)mtext\u{1B}[0m""#
-            ]
-        )
-    }
-
-    @Test("takes every key while it is open, also Ctrl-C, and restores the settings at its end")
-    func settings() async throws {
+    @Test("has the size that its terminal says, or else 24 rows of 80 columns")
+    func size() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let terminal = try StandardTerminal()
-            let screen = try #require(Screen(environment: ["TERM": "xterm"]))
-            terminal.tellSettings()
-            for _ in 1...2 {
-                screen.open()
-                terminal.tellSettings()
-                screen.close()
-                terminal.tellSettings()
+            let stage = try TerminalWithScreen()
+            for (rows, columns) in [(4, 20), (0, 60), (20, 0)] {
+                stage.terminal.resize(rows: rows, columns: columns)
+                Console.print("\(stage.screen.size.rows) \(stage.screen.size.columns)")
             }
-            screen.open()
-            Screen.restoreTerminal()
-            terminal.tellSettings()
             exit(0)
         }
-        let (original, raw) = ("1111 11 true", "0000 00 false")
-        #expect(try #require(result).lines == [original, raw, original, raw, original, original])
+        #expect(try #require(result).lines == ["4 20", "24 80", "24 80"])
     }
 
     @Test("draws on a terminal that has gone, and gives it back, without waiting")
     func gone() async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
             endProcess(after: 60)
-            let pair = try PseudoTerminalPair()
-            let slave = open(pair.path, O_RDWR | O_NOCTTY)
-            let screen = try #require(Screen(input: slave, output: slave, hasColors: false))
+            let stage = try TerminalWithScreen()
             var count = 0
-            screen.onDraw = { _ in count += 1 }
-            close(pair.descriptor)
-            print(screen.size)
-            screen.open()
+            stage.screen.onDraw = { _ in count += 1 }
+            close(stage.terminal.master)
+            stage.screen.open()
             await terminalWait(for: "a picture") { count != 0 }
-            print(count > 0)
-            screen.close()
-            print("closed")
+            stage.screen.close()
+            Console.print("closed")
             exit(0)
         }
-        #expect(try #require(result).lines == ["ScreenSize(rows: 24, columns: 80)", "true", "closed"])
+        #expect(try #require(result).lines == ["closed"])
+    }
+
+    @Test("has colours unless NO_COLOR says anything")
+    func colors() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+            let terminal = try TestTerminal(at: [STDIN_FILENO, STDOUT_FILENO])
+            for noColor in [nil, "", "0"] as [String?] {
+                var environment = ["TERM": "xterm"]
+                environment["NO_COLOR"] = noColor
+                let screen = try #require(Screen(environment: environment))
+                screen.onDraw = { canvas in canvas.write("text", row: 0, column: 0, .plain.colored(.red)) }
+                screen.open()
+                terminal.tell(await terminal.wait(for: "text\u{1B}[0m").contains("\u{1B}[0;31mtext") ? "red" : "plain")
+                screen.close()
+            }
+            exit(0)
+        }
+        #expect(try #require(result).lines == ["red", "red", "plain"])
+    }
+
+    @Test("takes every key while it is open, also Ctrl-C, and restores the settings at its end")
+    func settings() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+            let stage = try TerminalWithScreen()
+            for _ in 1...2 {
+                Console.print(stage.terminal.settings)
+                stage.screen.open()
+                Console.print(stage.terminal.settings)
+                stage.screen.close()
+            }
+            stage.screen.open()
+            Screen.restoreTerminal()
+            Console.print(stage.terminal.settings)
+            exit(0)
+        }
+        let (original, raw) = ("1111 11 26 3 true", "0000 00 26 3 false")
+        #expect(try #require(result).lines == [original, raw, original, raw, original])
+    }
+
+    // MARK: Stopping
+
+    @Test("takes the terminal again and draws all of it if nothing stops the process within 100 ms")
+    func suspended() async throws {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
+            try await SessionRun.minute { run in
+                let stage = try TerminalWithScreen(isControlling: true)
+                stage.screen.open()
+                run.at(100) { stage.screen.suspend() }
+                // Nobody draws on a terminal that was given back.
+                run.at(110) { stage.screen.setNeedsDraw() }
+                // As after SIGCONT, which comes before the time is up; then there is nothing left to do.
+                run.at(300) { stage.screen.suspend() }
+                run.at(350) { stage.screen.take() }
+                // One that is closed is not stopped; one that is closed while the process is stopped stays so.
+                run.at(500) { stage.screen.close() }
+                run.at(510) { stage.screen.suspend() }
+                run.at(700) { stage.screen.open() }
+                run.at(710) { stage.screen.suspend() }
+                run.at(720) { stage.screen.close() }
+                for time in [90, 120, 199, 250, 390, 450, 650, 900] { run.at(time) { stage.tell(time) } }
+            }
+        }
+        #expect(
+            try #require(result).lines == [
+                #"90 true "<entering><picture>""#, #"120 false "<leaving>""#, #"199 false """#,
+                #"250 true "<entering><picture>""#, #"390 true "<leaving><entering><picture>""#, #"450 true """#,
+                #"650 false "<leaving>""#, #"900 false "<entering><picture><leaving>""#,
+            ]
+        )
+    }
+
+    @Test("asks for one stop, and takes the terminal after it")
+    func stop() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+            let stage = try TerminalWithScreen(isControlling: true)
+            stage.screen.open()
+            stage.screen.suspend()
+            await terminalWait(for: "a signal") { signalCount > 0 }
+            await terminalWait(for: "the terminal") { stage.terminal.isRaw }
+            Console.print("\(signalCount)")
+            exit(0)
+        }
+        #expect(try #require(result).lines == ["1"])
+    }
+
+    @Test("draws on another size and on going on while it is open, and on neither once it is closed")
+    func signals() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+            let stage = try TerminalWithScreen(isControlling: true)
+            let terminal = stage.terminal
+            stage.screen.open()
+            await terminal.wait(for: "rows4")
+            terminal.resize(rows: 5, columns: 20)
+            // The program listens for a signal from a moment on that nobody knows.
+            await terminal.wait(for: "rows5") { kill(getpid(), SIGWINCH) }
+            await terminal.wait(for: "\u{1B}[?1049h") { kill(getpid(), SIGCONT) }
+            stage.screen.close()
+            _ = stage.written()
+            var count = 0
+            let source = signalSource(SIGCONT) { count += 1 }
+            await terminalWait(for: "signals") {
+                kill(getpid(), SIGCONT)
+                return count >= 3
+            }
+            source.cancel()
+            Console.print("\(terminal.isRaw) \(stage.written().debugDescription)")
+            exit(0)
+        }
+        #expect(try #require(result).lines == [#"false """#])
+    }
+
+    /// Whether a thread of this process, by its folder in `/proc`, waits in the system.
+    private static func isWaiting(_ folder: String) -> Bool {
+        let file = open(folder + "/stat", O_RDONLY | O_CLOEXEC)
+        var octets = [UInt8](repeating: 0, count: 1024)
+        let count = read(file, &octets, octets.count)
+        close(file)
+        guard count > 0 else { return false }
+        // The state follows the name, which is in brackets (proc_pid_stat(5)).
+        return String(decoding: octets[..<count], as: UTF8.self).split(separator: ")").last?.hasPrefix(" S") ?? false
+    }
+
+    @Test("writes everything although signals come while the terminal takes nothing")
+    func blocked() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
+            endProcess(after: 60)
+            let stage = try TerminalWithScreen()
+            let slave = stage.terminal.slave
+            // Unlike signal(3), the handler leaves it to the program to write once more.
+            var action = sigaction()
+            sigemptyset(&action.sa_mask)
+            action.__sigaction_handler.sa_handler = countSignal
+            sigaction(SIGUSR1, &action, nil)
+            unblockSignal(SIGUSR1)
+            let own = pthread_self()
+            let link = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+            let folder: String = "/proc/" + link
+            for round in 1...2 {
+                // As with Ctrl-S, until signals have come to a thread that waits.
+                tcflow(slave, TCOOFF)
+                let first = signalCount
+                let thread = Thread {
+                    for number in 1...20 {
+                        while !ScreenTests.isWaiting(folder) { sched_yield() }
+                        pthread_kill(own, SIGUSR1)
+                        while signalCount < first + number { sched_yield() }
+                    }
+                    tcflow(slave, TCOON)
+                }
+                thread.start()
+                if round == 1 { stage.screen.take() } else { stage.screen.close() }
+                Console.print("\(signalCount - first) \(stage.written())")
+            }
+            exit(0)
+        }
+        #expect(try #require(result).lines == ["20 <entering>", "20 <leaving>"])
     }
 }

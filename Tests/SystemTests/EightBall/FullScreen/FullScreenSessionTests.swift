@@ -19,20 +19,16 @@ struct FullScreenSessionTests {
         private(set) var run = SessionRun()
         let agent = ScreenPairingAgent()
         let screen: Screen
-        private let pair: PseudoTerminalPair
-        private let terminal = VirtualTerminal(rows: 12, columns: 60) { ColumnWidth.columns(of: $0) }
+        private let terminal: TestTerminal
+        private let shown = VirtualTerminal(rows: 12, columns: 60) { ColumnWidth.columns(of: $0) }
         private let device: Device
         let session: FullScreenSession
 
         /// - Parameter takesErrors: Whether the terminal is that of standard error, too.
         init(takesErrors: Bool = false) throws {
-            pair = try PseudoTerminalPair()
-            let slave = open(pair.path, O_RDWR | O_NOCTTY)
-            var size = winsize(ws_row: 12, ws_col: 60, ws_xpixel: 0, ws_ypixel: 0)
-            _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
-            if takesErrors { dup2(slave, STDERR_FILENO) }
+            terminal = try TestTerminal(at: takesErrors ? [STDERR_FILENO] : [], rows: 12, columns: 60)
             device = run.world.addDevice("phone")
-            screen = try #require(Screen(input: slave, output: slave, hasColors: false))
+            screen = try #require(Screen(input: terminal.slave, output: terminal.slave, hasColors: false))
             session = FullScreenSession(screen: screen, agent: agent, texts: .english)
             run.start(on: device) { [session] in
                 session.start()
@@ -57,8 +53,8 @@ struct FullScreenSessionTests {
 
         /// The rows that the terminal shows.
         func rows() -> [String] {
-            terminal.receive(pair.text())
-            return terminal.text
+            shown.receive(terminal.text())
+            return shown.text
         }
 
         /// Writes to standard error.
@@ -76,7 +72,7 @@ struct FullScreenSessionTests {
         /// Prints how often the screen was cleared since the last call.
         func showClearings(at milliseconds: Int) {
             at(milliseconds) {
-                let count = self.pair.text().components(separatedBy: "\u{1B}[2J").count - 1
+                let count = self.terminal.text().components(separatedBy: "\u{1B}[2J").count - 1
                 Console.print("\(milliseconds) \(count)")
             }
         }
@@ -87,10 +83,10 @@ struct FullScreenSessionTests {
     private static func app(
         keys: [(seconds: Double, text: String)],
         shows: [Double],
-        _ arrange: @MainActor (FullScreenSession, World) throws -> Void = { _, _ in }
+        _ arrange: @MainActor (ScreenPairingAgent, World) throws -> Void = { _, _ in }
     ) throws -> SessionRun {
         let app = try App()
-        try arrange(app.session, app.run.world)
+        try arrange(app.agent, app.run.world)
         for (seconds, text) in keys { app.type(text, at: Int((seconds * 1000).rounded())) }
         for seconds in shows {
             app.at(Int((seconds * 1000).rounded())) {
@@ -107,19 +103,19 @@ struct FullScreenSessionTests {
             let run = try await FullScreenSessionTests.app(
                 keys: [(1, "\u{1B}[B"), (2, "\r"), (3, "h"), (6, "h"), (7, "y")],
                 shows: [0.5, 1.5, 2.9, 3.5, 6.5, 7.5, 9.5, 14.88, 14.95, 15.05]
-            ) { @MainActor session, world in
+            ) { @MainActor agent, world in
                 let anna = PairingPeer(identifier: UUID(), name: "Anna")
                 let code = try #require(Passkey(42))
                 world.onMain(after: .seconds(5)) {
-                    session.show(PairingPrompt(.compareNumbers(code), of: anna) { Console.print("answered: \($0)") })
+                    agent.pairing(PairingPrompt(.compareNumbers(code), of: anna) { Console.print("answered: \($0)") })
                 }
                 world.onMain(after: .seconds(8)) {
-                    session.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in })
+                    agent.pairing(PairingPrompt(.displayPasskey(code), of: anna) { _ in })
                 }
                 world.onMain(after: .seconds(9)) {
-                    session.ended(PairingPeer(identifier: UUID(), name: nil), .paired)
+                    agent.pairingEnded(with: PairingPeer(identifier: UUID(), name: nil), .paired)
                 }
-                world.onMain(after: .seconds(10)) { session.ended(anna, .failed("the code is wrong")) }
+                world.onMain(after: .seconds(10)) { agent.pairingEnded(with: anna, .failed("the code is wrong")) }
             }
             run.passMinute()
         }
@@ -164,11 +160,6 @@ struct FullScreenSessionTests {
 
     private static let keys = " ↑↓ choose   Enter start   Ctrl-C quit"
 
-    private static func peer(_ name: String?) throws -> PairingPeer {
-        let identifier = try #require(UUID(uuidString: "0D665339-0000-0000-0000-000000000000"))
-        return PairingPeer(identifier: identifier, name: name)
-    }
-
     @Test(
         "raises the signals of Ctrl-C and Ctrl-\\",
         arguments: [("c", SIGINT), ("\\", SIGQUIT)] as [(String, CInt)]
@@ -212,7 +203,7 @@ struct FullScreenSessionTests {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             let run = try await MainActor.run {
                 // The signal goes to the group of this process alone.
-                _ = try ControllingTerminal()
+                _ = try TestTerminal(isControlling: true)
                 signal(SIGTSTP, countSignal)
                 let app = try App()
                 app.showClearings(at: 900)
@@ -255,50 +246,17 @@ struct FullScreenSessionTests {
         )
     }
 
-    @Test("shows what the agent is asked until it ends, and names a pairing that failed")
-    func agent() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
-            let run = try await MainActor.run {
-                let app = try App()
-                let (anna, code) = (try FullScreenSessionTests.peer("Anna"), try #require(Passkey(42)))
-                let agent = app.agent
-                app.at(1000) { agent.pairing(PairingPrompt(.compareNumbers(code), of: anna) { _ in }) }
-                app.show(at: 1200)
-                app.at(2000) { agent.pairingEnded(with: anna, .paired) }
-                app.show(at: 2200)
-                let nobody = try FullScreenSessionTests.peer(nil)
-                app.at(3000) { agent.pairingEnded(with: nobody, .failed("no")) }
-                app.show(at: 3200)
-                return app.run
-            }
-            run.passMinute()
-        }
-        #expect(
-            try #require(result).lines == [
-                "1200 y yes   n no   Ctrl-C quit", "2200\(Self.keys)", "3200 0D665339 was not paired with: no",
-            ]
-        )
-        #expect(ScreenPairingAgent().capabilities == .keyboardAndDisplay)
-        #expect(ScreenPairingAgent(.none).capabilities == .none)
-    }
-
     @Test("refuses lines of a trace before it takes the screen")
     func trace() async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
             endProcess(after: 60)
-            // What the test tells does not go to the terminal.
-            let output = dup(STDOUT_FILENO)
-            let pair = try PseudoTerminalPair()
-            let slave = open(pair.path, O_RDWR | O_NOCTTY)
-            dup2(slave, STDIN_FILENO)
-            dup2(slave, STDOUT_FILENO)
+            let terminal = try TestTerminal(at: [STDIN_FILENO, STDOUT_FILENO])
             setenv("TERM", "xterm", 1)
             var command = try EightBall.parseAsRoot(["--trace"])
             do {
                 try command.run()
             } catch let failure as Failure {
-                let words = "\(failure.line) \(pair.text().debugDescription)\n"
-                _ = words.withCString { write(output, $0, strlen($0)) }
+                terminal.tell("\(failure.line) \(terminal.text().debugDescription)")
             }
             exit(0)
         }

@@ -7,14 +7,6 @@ import Foundation
 
 /// The compiler that built this test.
 enum Compiler {
-    /// What a run of the compiler came to.
-    struct Run {
-        /// The exit status.
-        var status: Int32
-        /// What it wrote on standard error.
-        var errors: String
-    }
-
     /// Why the compiler cannot be asked.
     struct Failure: Error, CustomStringConvertible {
         /// The cause.
@@ -64,31 +56,14 @@ enum Compiler {
         return (contents ?? []).sorted { $0.path < $1.path }
     }
 
-    private static func run(_ tool: String, _ arguments: [String]) async throws -> Run {
+    /// Runs a tool of the compiler: its exit status, and what it wrote.
+    private static func run(_ tool: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
         guard let toolFolder else { throw Failure(description: "no swiftc in PATH; put the toolchain there") }
-        let process = Process()
-        process.executableURL = toolFolder.appendingPathComponent(tool)
-        process.arguments = arguments
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let errors = URL(fileURLWithPath: folder("errors"))
-        try Data().write(to: errors)
-        process.standardError = try FileHandle(forWritingTo: errors)
-        process.standardOutput = FileHandle.nullDevice
-        let status = try await withCheckedThrowingContinuation { (done: CheckedContinuation<Int32, any Error>) in
-            process.terminationHandler = { done.resume(returning: $0.terminationStatus) }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                done.resume(throwing: error)
-            }
-        }
-        return Run(status: status, errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
+        return try Fixtures.run([toolFolder.appendingPathComponent(tool).path] + arguments)
     }
 
     /// The symbol graph of a module, as the compiler writes it.
-    static func symbolGraph(of module: String) async throws -> Data {
+    static func symbolGraph(of module: String) throws -> Data {
         #if arch(x86_64)
         let target = "x86_64-unknown-linux-gnu"
         #else
@@ -96,35 +71,35 @@ enum Compiler {
         #endif
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let run = try await self.run(
+        let run = try self.run(
             "swift-symbolgraph-extract",
             ["-module-name", module, "-target", target, "-output-dir", folder.path]
                 + ["-minimum-access-level", "public", "-skip-inherited-docs"] + self.importArguments()
         )
-        guard run.status == 0 else { throw Failure(description: run.errors) }
+        guard run.status == 0 else { throw Failure(description: run.output) }
         return try Data(contentsOf: URL(fileURLWithPath: folder("\(module).symbols.json")))
     }
 
     /// The errors that the compiler finds in a program: what they say, by line, counted from 1.
-    static func errors(in program: String, arguments: [String] = []) async throws -> [Int: [String]] {
+    static func errors(in program: String, arguments: [String] = []) throws -> [Int: [String]] {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let file = URL(fileURLWithPath: folder("program.swift"))
         try Data(program.utf8).write(to: file)
-        let run = try await self.run(
+        let run = try self.run(
             "swiftc",
             ["-typecheck", "-swift-version", "6", "-diagnostic-style=llvm", file.path] + arguments
                 + self.importArguments()
         )
         var errors: [Int: [String]] = [:]
-        for text in run.errors.split(separator: "\n") {
+        for text in run.output.split(separator: "\n") {
             let parts = text.split(separator: ":", maxSplits: 4, omittingEmptySubsequences: false)
             guard parts.count == 5, parts[0].hasSuffix("program.swift"), parts[3] == " error",
                 let line = Int(parts[1])
             else { continue }
             errors[line, default: []].append(parts[4].trimmingCharacters(in: .whitespaces))
         }
-        guard run.status == 0 || !errors.isEmpty else { throw Failure(description: run.errors) }
+        guard run.status == 0 || !errors.isEmpty else { throw Failure(description: run.output) }
         return errors
     }
 }
