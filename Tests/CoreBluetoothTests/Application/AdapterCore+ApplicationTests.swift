@@ -1,7 +1,6 @@
 // Apps that end, and apps whose permissions change: what goes on, what is published and what is advertised.
 
 import BluetoothHost
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -165,18 +164,6 @@ struct NeighbouringAppsTests {
         #expect(setup.heard() == "Two [\"FFF0\"]")
     }
 
-    @Test("11.3 an app in the background keeps its services, and loses its name to another app")
-    func background() {
-        let setup = Setup()
-        setup.one.change(to: .background, in: setup.testbed)
-        #expect(setup.heard() == "Two [\"FFF0\"]")
-        #expect(setup.arePublished() == [true, true])
-        #expect(setup.first.manager.isAdvertising && setup.second.manager.isAdvertising)
-        setup.two.change(to: .background, in: setup.testbed)
-        #expect(setup.heard() == "- []")
-        #expect(setup.arePublished() == [true, true])
-    }
-
     @Test("13.1 the end of an app ends its services and its advertisement, and not those of another")
     func end() {
         let setup = Setup()
@@ -241,26 +228,6 @@ struct PermissionsWhileOffTests {
         setup.switchOff(changing: setup.policy, to: .everything)
         #expect(setup.ball.calls == ["state 5", "state 4", "state 5", "added 8E38", "advertising true"])
         #expect(setup.heard() == "Crystal [\"8E38\"]" && setup.isPublished())
-    }
-
-    @Test("13.1 11.3 the end of another app while Bluetooth is off changes nothing of what an app may advertise")
-    func otherApp() {
-        let setup = self.setup()
-        let (other, adapter) = (PolicyStub("other"), setup.adapter)
-        let second = other.make(in: setup.testbed) { PeripheralApp(on: adapter) }
-        setup.testbed.run { second.manager.state == .poweredOn }
-        setup.ball.open()
-        second.advertise(name: "Other", services: [IDs.other])
-        setup.testbed.run(.milliseconds(10))
-        #expect(setup.heard() == "Crystal [\"8E38\", \"FFF0\"]")
-        setup.adapter.setPowered(false)
-        setup.testbed.run()
-        other.restart(in: setup.testbed)
-        setup.policy.change(to: .background, in: setup.testbed)
-        setup.adapter.setPowered(true)
-        setup.testbed.run()
-        #expect(setup.heard() == "- []" && setup.isPublished())
-        withExtendedLifetime(second) {}
     }
 
     @Test("1.7 9.7 a permission that changes while the controller is lost holds when it is back")

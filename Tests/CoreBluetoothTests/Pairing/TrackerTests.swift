@@ -4,7 +4,6 @@ import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
 import CoreBluetoothTesting
-import Foundation
 import NIOCore
 import Testbed
 import Testing

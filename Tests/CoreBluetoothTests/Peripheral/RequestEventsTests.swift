@@ -3,9 +3,7 @@
 import BluetoothHost
 import BluetoothTypes
 import Fixtures
-import Foundation
 import NIOCore
-import Testbed
 import Testing
 
 @testable import CoreBluetooth

@@ -1,7 +1,6 @@
 // The attributes of a restored app on its next link: without a Database Hash they are compared one by one.
 
 import BluetoothHCI
-import Foundation
 import NIOCore
 import Testbed
 import Testing

@@ -1,7 +1,6 @@
 import BluetoothHost
 import BluetoothTypes
 import Fixtures
-import Foundation
 import Testing
 
 @testable import CoreBluetooth

@@ -1,6 +1,5 @@
 // An app in the central role: ordinary delegate code that records each call.
 
-import Foundation
 import NIOCore
 
 @testable import CoreBluetooth

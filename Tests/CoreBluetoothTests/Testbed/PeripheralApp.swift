@@ -1,6 +1,5 @@
 // An app in the peripheral role: ordinary delegate code that records each call, and publishes a Magic 8-Ball.
 
-import Foundation
 import Testbed
 
 @testable import CoreBluetooth

@@ -1,6 +1,5 @@
 // An app whose permissions and events a test decides: what the system would decide for it.
 
-import Foundation
 import Testbed
 
 @testable import CoreBluetooth
@@ -18,6 +17,8 @@ final class PolicyStub: ApplicationPolicy {
     var presentDelivery = EventDelivery.now
     private(set) var wakeCount = 0
     private(set) var launchRequestCount = 0
+    /// The alerts that were shown.
+    private(set) var alerts: [String] = []
 
     init(_ name: String, permission: ManagerPermission = .everything) {
         self.name = name
@@ -29,7 +30,7 @@ final class PolicyStub: ApplicationPolicy {
     func outlivesProcess(_ role: ManagerRole) -> Bool { true }
     func wake() { self.wakeCount += 1 }
     func requestLaunch() { self.launchRequestCount += 1 }
-    func show(_ alert: ConnectionAlert, about peripheral: String) {}
+    func show(_ alert: ConnectionAlert, about peripheral: String) { self.alerts.append("\(alert) \(peripheral)") }
 
     /// Makes what is the app's.
     func make<Made>(in testbed: Testbed, _ body: () -> Made) -> Made {

@@ -2,7 +2,6 @@
 // in memory does all else.
 
 import BluetoothTransport
-import Foundation
 
 @testable import CoreBluetooth
 

@@ -182,23 +182,4 @@ struct AdvertisementPackingSimulationTests {
             if let name = content.localName { #expect(name.hasPrefix(read.localName ?? "")) }
         }
     }
-
-    @Test("reads any octets without a trap, and a filter of what was read matches", arguments: simulationSeeds(10))
-    func reading(seed: UInt64) {
-        var choices = SeededChoices(seed: seed)
-        for _ in 0..<200 {
-            var packet = ByteBuffer(bytes: choices.octets(choices.below(32)))
-            if choices.once(in: 2) {
-                packet = ByteBuffer(bytes: [3, UInt8(choices.pick([0x02, 0x03, 0x05, 0x14, 0x16, 0xFF]))])
-                packet.writeBytes(choices.octets(2 + choices.below(20)))
-            }
-            let read = Advertisement(data: packet, scanResponse: packet, isConnectable: true)
-            #expect(read.matches(ScanFilter()))
-            for service in read.services { #expect(read.matches(ScanFilter(services: [service]))) }
-            for service in read.solicitedServices {
-                #expect(read.matches(ScanFilter(services: nil, solicitedServices: [service])))
-            }
-            #expect(read.facts.contains(.manufacturerData) == (read.manufacturerData != nil))
-        }
-    }
 }
