@@ -229,23 +229,6 @@ struct PermissionsWhileOffTests {
         #expect(setup.ball.calls == ["state 5", "state 4", "state 5", "added 8E38", "advertising true"])
         #expect(setup.heard() == "Crystal [\"8E38\"]" && setup.isPublished())
     }
-
-    @Test("1.7 9.7 a permission that changes while the controller is lost holds when it is back")
-    func reset() {
-        let testbed = Testbed()
-        let policy = PolicyStub("ball", permission: .nothing)
-        let source = BreakableSource(air: testbed.air)
-        let adapter = source.adapter("Crystal", testbed)
-        let ball = policy.make(in: testbed) { PeripheralApp(on: adapter) }
-        testbed.run { ball.manager.state == .poweredOn }
-        source.breakChannel()
-        testbed.run { ball.calls == ["state 5", "state 1"] }
-        policy.change(to: .everything, in: testbed)
-        testbed.run { ball.manager.state == .poweredOn }
-        ball.manager.add(ball.ball)
-        testbed.run(.milliseconds(10))
-        #expect(ball.calls == ["state 5", "state 1", "state 5", "added 8E38"])
-    }
 }
 
 extension ManagedBall {

@@ -1,7 +1,4 @@
-import BluetoothAir
 import BluetoothHCI
-import BluetoothHost
-import BluetoothTypes
 import NIOCore
 import Testbed
 import Testing
@@ -105,53 +102,6 @@ struct RequestTests {
         #expect(refusals == talk.ball.count("ready"))
     }
 
-    @Test("10.2 delivers prepared writes as one array that is answered once")
-    func preparedWrites() throws {
-        let talk = Conversation { ball in
-            ball.ball.characteristics = [
-                CBMutableCharacteristic(
-                    type: CBUUID(string: "FFF1"),
-                    properties: .write,
-                    value: nil,
-                    permissions: .writeable
-                ),
-                CBMutableCharacteristic(
-                    type: CBUUID(string: "FFF2"),
-                    properties: .write,
-                    value: nil,
-                    permissions: .writeable
-                ),
-            ]
-            ball.open()
-        }
-        let central = BareCentral(in: talk.testbed)
-        let link = try central.connect()
-        let handles = try central.valueHandles(of: IDs.service.value, on: link)
-        try #require(handles.count == 2)
-        talk.ball.onRequests = { requests in
-            talk.ball.manager.respond(
-                to: requests[0],
-                withResult: talk.ball.written.count == 2 ? .success : .insufficientResources
-            )
-        }
-        func write() -> ATTErrorCode? {
-            central.perform(
-                ReliableWrites([
-                    AttributeValue(handle: handles[0], value: ByteBuffer(string: "first")),
-                    AttributeValue(handle: handles[1], value: ByteBuffer(string: "second")),
-                ]),
-                on: link
-            ).failure?.code
-        }
-        #expect(write() == nil)
-        #expect(talk.ball.calls.suffix(1) == ["write 2"])
-        #expect(talk.ball.written.map(\.text) == ["first", "second"])
-        #expect(talk.ball.requests.map(\.characteristic.uuid.uuidString) == ["FFF1", "FFF2"])
-        #expect(talk.ball.requests.map(\.offset) == [0, 0])
-        #expect(write() == .insufficientResources)
-        #expect(talk.ball.count("write 2") == 2)
-    }
-
     @Test(
         "10.6 asks the central for the parameters of the desired latency",
         arguments: [
@@ -177,11 +127,5 @@ struct RequestTests {
         #expect(testbed.run { !intervals.isEmpty })
         #expect(intervals.allSatisfy(milliseconds.contains))
         #expect(central.found[0].state == .connected)
-    }
-}
-
-extension GATTError {
-    fileprivate var code: ATTErrorCode? {
-        if case .att(let code, handle: _) = self { code } else { nil }
     }
 }

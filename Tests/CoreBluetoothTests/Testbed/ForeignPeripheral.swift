@@ -86,9 +86,6 @@ final class ForeignPeripheral: HCIChannelReceiver {
         self.send(Disconnect(handle: link, reason: reason))
     }
 
-    /// Leaves the air.
-    func vanish() { self.controller.close() }
-
     // MARK: HCIChannelReceiver
 
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {

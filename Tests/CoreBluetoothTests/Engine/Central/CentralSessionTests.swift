@@ -96,23 +96,4 @@ struct CentralSessionTests {
         #expect(setup.testbed.run { setup.other.values == ["Yes"] })
         #expect(setup.central.values.isEmpty && !setup.other.calls.contains { $0.hasPrefix("disconnect") })
     }
-
-    @Test("1.4 stops waiting for connections of an app that may no longer use Bluetooth")
-    func pending() throws {
-        let setup = Setup()
-        let peripheral = try setup.central.find(in: setup.testbed, services: [IDs.service])
-        setup.central.manager.stopScan()
-        setup.ball.manager.stopAdvertising()
-        setup.testbed.run(.seconds(1))
-        setup.central.manager.connect(peripheral)
-        setup.testbed.run(.seconds(1))
-        #expect(peripheral.state == .connecting && setup.counts() == [0, 1])
-        setup.change(to: .restricted)
-        #expect(peripheral.state == .disconnected && setup.counts() == [0, 0])
-        setup.change(to: .allowedAlways)
-        setup.ball.advertise(name: "Crystal")
-        setup.testbed.run(.seconds(5))
-        #expect(peripheral.state == .disconnected && setup.counts() == [0, 0])
-        #expect(!setup.central.calls.contains { $0.hasPrefix("connect") })
-    }
 }
