@@ -24,7 +24,7 @@ struct AdapterCoreApplicationTests {
         policy.restart(in: testbed)
         let third = policy.launchCentral(on: adapter, in: testbed)
         #expect(third.calls == ["restore 0", "state 5"] && !third.manager.isScanning)
-        // What it asks for when the user ends it for good is over with it.
+        // Its requests end with it when the user ends it for good.
         third.manager.scanForPeripherals(withServices: [IDs.service])
         policy.restart(isForGood: true, in: testbed)
         let left = adapter.readEngine(in: testbed) { core -> [Bool] in
@@ -36,7 +36,9 @@ struct AdapterCoreApplicationTests {
         withExtendedLifetime((first, second, third)) {}
     }
 
-    @Test("13.1 an app that is ended twice before it is launched is restored once, as it was first")
+    @Test(
+        "13.1 an app that is ended twice before it is launched is restored once, as it was first, if Bluetooth stays on"
+    )
     func endedTwice() {
         let testbed = Testbed()
         let adapter = testbed.adapter("Curious")
@@ -47,8 +49,12 @@ struct AdapterCoreApplicationTests {
         for _ in 1...2 { policy.restart(in: testbed) }
         let second = policy.launchCentral(on: adapter, in: testbed)
         #expect(second.calls == ["restore 0", "state 5"] && second.manager.isScanning)
-        let count = adapter.readEngine(in: testbed) { core -> Int in core.centralSessions.count }
-        #expect(count == 1)
+        func count() -> Int? { adapter.readEngine(in: testbed) { core -> Int in core.centralSessions.count } }
+        #expect(count() == 1)
+        // Switching Bluetooth off ends a session without a manager.
+        policy.restart(in: testbed)
+        adapter.setPowered(false)
+        #expect(count() == 0)
         withExtendedLifetime(first) {}
     }
 
@@ -210,7 +216,7 @@ struct PermissionsWhileOffTests {
         setup.switchOff(changing: setup.policy, to: after)
         #expect(setup.heard() == expected(after) && setup.isPublished() == (after != .nothing))
         #expect(setup.ball.manager.isAdvertising)
-        // What changes then changes at once, as ever.
+        // Later changes apply at once.
         setup.policy.change(to: before, in: setup.testbed)
         #expect(setup.heard() == expected(before) && setup.isPublished() == (before != .nothing))
         #expect(setup.ball.calls == ["state 5", "added 8E38", "advertising true", "state 4", "state 5"])

@@ -24,7 +24,7 @@ struct SurroundingsTests {
             #expect(authorization == (isApp ? .denied : .allowedAlways))
             testbed.run()
             #expect(manager.state == (isApp ? .unauthorized : .poweredOn))
-            // Afterwards code is where it was before.
+            // The surroundings are restored afterwards.
             let after = other.run { () -> BluetoothAdapter? in
                 surroundings.run {}
                 return Surroundings.current?.adapter

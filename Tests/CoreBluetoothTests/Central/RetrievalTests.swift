@@ -107,6 +107,7 @@ struct RetrievalTests {
         talk.centralAdapter.setPowered(true)
         talk.testbed.run { manager.state == .poweredOn }
         #expect(manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]).first === peripheral)
+        #expect((peripheral.copy() as? CBPeripheral) === peripheral)
         #expect(manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
     }
 }

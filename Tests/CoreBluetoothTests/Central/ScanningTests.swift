@@ -49,6 +49,19 @@ struct ScanningTests {
         #expect(talk.central.advertisements.last?[CBAdvertisementDataLocalNameKey] as? String == "Tin_number")
     }
 
+    @Test("4.8 finds services in the overflow area")
+    func overflow() throws {
+        let talk = Conversation { ball in
+            ball.open(name: "C", services: [IDs.service, IDs.question, IDs.answer])
+        }
+        talk.central.manager.scanForPeripherals(withServices: [IDs.answer])
+        #expect(talk.testbed.run { !talk.central.found.isEmpty })
+        let advertisement = try #require(talk.central.advertisements.first)
+        #expect(advertisement[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID] == [IDs.answer])
+        #expect(advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [IDs.service])
+        #expect(advertisement[CBAdvertisementDataManufacturerDataKey] == nil)
+    }
+
     @Test("scans for each manager separately")
     func managers() {
         let talk = Conversation()

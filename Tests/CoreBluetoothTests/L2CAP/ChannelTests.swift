@@ -72,6 +72,9 @@ struct ChannelTests {
         #expect(central.psm == talk.psm && ball.psm == talk.psm)
         #expect(central.peer === talk.peripheral)
         #expect(ball.peer is CBCentral)
+        // One that the app makes has no ends.
+        let own = CBL2CAPChannel()
+        #expect(own.peer == nil && own.inputStream == nil && own.outputStream == nil && own.psm == 0)
         for channel in [central, ball] {
             #expect(channel.description.hasSuffix(", peer = \(channel.peer.identifier.uuidString), psm = \(talk.psm)>"))
             #expect(channel.inputStream.streamStatus == .notOpen && channel.outputStream.streamStatus == .notOpen)

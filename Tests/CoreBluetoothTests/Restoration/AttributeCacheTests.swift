@@ -33,7 +33,7 @@ struct AttributeCacheTests {
         // The MTU, the hash; then, since a server forgets them of a client without a bond, the subscription to Service
         // Changed and the features of the client.
         #expect(setup.curious.takeSent() == [0x02, 0x08, 0x12, 0x12])
-        // What was found works.
+        // The attributes work.
         let answer = try #require(peripheral.services?.first?.characteristics?.last)
         peripheral.setNotifyValue(true, for: answer)
         #expect(setup.testbed.run { answer.isNotifying })

@@ -139,7 +139,7 @@ struct CentralRestorationAuthorizationTests {
         self.testbed.run()
         #expect(second.central.calls == ["state 3", "restore 3", "state 5"])
         #expect(second.central.manager.isScanning)
-        // What was restored once is not restored again when the user decides anew.
+        // The state is restored once, even if the user decides anew.
         for authorization in [CBManagerAuthorization.denied, .allowedAlways] {
             policy.decide(authorization)
             self.testbed.run()

@@ -22,7 +22,7 @@ struct CentralRestorationTests {
         #expect(peripheral.identifier == identifier)
         #expect(peripheral.name == "Crystal")
         #expect(peripheral.state == .connecting)
-        // What was discovered is there, with its subscription.
+        // The discovered attributes are there, with their subscription.
         let answer = try setup.answer()
         #expect(peripheral.services?.map(\.uuid) == [IDs.service])
         #expect(peripheral.services?.first?.characteristics?.map(\.uuid) == [IDs.question, IDs.answer])

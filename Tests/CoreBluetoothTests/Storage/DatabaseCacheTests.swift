@@ -44,6 +44,18 @@ struct DatabaseCacheTests {
         #expect(cache.database(of: self.address(5)) != nil)
     }
 
+    @Test("keeps as many of the databases that were read from the storage")
+    func readCapacity() {
+        let (first, next) = (self.storedCache(), self.storedCache())
+        for number in 1...65 { first.store(self.database(UInt8(number)), of: self.address(number)) }
+        for number in 1...65 {
+            #expect(next.database(of: self.address(number)) == self.database(UInt8(number)))
+        }
+        // Only what is in memory can be read now.
+        for name in self.storage.names { self.storage.remove(name) }
+        #expect((1...65).filter { next.database(of: self.address($0)) != nil } == Array(2...65))
+    }
+
     @Test("7.13 keeps the 256 databases in the storage that were written last")
     func storedCapacity() throws {
         try withFolderStorage { folder throws in

@@ -11,9 +11,9 @@ final class PolicyStub: ApplicationPolicy {
     var isTerminated = false
     var process: Int? = 1
     weak var observer: (any ApplicationObserver)?
-    /// How much the managers of both roles may do now.
+    /// The permission of the managers of both roles.
     private var presentPermission: ManagerPermission
-    /// What becomes of the events of both roles.
+    /// How the events of both roles are delivered.
     var presentDelivery = EventDelivery.now
     private(set) var wakeCount = 0
     private(set) var launchRequestCount = 0
@@ -52,7 +52,7 @@ final class PolicyStub: ApplicationPolicy {
         self.observer?.authorizationDidChange(of: self)
     }
 
-    /// The app comes to where its managers may do more, or less.
+    /// The permission of the app changes.
     func change(to permission: ManagerPermission, in testbed: Testbed) {
         self.presentPermission = permission
         self.observer?.applicationDidChange(self)

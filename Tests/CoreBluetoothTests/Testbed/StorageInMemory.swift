@@ -7,7 +7,7 @@ import BluetoothTransport
 
 /// A storage that is one in memory but for what it does itself.
 protocol StorageInMemory: StateStorage {
-    /// What it is in.
+    /// The storage behind it.
     var memory: MemoryStorage { get }
 }
 

@@ -18,9 +18,9 @@ struct BlockedQueueTests {
         private let observed = NIOLockedValueBox((isReady: false, values: 0, ends: 0))
 
         var isReady: Bool { self.observed.withLockedValue { $0.isReady } }
-        /// How many times the value was read.
+        /// The number of reads.
         var values: Int { self.observed.withLockedValue { $0.values } }
-        /// How many connections ended.
+        /// The number of connections that ended.
         var ends: Int { self.observed.withLockedValue { $0.ends } }
 
         func read() {
@@ -68,10 +68,10 @@ struct BlockedQueueTests {
         )
         private let observed = NIOLockedValueBox((sent: 0, isSubscribed: false, ends: 0))
 
-        /// How many values were accepted.
+        /// The number of accepted values.
         var sent: Int { self.observed.withLockedValue { $0.sent } }
         var isSubscribed: Bool { self.observed.withLockedValue { $0.isSubscribed } }
-        /// How many subscriptions ended.
+        /// The number of subscriptions that ended.
         var ends: Int { self.observed.withLockedValue { $0.ends } }
 
         init(_ adapter: BluetoothAdapter, count: Int) {
@@ -202,7 +202,7 @@ struct BlockedQueueTests {
         unblock.signal()
         await self.advance(loop, subscriber.queue) { !subscriber.ends.isEmpty }
         #expect(subscriber.ends == [.peripheralDisconnected])
-        // What came until then has been reported, in order and without a gap.
+        // All values until then are reported, in order and without a gap.
         let limit = ReceiveWindow.limit / (244 + 64)
         #expect(subscriber.numbers.count >= limit && subscriber.numbers.count < limit + 512)
         #expect(subscriber.numbers == (0..<UInt32(subscriber.numbers.count)).map { $0 })

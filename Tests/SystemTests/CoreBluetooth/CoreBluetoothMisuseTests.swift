@@ -9,11 +9,11 @@ import Testing
 
 @Suite("2 Misuse of Core Bluetooth that ends the program")
 struct CoreBluetoothMisuseTests {
-    /// What ends the program.
+    /// Misuse that ends the program.
     enum Misuse: String, Codable, CaseIterable {
         case text, octets, format, description, configuration, writableValue, notifiedValue, configurationWrite
 
-        /// What Apple says.
+        /// Apple's words.
         var line: String {
             switch self {
             case .text: "String not a UUID does not represent a valid UUID"

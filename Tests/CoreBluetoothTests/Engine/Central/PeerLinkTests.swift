@@ -59,7 +59,7 @@ struct PeerLinkTests {
         #expect(link.isUnused)
     }
 
-    @Test("ends a link that nobody waits for any more")
+    @Test("ends a link that no request waits for")
     func cancelledMeanwhile() {
         var link = PeerLink<String>()
         _ = link.add("a", reconnects: false, isDelayed: false)

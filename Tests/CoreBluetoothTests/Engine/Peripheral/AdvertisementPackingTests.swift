@@ -124,21 +124,6 @@ struct AdvertisementPackingTests {
         }
     }
 
-    @Test("sends the app's manufacturer data in the packet and an overflow area in the scan response")
-    func both() throws {
-        let own: [UInt8] = [0x34, 0x12, 7]
-        let content = AdvertisedContent(manufacturerData: own, overflowServices: [0x180D])
-        let packed = content.packed()
-        let data = AdvertisingData(parsing: packed.data)
-        let scanResponse = AdvertisingData(parsing: packed.scanResponse)
-        #expect(data.elements.map(\.type) == [.flags, .manufacturerSpecificData])
-        #expect(data.manufacturerSpecificData == ByteBuffer(bytes: own))
-        #expect(scanResponse.elements.map(\.type) == [.manufacturerSpecificData])
-        let manufacturerData = try #require(scanResponse.manufacturerSpecificData)
-        let area = try #require(OverflowArea(manufacturerData: manufacturerData))
-        #expect(area.mayContain(0x180D))
-    }
-
     @Test("B6 gives the scan response beside a short name to services")
     func shortName() {
         for (name, count) in [("Tiny", 4), ("Enormous!!", 10)] {
