@@ -34,6 +34,12 @@ enum RawValues {
             .filter { !$0.contains("(") }
     }
 
+    /// Named here, since a program of the package describes them in its own words.
+    private static let states: [(String, CBManagerState)] = [
+        ("unknown", .unknown), ("resetting", .resetting), ("unsupported", .unsupported),
+        ("unauthorized", .unauthorized), ("poweredOff", .poweredOff), ("poweredOn", .poweredOn),
+    ]
+
     /// The cases of the enumerations.
     static var cases: [String: [String]] {
         [
@@ -42,7 +48,7 @@ enum RawValues {
             "CBCharacteristicWriteType": self.cases(of: CBCharacteristicWriteType.self),
             "CBConnectionEvent": self.cases(of: CBConnectionEvent.self),
             "CBManagerAuthorization": self.cases(of: CBManagerAuthorization.self),
-            "CBManagerState": self.cases(of: CBManagerState.self),
+            "CBManagerState": self.states.map { "\($0) = \($1.rawValue)" },
             "CBPeripheralManagerConnectionLatency": self.cases(of: CBPeripheralManagerConnectionLatency.self),
             "CBPeripheralState": self.cases(of: CBPeripheralState.self),
         ].merging(self.deprecated.cases) { $1 }
