@@ -7,6 +7,16 @@ import Testing
 
 @Suite("Before and after a world in process time")
 struct BeginningAndEndTests {
+    /// Runs a task on a queue: when a job of it has returned, what the task waits for has begun.
+    private final class QueueExecutor: TaskExecutor {
+        let queue = DispatchQueue(label: "sleeper")
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let (job, executor) = (UnownedJob(job), self.asUnownedTaskExecutor())
+            self.queue.async { job.runSynchronously(on: executor) }
+        }
+    }
+
     /// Such as the time limit of a test runner, which is a sleep.
     @Test("keeps timers from before the world in real time")
     func timersFromBefore() async {
@@ -14,7 +24,8 @@ struct BeginningAndEndTests {
             let lines = Lines()
             let semaphore = DispatchSemaphore(value: 0)
             let isAboutToSleep = DispatchSemaphore(value: 0)
-            Task {
+            let executor = QueueExecutor()
+            Task(executorPreference: executor) {
                 isAboutToSleep.signal()
                 try await Task.sleep(for: .seconds(3))
                 lines("sleep")
@@ -24,9 +35,8 @@ struct BeginningAndEndTests {
                 lines("wall")
                 semaphore.signal()
             }
-            // A real wait, since nothing says when a sleep has begun.
             isAboutToSleep.wait()
-            usleep(200_000)
+            executor.queue.sync {}
             let process = try HeldProcess()
             DispatchQueue.global().asyncAfter(deadline: .now() + 3000) { lines("in the world") }
             try process.run(until: 3600)

@@ -1,8 +1,6 @@
 // Attributes that do not belong to the present connection: those of an earlier one, and an app's own.
 
-import Foundation
 import NIOCore
-import Testbed
 import Testing
 
 @testable import CoreBluetooth

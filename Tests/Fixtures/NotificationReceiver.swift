@@ -9,12 +9,12 @@ package final class NotificationReceiver: Sendable {
     package let name: String
     private let descriptor: CInt
 
-    /// A socket with this name: a path, or behind an at sign one of Linux's abstract ones. What is awaited is awaited
-    /// for `limit` seconds.
-    package init(_ name: String, limit: Int = 120) throws {
+    /// A socket with this name: a path, or behind an at sign one of Linux's abstract ones. A message is awaited for two
+    /// minutes.
+    package init(_ name: String) throws {
         self.name = name
         descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-        var limit = timeval(tv_sec: limit, tv_usec: 0)
+        var limit = timeval(tv_sec: 120, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -36,6 +36,12 @@ package final class NotificationReceiver: Sendable {
         let count = recv(descriptor, &octets, octets.count, 0)
         guard count >= 0 else { return nil }
         return String(decoding: octets[..<count], as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// Whether no message is there now.
+    package var isEmpty: Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) == 0
     }
 
     /// The lines of messages up to one that has the given one.

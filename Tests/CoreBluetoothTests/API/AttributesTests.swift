@@ -1,4 +1,3 @@
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -73,25 +72,5 @@ struct AttributesTests {
         #expect(characteristic.service === service)
         #expect(descriptor.characteristic === characteristic)
         #expect(service.peripheral == nil)
-        #expect(service.isPrimary)
-        #expect(service.uuid == CBUUID(string: "FFF0"))
-        #expect((service.characteristics?.first as? CBMutableCharacteristic)?.permissions == .readable)
-        #expect(descriptor.value as? String == "A value")
-        #expect(characteristic.isNotifying == false)
-        characteristic.value = Data([1])
-        #expect(characteristic.value == Data([1]))
-        characteristic.properties = [.read, .write]
-        #expect(characteristic.properties == [.read, .write])
-    }
-
-    @Test("2 takes texts for a description and octets for a format, or no value")
-    func descriptorValues() {
-        for (uuid, value) in [
-            ("2901", "text"), ("2901", NSString(string: "text")), ("2901", nil),
-            ("2904", Data(count: 7)), ("2904", NSData(data: Data(count: 7))), ("2904", nil),
-        ] as [(String, Any?)] {
-            let descriptor = CBMutableDescriptor(type: CBUUID(string: uuid), value: value)
-            #expect((descriptor.value == nil) == (value == nil))
-        }
     }
 }

@@ -2,7 +2,6 @@ import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
 import Fixtures
-import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import Testbed

@@ -1,5 +1,4 @@
 import BluetoothHost
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -59,10 +58,11 @@ struct CBCentralManagerTests {
         #expect(!manager.isScanning && self.commands(of: manager).count == 1)
     }
 
-    @Test("6.8 13.3 connects once with the given options, and limits a delay to one day")
+    @Test("6.8 13.3 connects once with the given options, ignores those of an iPhone, and limits a delay to one day")
     func connections() throws {
         let talk = Conversation()
         let peripheral = try talk.find()
+        #expect(!peripheral.ancsAuthorized && !CBCentralManager.supports(.channelSounding))
         let manager: CBCentralManager = talk.central.manager
         manager.stopScan()
         talk.testbed.run()
@@ -75,6 +75,8 @@ struct CBCentralManagerTests {
             (nil, "false nil 0"), ([:], "false nil 0"), ([reconnect: true], "true nil 0"),
             ([reconnect: NSNumber(value: false)], "false nil 0"), ([connection: true], "false nil 1"),
             ([disconnection: true], "false nil 2"), ([notification: true], "false nil 4"),
+            ([CBConnectPeripheralOptionRequiresANCS: true], "false nil 0"),
+            ([CBConnectPeripheralOptionEnableTransportBridgingKey: true], "false nil 0"),
             ([connection: true, notification: NSNumber(value: 1), disconnection: false], "false nil 5"),
             ([delay: NSNumber(value: 0.5)], "false 500000000 0"), ([delay: NSNumber(value: 0)], "false nil 0"),
             ([delay: NSNumber(value: -1)], "false nil 0"), ([delay: "3"], "false nil 0"),

@@ -3,7 +3,6 @@
 import BluetoothHost
 import BluetoothTypes
 import Fixtures
-import Foundation
 import NIOCore
 import Testbed
 import Testing

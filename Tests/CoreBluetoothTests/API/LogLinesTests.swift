@@ -1,6 +1,4 @@
 import Fixtures
-import Foundation
-import Testbed
 import Testing
 
 @testable import CoreBluetooth

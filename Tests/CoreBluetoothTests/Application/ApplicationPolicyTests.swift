@@ -32,6 +32,8 @@ struct ApplicationPolicyTests {
         arguments: [CBManagerAuthorization.notDetermined, .restricted, .denied, .allowedAlways]
     )
     func authorization(authorization: CBManagerAuthorization) {
+        // Without a manager, and without an app.
+        #expect(CBManager.authorization == .allowedAlways)
         let testbed = Testbed()
         let policy = PolicyStub("app")
         policy.authorization = authorization

@@ -1,4 +1,3 @@
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -7,27 +6,10 @@ import Testing
 
 @Suite("6.8 Alerts in place of an app")
 struct CentralSessionApplicationTests {
-    /// An app whose alerts are noted.
-    private final class AlertedPolicy: ApplicationPolicy {
-        let name = "app"
-        let authorization = CBManagerAuthorization.allowedAlways
-        let isTerminated = false
-        let process: Int? = 1
-        weak var observer: (any ApplicationObserver)?
-        private(set) var alerts: [String] = []
-
-        func permission(for role: ManagerRole) -> ManagerPermission { .everything }
-        func delivery(for role: ManagerRole) -> EventDelivery { .now }
-        func outlivesProcess(_ role: ManagerRole) -> Bool { false }
-        func wake() {}
-        func requestLaunch() {}
-        func show(_ alert: ConnectionAlert, about peripheral: String) { self.alerts.append("\(alert) \(peripheral)") }
-    }
-
     /// An app with alerts on a device of its own.
-    private func app(_ policy: AlertedPolicy, in testbed: Testbed) -> CentralApp {
+    private func app(_ policy: PolicyStub, in testbed: Testbed) -> CentralApp {
         let adapter = testbed.adapter("Alerted")
-        let central = CurrentApplication.run(as: policy, on: testbed.loop) { CentralApp(on: adapter) }
+        let central = policy.make(in: testbed) { CentralApp(on: adapter) }
         testbed.run { central.manager.state == .poweredOn }
         return central
     }
@@ -53,7 +35,7 @@ struct CentralSessionApplicationTests {
     func alerts(keys: [String], alerts: [String]) throws {
         let talk = Conversation()
         talk.ball.reading = "read".octets
-        let policy = AlertedPolicy()
+        let policy = PolicyStub("app")
         let central = self.app(policy, in: talk.testbed)
         var options: [String: Any] = [:]
         for key in keys { options[key] = NSNumber(value: true) }
@@ -75,7 +57,7 @@ struct CentralSessionApplicationTests {
     @Test("6.8 an alert about a device without a name has its identifier")
     func withoutName() throws {
         let talk = Conversation { $0.open(name: nil) }
-        let policy = AlertedPolicy()
+        let policy = PolicyStub("app")
         let central = self.app(policy, in: talk.testbed)
         let options: [String: Any] = [CBConnectPeripheralOptionNotifyOnConnectionKey: true]
         let peripheral = try central.connect(in: talk.testbed, options: options)

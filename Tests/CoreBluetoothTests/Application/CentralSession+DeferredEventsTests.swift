@@ -1,8 +1,6 @@
 import BluetoothHost
 import BluetoothTypes
-import Foundation
 import NIOCore
-import Testbed
 import Testing
 
 @testable import CoreBluetooth

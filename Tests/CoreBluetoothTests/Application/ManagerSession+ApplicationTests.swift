@@ -1,6 +1,5 @@
 import BluetoothHost
 import BluetoothTypes
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -9,29 +8,6 @@ import Testing
 
 @Suite("Managers under the rules of their app")
 struct ManagerSessionApplicationTests {
-    @Test("shows the adapter's state as far as the user permits, and unsupported always")
-    func visibleStates() {
-        let states: [CBManagerState] = [.unknown, .resetting, .unsupported, .unauthorized, .poweredOff, .poweredOn]
-        let nobody: (any ApplicationPolicy)? = nil
-        for state in states { #expect(nobody.visibleState(state) == state) }
-        let stub = PolicyStub("app")
-        let policy: (any ApplicationPolicy)? = stub
-        for authorization in [CBManagerAuthorization.notDetermined, .restricted, .denied, .allowedAlways] {
-            stub.authorization = authorization
-            for state in states {
-                let expected: CBManagerState? =
-                    if state == .unsupported || state == .unknown || authorization == .allowedAlways {
-                        state
-                    } else if authorization == .notDetermined {
-                        nil
-                    } else {
-                        .unauthorized
-                    }
-                #expect(policy.visibleState(state) == expected, "\(authorization) \(state)")
-            }
-        }
-    }
-
     @Test("tells the managers of an app a new decision of the user if it changes their state")
     func authorization() {
         let testbed = Testbed()

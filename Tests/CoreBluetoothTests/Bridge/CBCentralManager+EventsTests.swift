@@ -1,7 +1,6 @@
 import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -160,41 +159,5 @@ struct CBCentralManagerEventsTests {
         )
         #expect(peripheral.invalidations == (how == 1 ? 4 : 0) && !peripheral.canSendWriteWithoutResponse)
         #expect(peripheral.isValid)
-    }
-
-    /// A full window of which `octets` more than half are in use.
-    private func window(over octets: Int) -> ReceiveWindow {
-        let window = ReceiveWindow()
-        #expect(window.add(ReceiveWindow.size - 64) == .full)
-        #expect(!window.remove(ReceiveWindow.size / 2 - octets, events: 0))
-        return window
-    }
-
-    @Test("A2 resumes receiving as soon as half of a window is taken, with any counted event")
-    func windows() throws {
-        let setup = try Setup()
-        let (id, handle) = (setup.id, setup.handle)
-        let resume = "resume \(id.attempt)"
-        let long = ByteBuffer(repeating: 1, count: 10)
-        for (octets, opens) in [(64, true), (65, false)] {
-            for event in [
-                .mtu(id, 100, self.window(over: octets)),
-                .servicesInvalidated(id, 0xFFFE...0xFFFF, self.window(over: octets)),
-                .value(id, handle, ByteBuffer(), self.window(over: octets)),
-            ] as [CentralEvent] {
-                #expect(setup.receive(event) == (opens ? [resume] : []))
-            }
-            #expect(setup.receive(.value(id, handle, long, self.window(over: octets))) == [resume])
-        }
-        // Events of one window are counted together, also those of a connection that is over.
-        let other = ConnectionID(token: id.token, attempt: id.attempt + 7)
-        let (one, two) = (self.window(over: 128), self.window(over: 64))
-        let commands = setup.receive(
-            .value(id, handle, ByteBuffer(), one),
-            .canSend(id),
-            .mtu(id, 100, one),
-            .value(other, handle, ByteBuffer(), two)
-        )
-        #expect(commands == [resume, "resume \(other.attempt)"] && !one.isFull && !two.isFull)
     }
 }

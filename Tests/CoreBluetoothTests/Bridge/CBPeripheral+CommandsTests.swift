@@ -1,5 +1,4 @@
 import BluetoothTypes
-import Foundation
 import NIOCore
 import Testbed
 import Testing

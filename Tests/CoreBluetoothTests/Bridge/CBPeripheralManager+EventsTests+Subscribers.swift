@@ -1,8 +1,6 @@
 import BluetoothHost
 import BluetoothTypes
-import Foundation
 import NIOCore
-import Testbed
 import Testing
 
 @testable import CoreBluetooth
@@ -61,25 +59,6 @@ struct CBPeripheralManagerSubscriberTests {
         #expect(setup.update() == (count == 1 ? [] : ["[902]: 3"]))
     }
 
-    @Test("10.5 waits only for full windows, until half of each has left")
-    func uneven() throws {
-        let setup = try PublishedEventsSetup()
-        let (first, second) = (try setup.connect(setup.first), try setup.connect(setup.second))
-        setup.subscribe(setup.first)
-        setup.subscribe(setup.second)
-        var none: [ByteBuffer] = []
-        for _ in 0..<TransmitWindow.size { second.window.add() }
-        #expect(setup.update() == ["refused"] && first.window.canSend && first.window.count == 0)
-        #expect(setup.update(to: [first]) == ["[901]: 3"])
-        #expect(setup.update(to: [second]) == ["refused"])
-        let early = second.window.remove(TransmitWindow.size / 2 - 1, buffers: &none)
-        #expect(!early)
-        #expect(setup.update() == ["refused"])
-        let atHalf = second.window.remove(1, buffers: &none)
-        #expect(atHalf)
-        #expect(setup.update() == ["[901, 902]: 3"])
-    }
-
     @Test("10.4 clears the link and the window of a central that leaves, and keeps its object")
     func leaving() throws {
         let setup = try PublishedEventsSetup()
@@ -105,36 +84,5 @@ struct CBPeripheralManagerSubscriberTests {
             setup.receive(.centralChangedMTU(setup.first, mtu, ReceiveWindow()))
             #expect(first.maximumUpdateValueLength == length && first.description.hasSuffix(", MTU = \(mtu)>"))
         }
-    }
-
-    @Test("A2 resumes receiving as soon as half of a window is taken, with any counted event")
-    func windows() throws {
-        let setup = try PublishedEventsSetup()
-        try setup.connect(setup.first)
-        func window(_ over: Int) -> ReceiveWindow {
-            let window = ReceiveWindow()
-            #expect(window.add(ReceiveWindow.size - 64) == .full)
-            #expect(!window.remove(ReceiveWindow.size / 2 - over, events: 0))
-            return window
-        }
-        let value = ByteBuffer(repeating: 1, count: 10)
-        let parts = [GATTWriteRequest.Part(handle: setup.question, offset: 0, value: value)]
-        let write = GATTWriteRequest(id: nil, link: setup.first, parts: parts + parts)
-        for (more, opens) in [(0, true), (1, false)] {
-            let expected = opens ? ["resume 901"] : []
-            #expect(setup.receive(.centralChangedMTU(setup.first, 99, window(64 + more))) == expected)
-            #expect(setup.receive(.subscribed(setup.first, setup.answer, opens, window(64 + more))) == expected)
-            #expect(setup.receive(.command(setup.first, setup.question, value, window(74 + more))) == expected)
-            #expect(setup.receive(.write(write, window(84 + more))) == expected)
-        }
-        #expect(setup.receive(.command(setup.unknown, setup.question, value, window(74))) == ["resume 903"])
-        let both = window(148)
-        #expect(
-            setup.receive(
-                .command(setup.first, setup.question, value, both),
-                .canSend(setup.first),
-                .command(setup.first, setup.question, value, both)
-            ) == ["resume 901"]
-        )
     }
 }

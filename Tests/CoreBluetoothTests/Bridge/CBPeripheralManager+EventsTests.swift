@@ -1,6 +1,5 @@
 import BluetoothHost
 import BluetoothTypes
-import Foundation
 import NIOCore
 import Testbed
 import Testing

@@ -1,6 +1,5 @@
 import BluetoothHost
 import Fixtures
-import Foundation
 import NIOCore
 import Testing
 

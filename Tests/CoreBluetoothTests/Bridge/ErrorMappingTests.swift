@@ -1,6 +1,5 @@
 import BluetoothHCI
 import BluetoothHost
-import Foundation
 import Testing
 
 @testable import CoreBluetooth

@@ -1,7 +1,5 @@
 import BluetoothHost
 import BluetoothTypes
-import Foundation
-import Testbed
 import Testing
 
 @testable import CoreBluetooth

@@ -1,4 +1,3 @@
-import Fixtures
 import NIOConcurrencyHelpers
 import Testing
 
@@ -62,42 +61,5 @@ struct MailboxTests {
         #expect(self.wakeCount == 1 + excess)
         mailbox.drain { #expect($0.count == excess) }
         #expect(self.wakeCount == 1 + excess)
-    }
-}
-
-@Suite("Mailboxes, random use")
-struct MailboxSimulationTests {
-    @Test("loses no message and doubles none, and is awake while something waits", arguments: simulationSeeds(10))
-    func run(seed: UInt64) {
-        var choices = SeededChoices(seed: seed)
-        let pending = NIOLockedValueBox(0)
-        let mailbox = Mailbox<Int> { _ in pending.withLockedValue { $0 += 1 } }
-        var (sent, received) = (0, 0)
-        func drain() {
-            pending.withLockedValue { $0 -= 1 }
-            let calls = choices.once(in: 6)
-            mailbox.drain { batch in
-                #expect(batch == Array(received..<received + batch.count))
-                received += batch.count
-                if calls { mailbox.call() }
-            }
-        }
-        for _ in 0..<300 {
-            switch choices.below(5) {
-            case 0:
-                mailbox.send(sent)
-                sent += 1
-            case 1:
-                var batch = Array(sent..<sent + choices.pick([0, 1, 255, 256, 257, 600]))
-                sent += batch.count
-                mailbox.send(&batch)
-            case 2: mailbox.call()
-            default: if pending.withLockedValue({ $0 }) > 0 { drain() }
-            }
-            let wakes = pending.withLockedValue { $0 }
-            #expect(wakes <= 1 && (wakes == 1 || received == sent))
-        }
-        while pending.withLockedValue({ $0 }) > 0 { drain() }
-        #expect(received == sent)
     }
 }

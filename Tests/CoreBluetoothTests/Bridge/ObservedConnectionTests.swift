@@ -4,101 +4,55 @@ import Testing
 
 @Suite("A connection as its app sees it")
 struct ObservedConnectionTests {
-    /// A connection that is there, with its attempt.
-    private func connected() throws -> (ObservedConnection, UInt32) {
+    /// The state after each step, or what the step returns besides.
+    ///
+    /// `ask` and `cancel` are the app's calls; `up`, `down` and `wait` the event loop's reports of the attempt that
+    /// follows: a connection, an end, and an end after which it reconnects by itself.
+    private func run(_ script: String) -> [String] {
         var connection = ObservedConnection()
-        let begun = connection.connect()
-        let attempt = try #require(begun)
-        #expect(connection.connected(attempt) == .begins)
-        return (connection, attempt)
-    }
-
-    @Test("connects, and disconnects when the end of a cancelled connection is reported")
-    func life() throws {
-        var pending = ObservedConnection()
-        #expect(pending.connect() != nil && pending.connect() == nil && pending.state == .connecting)
-        var (connection, attempt) = try self.connected()
-        #expect(connection.state == .connected && connection.isConnected(attempt))
-        #expect(connection.cancel() == attempt && connection.cancel() == nil)
-        #expect(connection.state == .disconnecting)
-        connection.disconnected(attempt)
-        #expect(connection.state == .disconnected && connection.cancel() == nil)
-    }
-
-    @Test("D5 ignores reports of an earlier attempt")
-    func earlierAttempt() throws {
-        var (connection, first) = try self.connected()
-        _ = connection.cancel()
-        let begun = connection.connect()
-        let second = try #require(begun)
-        #expect(second != first && connection.connected(first) == nil)
-        connection.disconnected(first)
-        #expect(connection.state == .connecting)
-        #expect(connection.connected(second) == .begins)
-        #expect(connection.isConnected(second) && !connection.isConnected(first) && connection.connected(first) == nil)
-        connection.disconnected(first)
-        #expect(connection.state == .connected)
-    }
-
-    @Test("reports a connection that is asked for again once more")
-    func repeated() throws {
-        var (connection, attempt) = try self.connected()
-        #expect(connection.connect() == attempt)
-        #expect(connection.connected(attempt) == .goesOn)
-        connection.disconnected(attempt)
-        #expect(connection.state == .disconnected)
-    }
-
-    @Test("A3 waits for a connection that is asked for while the loss of its link is not known")
-    func linkLostUnnoticed() throws {
-        var (connection, attempt) = try self.connected()
-        #expect(connection.connect() == attempt)
-        #expect(connection.connect() == attempt)
-        connection.disconnected(attempt)
-        #expect(connection.state == .connecting)
-        #expect(connection.connected(attempt) == .begins)
-        connection.disconnected(attempt)
-        #expect(connection.state == .disconnected)
-    }
-
-    @Test("A3 can be cancelled while it waits for the next link")
-    func linkLostAndCancelled() throws {
-        var (connection, attempt) = try self.connected()
-        _ = connection.connect()
-        connection.disconnected(attempt)
-        #expect(connection.cancel() == attempt)
-        connection.disconnected(attempt)
-        #expect(connection.state == .disconnected)
-    }
-
-    @Test("waits for a reconnection under the same attempt")
-    func reconnecting() throws {
-        var (connection, attempt) = try self.connected()
-        connection.disconnected(attempt, isReconnecting: true)
-        #expect(connection.state == .connecting)
-        #expect(connection.connected(attempt) == .begins)
-    }
-
-    @Test("ends all attempts when the adapter stops")
-    func invalidated() throws {
-        for isConnected in [true, false] {
-            var connection = ObservedConnection()
-            let begun = connection.connect()
-            let attempt = try #require(begun)
-            if isConnected { _ = connection.connected(attempt) }
-            connection.invalidate()
-            #expect(connection.state == .disconnected && connection.connected(attempt) == nil)
-            #expect(connection.state == .disconnected)
+        return script.split(separator: " ").map { step in
+            let attempt = step.last?.wholeNumberValue.map(UInt32.init) ?? 0
+            var answer: String
+            switch step.filter({ !$0.isNumber }) {
+            case "ask": answer = connection.connect().map { "\($0) " } ?? "- "
+            case "cancel": answer = connection.cancel().map { "\($0) " } ?? "- "
+            case "up": answer = connection.connected(attempt).map { "\($0) " } ?? "- "
+            case "down": answer = connection.disconnected(attempt) ? "again " : ""
+            case "wait": answer = connection.disconnected(attempt, isReconnecting: true) ? "again " : ""
+            default:
+                connection.invalidate()
+                answer = ""
+            }
+            answer += "\(connection.state.rawValue)"
+            #expect(connection.isConnected(connection.attempt) == (connection.state == .connected))
+            return answer
         }
     }
 
-    @Test("continues a restored connection")
+    @Test(
+        "follows the calls of the app and the reports of the present attempt",
+        arguments: [
+            ("ask ask up1 cancel cancel down1 cancel", "1 1|- 1|begins 2|1 3|- 3|0|- 0"),
+            // D5: reports of an earlier attempt.
+            ("ask up1 cancel ask up1 down1 up2 up1 down1", "1 1|begins 2|1 3|2 1|- 1|1|begins 2|- 2|2"),
+            ("ask up1 ask up1 down1", "1 1|begins 2|1 2|goesOn 2|0"),
+            // A3: asked for while the loss of the link is not known, and cancelled while waiting for the next one.
+            ("ask up1 ask ask down1 up1 down1", "1 1|begins 2|1 2|1 2|again 1|begins 2|0"),
+            ("ask up1 ask down1 cancel down1", "1 1|begins 2|1 2|again 1|1 3|0"),
+            ("ask up1 wait1 up1", "1 1|begins 2|again 1|begins 2"),
+            ("ask stop up1", "1 1|0|- 0"), ("ask up1 stop up1 down1", "1 1|begins 2|0|- 0|0"),
+        ]
+    )
+    func scripts(script: String, outcome: String) {
+        #expect(self.run(script).joined(separator: "|") == outcome)
+    }
+
+    @Test("continues a restored connection, or waits for it under a new attempt")
     func restored() {
         var connection = ObservedConnection()
         connection.restore(attempt: 7, isConnected: true)
         #expect(connection.isConnected(7))
         connection.restore(attempt: nil, isConnected: false)
-        #expect(connection.attempt == 8)
-        #expect(connection.state == .connecting)
+        #expect(connection.attempt == 8 && connection.state == .connecting)
     }
 }

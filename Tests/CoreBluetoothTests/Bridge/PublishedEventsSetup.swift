@@ -3,7 +3,6 @@
 
 import BluetoothHost
 import BluetoothTypes
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -41,7 +40,7 @@ struct PublishedEventsSetup {
         return self.commands()
     }
 
-    /// What the manager has asked its session for, which does not get it.
+    /// The commands of the manager, which its session does not get.
     @discardableResult
     func commands() -> [String] {
         var commands: [PeripheralCommand] = []
@@ -82,7 +81,7 @@ struct PublishedEventsSetup {
         return try #require(self.manager.centrals[link])
     }
 
-    /// A central subscribes to the answer, or not any more.
+    /// A central subscribes to the answer, or unsubscribes.
     func subscribe(_ link: LinkID, _ isSubscribed: Bool = true) {
         self.receive(.subscribed(link, self.answer, isSubscribed, ReceiveWindow()))
     }

@@ -1,5 +1,4 @@
 import BluetoothHost
-import Foundation
 import NIOCore
 import Testing
 

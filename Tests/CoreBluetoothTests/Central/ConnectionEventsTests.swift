@@ -1,4 +1,3 @@
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -84,21 +83,6 @@ struct ConnectionEventsTests {
         #expect(setup.watcher.calls.count == 2)
         setup.discover(nil)
         #expect(setup.watcher.calls == ["event 1", "event 0", "event 1"])
-    }
-
-    @Test("13.2 ignores a peer until one of the services is discovered")
-    func otherServices() throws {
-        let setup = try Setup()
-        setup.watch([.serviceUUIDs: [IDs.other]])
-        setup.connect()
-        setup.disconnect()
-        setup.connect()
-        setup.discover([IDs.service])
-        #expect(setup.watcher.calls.isEmpty)
-        setup.discover(nil)
-        #expect(setup.watcher.calls == ["event 1"])
-        setup.disconnect()
-        #expect(setup.watcher.calls == ["event 1", "event 0"])
     }
 
     @Test("13.2 reports the end of a link that existed before the registration, and nothing after it was withdrawn")

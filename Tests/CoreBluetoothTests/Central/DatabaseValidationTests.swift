@@ -95,31 +95,19 @@ struct DatabaseValidationTests {
         #expect(setup.readCount == 2)
     }
 
-    @Test("A5 repeats a request if the database is the same after all")
-    func unchanged() throws {
-        let setup = try Outdated(refusals: 1, change: nil, hash: 7)
+    @Test(
+        "A5 A6 repeats a request if the database is the same, refuses it if its handle has changed, or gives up",
+        arguments: [
+            (1, nil, 7, ["value"], 2),
+            (1, [0x07, 0x00, 0x09, 0x00], 8, ["value CBATTErrorDomain 1", "modified 180D"], 1),
+            (.max, nil, 7, ["value CBATTErrorDomain 18"], 4),
+        ] as [(Int, [UInt8]?, UInt8, [String], Int)]
+    )
+    func outOfSync(refusals: Int, change: [UInt8]?, hash: UInt8, calls: [String], readCount: Int) throws {
+        let setup = try Outdated(refusals: refusals, change: change, hash: hash)
         setup.peripheral.readValue(for: setup.characteristic)
         setup.testbed.run(.seconds(1))
-        #expect(setup.central.calls == ["value"])
-        #expect(setup.readCount == 2)
-    }
-
-    @Test("A5 A6 refuses a request whose handle is in the changed range")
-    func changed() throws {
-        let setup = try Outdated(refusals: 1, change: [0x07, 0x00, 0x09, 0x00], hash: 8)
-        setup.peripheral.readValue(for: setup.characteristic)
-        setup.testbed.run(.seconds(1))
-        #expect(setup.central.calls == ["value CBATTErrorDomain 1", "modified 180D"])
-        #expect(setup.readCount == 1)
-    }
-
-    @Test("A5 gives up on a server that always answers Database Out Of Sync")
-    func endlessRefusal() throws {
-        let setup = try Outdated(refusals: .max, change: nil, hash: 7)
-        setup.peripheral.readValue(for: setup.characteristic)
-        setup.testbed.run(.seconds(1))
-        #expect(setup.central.calls == ["value CBATTErrorDomain 18"])
-        #expect(setup.readCount == 4)
+        #expect(setup.central.calls == calls && setup.readCount == readCount)
     }
 
     @Test("A5 continues writing while our own peripheral publishes another service")

@@ -1,5 +1,4 @@
 import BluetoothHCI
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -12,12 +11,10 @@ struct ForeignPeripheralTests {
     func missingConfiguration() throws {
         let setup = try ForeignConversation(ForeignPeripheral.heart(descriptors: []))
         let heart = try setup.discover()
-        #expect(
-            setup.call { setup.peripheral.setNotifyValue(true, for: heart) } == "notifying false CBErrorDomain 1"
-        )
-        #expect(
-            setup.call { setup.peripheral.setNotifyValue(true, for: heart) } == "notifying false CBErrorDomain 1"
-        )
+        for _ in 1...2 {
+            let called = setup.call { setup.peripheral.setNotifyValue(true, for: heart) }
+            #expect(called == "notifying false CBErrorDomain 1")
+        }
         #expect(!heart.isNotifying)
     }
 
@@ -85,64 +82,6 @@ struct ForeignPeripheralTests {
         #expect(heart.descriptors == nil)
     }
 
-    @Test("7.5 13.4 reports every ATT error of a peer with its number")
-    func everyError() throws {
-        let setup = try ForeignConversation(ForeignPeripheral.heart(descriptors: []))
-        let heart = try setup.discover()
-        for code in UInt8(1)...255 {
-            setup.foreign.onRequest = { $0[0] == 0x0A || $0[0] == 0x12 ? [0x01, $0[0], 0x03, 0x00, code] : nil }
-            let written = setup.call { setup.peripheral.writeValue(Data([1]), for: heart, type: .withResponse) }
-            #expect(written == "wrote CBATTErrorDomain \(code)")
-            // A read that is refused with Database Out Of Sync is repeated, see DatabaseValidationTests.
-            #expect(setup.call { setup.peripheral.readValue(for: heart) } == "value CBATTErrorDomain \(code)")
-            #expect((setup.central.errors.last as? CBATTError)?.code.rawValue == Int(code))
-        }
-        #expect(heart.value == nil)
-    }
-
-    @Test("7.4 reads a long value with Read Blob in steps of 22 octets at MTU 23", arguments: [21, 22, 23, 44, 300])
-    func longRead(count: Int) throws {
-        let setup = try ForeignConversation(ForeignPeripheral.heart(descriptors: []))
-        let heart = try setup.discover()
-        setup.foreign.attributes[2].value = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
-        #expect(setup.call { setup.peripheral.readValue(for: heart) } == "value")
-        #expect(heart.value == Data(setup.foreign.attributes[2].value))
-        let blobs = setup.foreign.requests.filter { $0[0] == 0x0C }.map { Int($0[3]) | Int($0[4]) << 8 }
-        #expect(blobs == Array(stride(from: 22, through: count, by: 22)))
-    }
-
-    @Test("7.5 prepares and executes a long write")
-    func longWrite() throws {
-        let setup = try ForeignConversation(ForeignPeripheral.heart(descriptors: []))
-        let heart = try setup.discover()
-        var written: [UInt8] = []
-        setup.foreign.onRequest = { pdu in
-            switch pdu[0] {
-            case 0x16:
-                written += pdu.dropFirst(5)
-                return [0x17] + pdu.dropFirst()
-            case 0x18: return [0x19]
-            default: return nil
-            }
-        }
-        let value = Data((0..<100).map { UInt8($0) })
-        #expect(setup.call { setup.peripheral.writeValue(value, for: heart, type: .withResponse) } == "wrote")
-        #expect(Data(written) == value)
-        #expect(setup.foreign.requests.last == [0x18, 0x01])
-        #expect(heart.value == nil)
-    }
-
-    @Test("7.7 stays at MTU 23 if the peer supports no other")
-    func smallMTU() throws {
-        let setup = try ForeignConversation(ForeignPeripheral.heart(descriptors: [])) { foreign in
-            foreign.onRequest = { $0[0] == 0x02 ? [0x01, 0x02, 0x00, 0x00, 0x06] : nil }
-        }
-        _ = try setup.discover()
-        #expect(setup.peripheral.maximumWriteValueLength(for: .withoutResponse) == 20)
-        #expect(setup.peripheral.maximumWriteValueLength(for: .withResponse) == 512)
-        #expect(setup.peripheral.description.contains("mtu = 23"))
-    }
-
     @Test("7.12 reports changed services, and an empty list for unknown ones")
     func unknownServicesChanged() throws {
         let attributes = ForeignPeripheral.heart(descriptors: []) + ForeignPeripheral.serviceChangedAttributes
@@ -157,15 +96,13 @@ struct ForeignPeripheralTests {
         #expect(heart.service == nil)
     }
 
-    @Test("6.5 reports peripheralDisconnected when the peer ends the link", arguments: [0x13, 0x15] as [UInt8])
-    func remoteEnd(reason: UInt8) throws {
+    @Test("6.5 reports peripheralDisconnected when the peer ends the link, and nothing of pending procedures")
+    func remoteEnd() throws {
         let setup = try ForeignConversation(ForeignPeripheral.heart(descriptors: []))
         let heart = try setup.discover()
         setup.peripheral.readValue(for: heart)
         setup.foreign.onRequest = { _ in [] }
-        #expect(
-            setup.call { setup.foreign.disconnect(HCIErrorCode(rawValue: reason)) } == "disconnect 0 CBErrorDomain 7"
-        )
+        #expect(setup.call { setup.foreign.disconnect(.remoteUserTerminated) } == "disconnect 0 CBErrorDomain 7")
         setup.testbed.run(.seconds(40))
         #expect(setup.central.calls.last == "disconnect 0 CBErrorDomain 7")
     }
@@ -202,24 +139,11 @@ struct ForeignPeripheralTests {
         )
     }
 
-    @Test("5.6 reads a long GAP Device Name whole, and keeps the advertised name if there is none")
+    @Test("5.6 keeps the advertised name of a peripheral without a GAP Device Name")
     func deviceName() throws {
-        let name = "The heart of somebody else, quite a long name"
-        var attributes = ForeignPeripheral.heart(descriptors: [])
-        attributes += [
-            .init(handle: 0x10, type: 0x2800, value: [0x00, 0x18], end: 0x12),
-            .init(handle: 0x11, type: 0x2803, value: [0x02, 0x12, 0x00, 0x00, 0x2A]),
-            .init(handle: 0x12, type: 0x2A00, value: Array(name.utf8)),
-        ]
-        let setup = try ForeignConversation(attributes)
-        #expect(setup.peripheral.name == "Foreign")
-        #expect(setup.testbed.run { setup.central.calls.last == "name \(name)" })
-        #expect(setup.peripheral.name == name)
-
-        let other = try ForeignConversation(ForeignPeripheral.heart(descriptors: []))
-        other.testbed.run(.seconds(5))
-        #expect(other.peripheral.name == "Foreign")
-        #expect(other.central.calls.last == "connect 2")
+        let setup = try ForeignConversation(ForeignPeripheral.heart(descriptors: []))
+        setup.testbed.run(.seconds(5))
+        #expect(setup.peripheral.name == "Foreign" && setup.central.calls.last == "connect 2")
     }
 
     /// The values of a foreign peripheral's descriptors, as an app reads them.

@@ -1,5 +1,3 @@
-import BluetoothAir
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -20,29 +18,17 @@ struct LengthTests {
         let central = CentralApp(on: testbed.adapter("Curious"))
         testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
         ball.open()
-        var atConnection: Int?
+        var lengths: [Int] = []
         central.onCall = { [unowned central] call in
-            if call == "connect 2" {
-                atConnection = central.found[0].maximumWriteValueLength(for: .withoutResponse)
-                central.found[0].discoverServices([IDs.service])
-            }
-            if call == "services 1" {
-                // Nobody asks for an MTU: it is there when the services are.
-                #expect(central.found[0].maximumWriteValueLength(for: .withoutResponse) == length)
-                central.found[0].discoverCharacteristics(nil, for: central.found[0].services![0])
-            }
+            // Nobody asks for an MTU: it is there when the services are.
+            guard call == "connect 2" || call == "services 1" else { return }
+            lengths.append(central.found[0].maximumWriteValueLength(for: .withoutResponse))
         }
-        central.manager.scanForPeripherals(withServices: nil)
-        try #require(testbed.run { !central.found.isEmpty })
-        central.manager.stopScan()
-        let peripheral = central.found[0]
-        central.manager.connect(peripheral)
-        try #require(testbed.run { peripheral.services?.first?.characteristics?.count == 2 })
-        #expect(atConnection == 20)
-        #expect(peripheral.maximumWriteValueLength(for: .withResponse) == 512)
+        let peripheral = try central.connect(in: testbed)
+        let service = try peripheral.discover([IDs.service], in: testbed)
+        #expect(lengths == [20, length] && peripheral.maximumWriteValueLength(for: .withResponse) == 512)
         #expect(peripheral.description.contains("mtu = \(mtu)"))
-        let question = try #require(peripheral.services?[0].characteristics?[0])
-        let answer = try #require(peripheral.services?[0].characteristics?[1])
+        let (question, answer) = (try service.characteristic(IDs.question), try service.characteristic(IDs.answer))
 
         let longest = Data((0..<length).map { UInt8(truncatingIfNeeded: $0) })
         peripheral.writeValue(longest, for: question, type: .withoutResponse)
@@ -77,36 +63,5 @@ struct LengthTests {
         talk.testbed.run { talk.ball.written.count == 2 }
         #expect(talk.ball.written.map(\.first).sorted { ($0 ?? 0) < ($1 ?? 0) } == [1, 2])
         #expect(talk.ball.written.allSatisfy { $0.count == 300 })
-    }
-
-    @Test("7.6 loses nothing on an air that loses one packet in ten if the app heeds canSendWriteWithoutResponse")
-    func lossy() throws {
-        let talk = Conversation(settings: AirSettings(hasAirTime: true, loss: 0.1), seed: 3)
-        let (peripheral, question, _) = try talk.discover()
-        var next = 0
-        func send() {
-            while next < 500, peripheral.canSendWriteWithoutResponse {
-                peripheral.writeValue("\(next)".octets, for: question, type: .withoutResponse)
-                next += 1
-            }
-        }
-        talk.central.onCall = { if $0 == "ready" { send() } }
-        send()
-        #expect(talk.testbed.run(until: { talk.ball.written.count == 500 }, within: .seconds(120)))
-        #expect(talk.ball.written == (0..<500).map { "\($0)".octets })
-    }
-
-    @Test("7.6 queues 4096 writes without capacity, then drops and logs them")
-    func withoutCapacity() throws {
-        let talk = Conversation()
-        let (peripheral, question, _) = try talk.discover()
-        let lines = CapturedLog()
-        lines.capture {
-            for number in 0..<4100 { peripheral.writeValue("\(number)".octets, for: question, type: .withoutResponse) }
-        }
-        #expect(lines.all.count == 4)
-        #expect(lines.all.allSatisfy { $0.contains("has no capacity for further response-less writes") })
-        talk.testbed.run { talk.ball.written.count == 4096 }
-        #expect(talk.ball.written.count == 4096)
     }
 }

@@ -80,48 +80,33 @@ struct ManagerStateTests {
         #expect(testbed.run { client.found[0].state == .connected })
     }
 
-    @Test("client-code 9: reports the state to a delegate that is set later")
+    @Test("client-code 9: reports the state to a delegate that is set later, and keeps it weakly")
     func lateDelegate() {
         final class Listener: NSObject, CBCentralManagerDelegate {
             var states: [CBManagerState] = []
             func centralManagerDidUpdateState(_ central: CBCentralManager) { self.states.append(central.state) }
         }
         let testbed = Testbed()
-        let listener = Listener()
+        var listener: Listener? = Listener()
         let manager = testbed.adapter("One").run { CBCentralManager() }
         manager.delegate = listener
         testbed.run()
-        #expect(listener.states == [.poweredOn])
+        #expect(listener?.states == [.poweredOn])
+        listener = nil
+        #expect(manager.delegate == nil)
     }
 
-    @Test("1.2 keeps its delegate weakly")
-    func weakDelegate() {
-        let testbed = Testbed()
-        let adapter = testbed.adapter("One")
-        var app: CentralApp? = CentralApp(on: adapter)
-        let manager = app?.manager
-        #expect(manager?.delegate != nil)
-        app = nil
-        #expect(manager?.delegate == nil)
-        testbed.run()
-        #expect(manager?.state == .poweredOn)
-    }
-
-    @Test("1.6 1.8 stops scanning and ends connections without didDisconnect when switched off")
+    @Test("1.6 1.8 stops scanning and ends connections without didDisconnect when switched off, before it says so")
     func off() throws {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
         talk.central.manager.scanForPeripherals(withServices: nil)
         talk.testbed.run(.milliseconds(50))
         #expect(talk.central.manager.isScanning)
-        talk.central.calls = []
+        self.expectEffects(of: "state 4", on: talk.central, peripheral)
         talk.centralAdapter.setPowered(false)
         talk.testbed.run()
-        #expect(talk.central.calls == ["state 4"])
-        #expect(!talk.central.manager.isScanning)
-        #expect(peripheral.state == .disconnected)
-        #expect(peripheral.services == nil)
-        #expect(answer.service == nil)
+        #expect(talk.central.calls == ["state 4"] && answer.service == nil)
         talk.centralAdapter.setPowered(true)
         talk.testbed.run()
         #expect(talk.central.calls == ["state 4", "state 5"])
@@ -129,23 +114,26 @@ struct ManagerStateTests {
         talk.central.connect(peripheral, in: talk.testbed)
     }
 
-    @Test("1.7 B5 pauses advertising while the adapter is off")
-    func pausedAdvertising() throws {
+    @Test("1.7 B5 pauses advertising while the adapter is off, loses centrals, and keeps services")
+    func peripheralOff() throws {
         let talk = Conversation()
+        let (peripheral, _, answer) = try talk.discover()
+        peripheral.setNotifyValue(true, for: answer)
+        try #require(talk.testbed.run { answer.isNotifying })
         talk.ball.calls = []
         talk.ballAdapter.setPowered(false)
-        talk.testbed.run { talk.ball.manager.state == .poweredOff }
-        #expect(!talk.ball.manager.isAdvertising)
+        talk.testbed.run(.seconds(5))
+        #expect(talk.ball.manager.state == .poweredOff && !talk.ball.manager.isAdvertising)
+        #expect(talk.ball.answer.subscribedCentrals?.isEmpty == true)
+        #expect(talk.central.calls.last == "disconnect 0 CBErrorDomain 6" && peripheral.services == nil)
+        talk.central.found = []
         talk.central.manager.scanForPeripherals(withServices: nil)
         talk.testbed.run(.seconds(5))
         #expect(talk.central.found.isEmpty)
         talk.ballAdapter.setPowered(true)
-        #expect(talk.testbed.run { !talk.central.found.isEmpty })
-        #expect(talk.ball.manager.isAdvertising)
+        #expect(talk.testbed.run { !talk.central.found.isEmpty } && talk.ball.manager.isAdvertising)
         #expect(talk.ball.calls == ["state 4", "state 5"], "it was reported as started before")
-        talk.ball.advertise(name: "Other")
-        talk.testbed.run()
-        #expect(talk.ball.calls.last == "advertising true CBErrorDomain 9")
+        #expect(try talk.discover().answer !== answer)
         talk.ball.manager.stopAdvertising()
         talk.ballAdapter.setPowered(false)
         talk.testbed.run { talk.ball.manager.state == .poweredOff }
@@ -154,69 +142,14 @@ struct ManagerStateTests {
         #expect(!talk.ball.manager.isAdvertising)
     }
 
-    @Test("1.6 1.9 shows the delegate the effects of the new state in didUpdateState", arguments: [false, true])
-    func seenFromTheDelegate(isReset: Bool) throws {
-        final class Observer: NSObject, CBCentralManagerDelegate {
-            let peripheral: CBPeripheral
-            var seen: [String] = []
-
-            init(_ peripheral: CBPeripheral) { self.peripheral = peripheral }
-
-            func centralManagerDidUpdateState(_ central: CBCentralManager) {
-                self.seen.append(
-                    """
-                    \(central.state.rawValue) scanning \(central.isScanning) \
-                    peripheral \(self.peripheral.state.rawValue) services \(self.peripheral.services?.count ?? 0) \
-                    length \(self.peripheral.maximumWriteValueLength(for: .withoutResponse))
-                    """
-                )
-            }
+    /// Expects that the delegate sees the effects of a new state in the call that reports it.
+    private func expectEffects(of state: String, on app: CentralApp, _ peripheral: CBPeripheral) {
+        app.calls = []
+        app.onCall = { [unowned app] call in
+            guard call == state else { return }
+            #expect(!app.manager.isScanning && peripheral.state == .disconnected && peripheral.services == nil)
+            #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 20)
         }
-        let testbed = Testbed()
-        let source = BreakableSource(air: testbed.air)
-        let adapter = source.adapter("Curious", testbed)
-        let ball = PeripheralApp(on: testbed.adapter("Crystal"))
-        let central = CentralApp(on: adapter)
-        testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
-        ball.open()
-        central.manager.scanForPeripherals(withServices: nil)
-        testbed.run { !central.found.isEmpty }
-        let peripheral = central.found[0]
-        central.connect(peripheral, in: testbed)
-        peripheral.discoverServices(nil)
-        testbed.run { peripheral.services?.isEmpty == false }
-        #expect(central.manager.isScanning && peripheral.services?.isEmpty == false)
-        #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) > 20)
-        let observer = Observer(peripheral)
-        central.manager.delegate = observer
-        if isReset { source.breakChannel() } else { adapter.setPowered(false) }
-        testbed.run { !observer.seen.isEmpty }
-        let state = isReset ? CBManagerState.resetting : .poweredOff
-        #expect(observer.seen.first == "\(state.rawValue) scanning false peripheral 0 services 0 length 20")
-    }
-
-    @Test("1.7 loses advertising and centrals when switched off, and keeps services")
-    func peripheralOff() throws {
-        let talk = Conversation()
-        let (peripheral, _, answer) = try talk.discover()
-        peripheral.setNotifyValue(true, for: answer)
-        talk.testbed.run { answer.isNotifying }
-        #expect(talk.ball.answer.subscribedCentrals?.count == 1)
-        #expect(talk.ball.manager.isAdvertising)
-        talk.ballAdapter.setPowered(false)
-        talk.testbed.run(.seconds(5))
-        #expect(talk.ball.manager.state == .poweredOff)
-        #expect(!talk.ball.manager.isAdvertising)
-        #expect(talk.ball.answer.subscribedCentrals?.isEmpty == true)
-        #expect(peripheral.state == .disconnected)
-        #expect(talk.central.calls.last == "disconnect 0 CBErrorDomain 6")
-        // Published services outlast being switched off.
-        talk.ballAdapter.setPowered(true)
-        talk.testbed.run { talk.ball.manager.state == .poweredOn }
-        talk.ball.advertise(name: "Crystal")
-        talk.central.found = []
-        let again = try talk.discover()
-        #expect(again.answer !== answer)
     }
 
     @Test("1.9 reports a lost controller as a reset and invalidates peripherals")
@@ -228,15 +161,14 @@ struct ManagerStateTests {
         let central = CentralApp(on: adapter)
         testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
         ball.open()
-        central.manager.scanForPeripherals(withServices: nil)
-        testbed.run { !central.found.isEmpty }
-        let old = central.found[0]
-        central.connect(old, in: testbed)
-        central.calls = []
+        let old = try central.connect(in: testbed)
+        _ = try old.discover(nil, in: testbed)
+        central.manager.scanForPeripherals(withServices: [IDs.other])
+        testbed.run(.milliseconds(10))
+        self.expectEffects(of: "state 1", on: central, old)
         source.breakChannel()
         testbed.run(.milliseconds(10))
         #expect(central.calls == ["state 1"])
-        #expect(old.state == .disconnected)
         testbed.run { central.manager.state == .poweredOn }
         #expect(central.calls == ["state 1", "state 5"])
 
@@ -246,12 +178,8 @@ struct ManagerStateTests {
         #expect(lines.all.count == 1)
 
         central.found = []
-        central.manager.scanForPeripherals(withServices: nil)
-        testbed.run { !central.found.isEmpty }
-        let new = central.found[0]
-        #expect(new !== old)
-        #expect(new.identifier == old.identifier)
-        central.connect(new, in: testbed)
+        let new = try central.connect(in: testbed)
+        #expect(new !== old && new.identifier == old.identifier)
     }
 
     @Test("1.7 B5 ends advertising and clears the database on a reset")
@@ -269,13 +197,9 @@ struct ManagerStateTests {
         #expect(ball.calls == ["state 1", "state 5"])
         #expect(!ball.manager.isAdvertising)
         ball.advertise(name: "Crystal")
-        central.manager.scanForPeripherals(withServices: nil)
-        testbed.run { !central.found.isEmpty }
-        let peripheral = central.found[0]
-        central.connect(peripheral, in: testbed)
+        let peripheral = try central.connect(in: testbed)
         peripheral.discoverServices(nil)
-        testbed.run { peripheral.services != nil }
-        #expect(peripheral.services?.count == 0)
+        #expect(testbed.run { peripheral.services == [] })
         ball.manager.add(ball.ball)
         #expect(testbed.run { ball.count("added 8E38") == 1 })
     }
@@ -317,22 +241,5 @@ struct ManagerStateTests {
         other.manager.scanForPeripherals(withServices: nil)
         talk.testbed.run(.seconds(5))
         #expect(other.found.isEmpty)
-    }
-
-    @Test("1.10 accepts the option of the power alert")
-    func powerAlert() {
-        let testbed = Testbed()
-        let central = CentralApp(on: testbed.adapter("One"), options: [CBCentralManagerOptionShowPowerAlertKey: true])
-        let manager = CBPeripheralManager(
-            delegate: nil,
-            queue: nil,
-            options: [
-                CBPeripheralManagerOptionShowPowerAlertKey: NSNumber(value: false),
-                BluetoothAdapter.optionKey: testbed.adapter("Two"),
-            ]
-        )
-        testbed.run()
-        #expect(central.calls == ["state 5"])
-        #expect(manager.state == .poweredOn)
     }
 }

@@ -9,15 +9,8 @@ struct RetrievalTests {
     @Test("5.2 frees a peripheral that the app releases, and retrieves it again")
     func retention() throws {
         let talk = Conversation()
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.testbed.run { !talk.central.found.isEmpty }
-        weak var seen: CBPeripheral?
-        let identifier: UUID
-        do {
-            let peripheral = try talk.peripheral
-            seen = peripheral
-            identifier = peripheral.identifier
-        }
+        weak let seen = try talk.find()
+        let identifier = try #require(seen?.identifier)
         talk.central.found = []
         #expect(seen == nil)
         let again = try #require(talk.central.manager.retrievePeripherals(withIdentifiers: [identifier]).first)
@@ -39,15 +32,6 @@ struct RetrievalTests {
         }
         talk.testbed.run()
         #expect(talk.central.values == ["0"] && seen == nil)
-    }
-
-    @Test("5.3 returns the same object while a peripheral lives")
-    func sameObject() throws {
-        let talk = Conversation()
-        let peripheral = try talk.find()
-        let again = talk.central.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier])
-        #expect(again.count == 1 && again[0] === peripheral)
-        #expect((peripheral.copy() as? CBPeripheral) === peripheral)
     }
 
     @Test("5.4 retrieves known peripherals in the order asked for")
@@ -78,32 +62,6 @@ struct RetrievalTests {
         }
         #expect(talk.central.manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
         #expect(talk.central.manager.retrieveConnectedPeripherals(withServices: []).isEmpty)
-    }
-
-    @Test("5.4 connects a retrieved peripheral without a scan")
-    func connectRetrieved() throws {
-        let talk = Conversation()
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.testbed.run { !talk.central.found.isEmpty }
-        let identifier = try talk.peripheral.identifier
-        talk.central.manager.stopScan()
-        let other = CentralApp(on: talk.centralAdapter)
-        talk.testbed.run { other.manager.state == .poweredOn }
-        let peripheral = try #require(other.manager.retrievePeripherals(withIdentifiers: [identifier]).first)
-        other.connect(peripheral, in: talk.testbed)
-    }
-
-    @Test("5.5 retrieves connected peripherals by discovered service")
-    func connected() throws {
-        let talk = Conversation()
-        let (peripheral, _, _) = try talk.discover()
-        let manager: CBCentralManager = talk.central.manager
-        #expect(manager.retrieveConnectedPeripherals(withServices: [IDs.other]).isEmpty)
-        let found = manager.retrieveConnectedPeripherals(withServices: [IDs.other, IDs.service])
-        #expect(found.count == 1 && found[0] === peripheral)
-        manager.cancelPeripheralConnection(peripheral)
-        talk.testbed.run { peripheral.state == .disconnected }
-        #expect(manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
     }
 
     @Test("1.2 keeps delegates and owners weakly")
@@ -149,6 +107,7 @@ struct RetrievalTests {
         talk.centralAdapter.setPowered(true)
         talk.testbed.run { manager.state == .poweredOn }
         #expect(manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]).first === peripheral)
+        #expect((peripheral.copy() as? CBPeripheral) === peripheral)
         #expect(manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
     }
 }

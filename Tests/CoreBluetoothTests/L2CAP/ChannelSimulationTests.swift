@@ -3,7 +3,6 @@
 
 import BluetoothAir
 import Fixtures
-import Foundation
 import NIOCore
 import Testbed
 import Testing

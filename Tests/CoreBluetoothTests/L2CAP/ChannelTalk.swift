@@ -1,6 +1,5 @@
 import BluetoothAir
 import Fixtures
-import Foundation
 import Testbed
 import Testing
 

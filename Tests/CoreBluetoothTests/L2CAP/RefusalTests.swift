@@ -2,7 +2,6 @@ import BluetoothAir
 import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -100,26 +99,6 @@ struct RefusalTests {
         #expect(channels.count == 15)
     }
 
-    @Test("12.2 counts channels until the app is given them, and limits those that wait")
-    func unclaimed() {
-        let unclaimed = UnclaimedChannels()
-        let pipe = ChannelPipe(window: (1, 1), mayBlock: { false }, wakeLoop: {})
-        func handle() -> ChannelHandle { ChannelHandle(pipe, .runLoops, unclaimed) }
-        var held = (0..<UnclaimedChannels.limit).map { _ in handle() }
-        #expect(!unclaimed.hasCapacity)
-        for _ in 1...2 { held[0].claim() }
-        #expect(unclaimed.hasCapacity)
-        held.append(handle())
-        held.removeFirst()
-        #expect(!unclaimed.hasCapacity)
-        held.removeLast()
-        #expect(unclaimed.hasCapacity)
-        held.append(handle())
-        let central = CBCentral(identifier: UUID(random: 1, 2), lock: ObjectLock())
-        let channel = CBL2CAPChannel(held.removeLast(), peer: central, psm: 0x80)
-        #expect(unclaimed.hasCapacity && channel.psm == 0x80 && channel.peer === central)
-    }
-
     @Test("12.2 accepts any number of channels, one after the other, if the app looks at them")
     func manyInTurn() throws {
         let talk = Conversation()
@@ -141,16 +120,5 @@ struct RefusalTests {
             }
         }
         #expect(lines.all.count == UnclaimedChannels.limit + 10 && remote.failures.isEmpty)
-    }
-
-    @Test("12.2 reports only the disconnection of a link that is lost during requests")
-    func lostWhileAsking() throws {
-        let setup = try Setup()
-        setup.testbed.air.setLoss(1)
-        setup.peripheral.openL2CAPChannel(0x80)
-        setup.peripheral.openL2CAPChannel(0x81)
-        setup.testbed.run(.seconds(60))
-        #expect(setup.central.calls.last == "disconnect 0 CBErrorDomain 6")
-        #expect(!setup.central.calls.contains { $0.hasPrefix("channel") })
     }
 }

@@ -1,6 +1,5 @@
 import BluetoothAir
 import Fixtures
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -98,7 +97,7 @@ struct StreamTests {
         #expect(central.output.write(octets, maxLength: octets.count) == -1)
         #expect((central.output.streamError as? POSIXError)?.code == .EAGAIN && central.output.streamStatus == .open)
         talk.testbed.run()
-        #expect(central.output.write(octets, maxLength: 0) == 0)
+        for length in [0, -1] { #expect(central.output.write(octets, maxLength: length) == 0) }
         #expect(central.output.write(octets, maxLength: octets.count) > 0)
         #expect(central.output.streamError == nil)
         var octet: UInt8 = 0
@@ -120,37 +119,6 @@ struct StreamTests {
         let stray = ChannelOutputStream.toMemory()
         stray.open()
         #expect(stray.streamStatus == .atEnd && !stray.hasSpaceAvailable)
-    }
-
-    @Test("12.3 report nothing after they were closed, and drop what comes")
-    func closed() throws {
-        let talk = try ChannelTalk()
-        let (central, ball) = try talk.openUsers()
-        central.input.close()
-        let count = central.inputEvents.count
-        ball.write(1_000_000)
-        #expect(talk.testbed.run { ball.written == 1_000_000 })
-        #expect(central.inputEvents.count == count && central.received == 0 && central.input.streamStatus == .closed)
-        var octet: UInt8 = 0
-        #expect(central.input.read(&octet, maxLength: 1) == -1)
-        central.input.open()
-        #expect(central.input.streamStatus == .closed)
-        central.write(1000)
-        talk.testbed.run()
-        #expect(ball.received == 1000 && ball.isUnchanged)
-    }
-
-    @Test("12.3 carry small pieces in both directions")
-    func smallPieces() throws {
-        let talk = try ChannelTalk()
-        let (central, ball) = try talk.openUsers(piece: 3)
-        for _ in 0..<1000 {
-            central.write(1)
-            ball.write(2)
-            talk.testbed.run(.microseconds(1))
-        }
-        talk.testbed.run()
-        #expect(ball.received == 1000 && central.received == 2000 && central.isUnchanged && ball.isUnchanged)
     }
 
     @Test("12.3 let a delegate close and release everything while it is called")

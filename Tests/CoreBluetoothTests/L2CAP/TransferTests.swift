@@ -1,8 +1,6 @@
 import BluetoothAir
 import Fixtures
-import Foundation
 import NIOCore
-import Testbed
 import Testing
 
 @testable import CoreBluetooth

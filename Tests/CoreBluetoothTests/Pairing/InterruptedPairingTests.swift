@@ -2,7 +2,6 @@
 
 import BluetoothAir
 import CoreBluetoothTesting
-import Foundation
 import NIOCore
 import Testbed
 import Testing

@@ -3,7 +3,6 @@
 import BluetoothTypes
 import CoreBluetoothTesting
 import Fixtures
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -44,29 +43,17 @@ private struct Couple {
 @Suite("Pairing out of band")
 struct OutOfBandTests {
     @Test(
-        "LE Secure Connections: data of either device, or of both, makes them pair, authenticated",
-        arguments: [(true, true), (true, false), (false, true)]
+        "pairs authenticated by data of LE Secure Connections or legacy keys, of either device or of both",
+        arguments: [(true, true), (true, false), (false, true)],
+        [LocalPairingOutOfBandData.Kind.secureConnections, .legacy]
     )
-    func pairs(toCentral: Bool, toPeripheral: Bool) throws {
+    func pairs(taken: (byCentral: Bool, byPeripheral: Bool), kind: LocalPairingOutOfBandData.Kind) throws {
         let couple = Couple()
-        if toCentral { couple.agents.peripheral.handOver(to: couple.agents.central) }
-        if toPeripheral { couple.agents.central.handOver(to: couple.agents.peripheral) }
+        if taken.byCentral { couple.agents.peripheral.handOver(kind, to: couple.agents.central) }
+        if taken.byPeripheral { couple.agents.central.handOver(kind, to: couple.agents.peripheral) }
         #expect(try couple.read() == nil)
         #expect(couple.outcomes == [.paired, .paired])
-        #expect(couple.bond?.level == .secureConnections)
-    }
-
-    @Test("legacy pairing: the key of either device makes them pair; of two keys that of the central counts")
-    func legacy() throws {
-        for (ofCentral, ofPeripheral) in [(true, false), (false, true), (true, true)] {
-            let couple = Couple()
-            let (central, peripheral) = couple.agents
-            if ofCentral { central.handOver(.legacy, to: peripheral) }
-            if ofPeripheral { peripheral.handOver(.legacy, to: central) }
-            #expect(try couple.read() == nil)
-            #expect(couple.outcomes == [.paired, .paired])
-            #expect(couple.bond?.level == .authenticated && couple.bond?.isSecureConnections == false)
-        }
+        #expect(couple.bond?.level == (kind == .legacy ? .authenticated : .secureConnections))
     }
 
     @Test(
@@ -107,25 +94,6 @@ struct OutOfBandTests {
         giver.handOver(kind, to: taker)
         #expect(try couple.read() == nil)
         #expect(couple.bond?.isAuthenticated == true)
-    }
-
-    @Test("data with the address of another device is not used")
-    func address() throws {
-        for isRight in [true, false] {
-            let couple = Couple()
-            couple.agents.peripheral.handOver(to: couple.agents.central)
-            let exchange = couple.agents.peripheral.outOfBandData(for: PairingPeer(identifier: UUID(), name: nil))
-            let local = try #require(exchange.local)
-            let shared = Watched<PairingOutOfBandData?>(nil)
-            couple.pair.peripheral.adapter.share(local) { data in shared.update { $0 = data } }
-            couple.pair.testbed.run()
-            var data = try #require(shared.value)
-            let address = try #require(data.address)
-            #expect(address.randomKind == .static)
-            if !isRight { data.address = DeviceAddress(address.value ^ 1, kind: .random) }
-            couple.agents.central.take(data)
-            #expect((try couple.read() == nil) == isRight)
-        }
     }
 
     @Test("data name the address of a device, unless it hides", arguments: [false, true])

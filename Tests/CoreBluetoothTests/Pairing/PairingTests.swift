@@ -1,7 +1,6 @@
 // Pairing as apps meet it: a request that the peripheral refuses until the link is encrypted makes the devices pair.
 
 import Fixtures
-import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import Testbed
@@ -56,13 +55,6 @@ struct PairingTests {
 
     // MARK: How devices pair
 
-    @Test("Just Works: devices without display and keys pair by themselves, and both keep the bond")
-    func justWorks() throws {
-        let pair = self.pair()
-        #expect(try pair.read() == nil)
-        #expect(self.bondCounts(pair) == [1, 1])
-    }
-
     @Test("passkey: the code that one device shows is entered at the other, and the bond outlasts both processes")
     func passkey() throws {
         let display = ScriptedPairingAgent(.display)
@@ -99,18 +91,6 @@ struct PairingTests {
         #expect(first.prompts == second.prompts)
         guard case .compareCode(let code)? = first.prompts.first else { return #expect(Bool(false), "no comparison") }
         #expect(code.count == 6)
-    }
-
-    @Test("a request whose user does not answer fails after 30 s, once")
-    func silentUser() throws {
-        let pair = self.pair(
-            central: ScriptedPairingAgent(.displayAndConfirm, confirms: { _ in nil }),
-            peripheral: ScriptedPairingAgent(.displayAndConfirm)
-        )
-        let error = try #require(try pair.read(within: .seconds(90)))
-        #expect((error as? CBError)?.code == .encryptionTimedOut || error is CBATTError)
-        pair.testbed.run(.seconds(60))
-        #expect(pair.client.errors.count == 1)
     }
 
     @Test("a channel that needs encryption opens once the devices have paired", arguments: [true, false])
@@ -206,14 +186,6 @@ struct PairingTests {
 
     // MARK: Required pairing
 
-    @Test("a device without display and keys that requires pairing takes any pairing")
-    func requiresAnyPairing() throws {
-        let pair = self.pair(requiresPairing: true, permissions: .readable)
-        #expect(try pair.read() == nil)
-        #expect(self.bondCounts(pair) == [1, 1])
-        #expect(try self.level(pair) == .encrypted)
-    }
-
     @Test("a device with a display that requires pairing refuses one that can neither show nor take a code")
     func requiresCode() throws {
         let display = ScriptedPairingAgent(.display)
@@ -234,18 +206,5 @@ struct PairingTests {
         #expect(try pair.read() == nil)
         #expect(display.prompts.first == .pair(replacesBond: true))
         #expect(try self.level(pair) == .secureConnections)
-    }
-
-    @Test("an attribute that needs an authenticated key needs a pairing with a code", arguments: [true, false])
-    func authenticatedAttributes(hasCode: Bool) throws {
-        let display = ScriptedPairingAgent(.display)
-        let keyboard = ScriptedPairingAgent(entering: [.right], shownBy: display)
-        let pair = self.pair(
-            central: hasCode ? keyboard : nil,
-            peripheral: display,
-            permissions: [.readable, .readAuthenticationRequired]
-        )
-        #expect((try pair.read() as? CBATTError)?.code == (hasCode ? nil : .insufficientAuthentication))
-        #expect((display.code != nil) == hasCode)
     }
 }

@@ -5,7 +5,6 @@ import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
 import CoreBluetoothTesting
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -107,19 +106,6 @@ struct PrivacyTests {
         #expect(again.services?.map(\.uuid) == [IDs.service])
     }
 
-    @Test("bonded devices know each other again if one side hides alone", arguments: [true, false], [64, 0])
-    func oneSide(isCentral: Bool, list: Int) throws {
-        let pair = SecretPair.hiding(central: isCentral, peripheral: !isCentral, resolvingLists: (list, list))
-        let peripheral = try pair.find()
-        #expect(try pair.visit(peripheral) == nil)
-        let reader = pair.reader
-        pair.rotate()
-        #expect(try pair.visit(try pair.retrieve(peripheral.identifier)) == nil)
-        #expect(pair.reader == reader)
-        #expect(try pair.find().identifier == peripheral.identifier)
-        #expect((isCentral ? pair.peripheral : pair.central).privateAddresses.allSatisfy { $0.randomKind == .static })
-    }
-
     @Test("a device that hides becomes another one to an unbonded scanner", arguments: [true, false])
     func unbonded(isPrivate: Bool) throws {
         let pair = SecretPair.hiding(peripheral: isPrivate)
@@ -185,21 +171,6 @@ struct PrivacyTests {
         #expect(try pair.visit(peripheral) == nil)
     }
 
-    @Test("an object that was found before the pairing connects to the device under its new address")
-    func olderObject() throws {
-        let pair = SecretPair.hiding()
-        let peripheral = try pair.find()
-        let other = CentralApp(on: pair.central.adapter)
-        pair.testbed.run { other.manager.state == .poweredOn }
-        let same = try other.find(in: pair.testbed, services: [IDs.service])
-        other.manager.stopScan()
-        #expect(same.identifier == peripheral.identifier && same !== peripheral)
-        #expect(try pair.visit(peripheral) == nil)
-        pair.rotate()
-        other.connect(same, in: pair.testbed)
-        #expect(pair.central.adapter.connectedPeers.peers(withAnyOf: [0x1800]) == [pair.peripheral.identityAddress])
-    }
-
     @Test("both apps keep their objects while the devices pair, and the link is the identity's")
     func whileConnected() throws {
         let pair = SecretPair.hiding()
@@ -244,60 +215,5 @@ struct PrivacyTests {
         #expect(records.record(for: second.identifier)?.address == pair.peripheral.identityAddress || !consents)
         #expect(records.record(for: first.identifier)?.address == pair.peripheral.identityAddress || consents)
         #expect(pair.central.storage.names.count(where: { $0.hasPrefix("bond-") }) == 1)
-    }
-
-    @Test("restoration finds a bonded device that hides under its identifier")
-    func restoration() throws {
-        let pair = SecretPair.hiding()
-        let options = [CBCentralManagerOptionRestoreIdentifierKey: "curious"]
-        let app = CentralApp(on: pair.central.adapter, options: options)
-        pair.testbed.run { app.manager.state == .poweredOn }
-        let identifier = try app.connect(in: pair.testbed).identifier
-        #expect(try pair.read(try pair.retrieve(identifier)) == nil)
-        pair.restart(peripheral: false)
-        pair.rotate()
-        let next = CentralApp(on: pair.central.adapter, options: options)
-        pair.testbed.run { next.manager.state == .poweredOn }
-        let restored = try #require(next.found.first)
-        #expect(restored.identifier == identifier)
-        next.manager.connect(restored)
-        pair.testbed.run { restored.state == .connected }
-    }
-
-    @Test(
-        "a connection that waits for a device which turns out to be another one's fails, and does not come about later"
-    )
-    func twoObjects() throws {
-        let testbed = Testbed()
-        func publish(_ device: RestartableDevice) -> PeripheralApp {
-            let app = PeripheralApp(on: device.adapter)
-            app.open(.secret(), in: testbed)
-            return app
-        }
-        let phone = RestartableDevice("Curious", in: testbed)
-        let central = CentralApp(on: phone.adapter)
-        testbed.run { central.manager.state == .poweredOn }
-        // First it advertises with its identity address, then with private ones.
-        let open = RestartableDevice("Crystal", in: testbed)
-        let openApp = publish(open)
-        let known = try central.find(in: testbed, services: [IDs.service])
-        central.manager.stopScan()
-        open.adapter.kill()
-        testbed.run()
-        central.manager.connect(known)
-        let privacy = BluetoothAdapter.Configuration.Privacy(rotationInterval: .seconds(900))
-        let hidden = RestartableDevice("Crystal", in: testbed, privacy: privacy)
-        let hiddenApp = publish(hidden)
-        central.found = []
-        let peripheral = try central.connect(in: testbed)
-        #expect(peripheral !== known && known.state == .connecting)
-        let service = try peripheral.discover([IDs.service], in: testbed)
-        peripheral.readValue(for: try service.characteristic(IDs.secret))
-        #expect(testbed.run { known.state == .disconnected })
-        #expect(central.calls.contains { $0.hasPrefix("fail ") } && peripheral.state == .connected)
-        central.disconnect(peripheral, in: testbed)
-        testbed.run(.seconds(10))
-        #expect(known.state == .disconnected && peripheral.state == .disconnected)
-        withExtendedLifetime((openApp, hiddenApp)) {}
     }
 }

@@ -4,7 +4,6 @@ import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
 import CoreBluetoothTesting
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -83,7 +82,7 @@ private final class Tracker: HCIChannelReceiver {
     func channelDidFinishBatch(_ channel: any HCIChannel) {}
     func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {}
 
-    /// How many events have the octets of an address.
+    /// The number of events that contain an address.
     func count(of address: DeviceAddress) -> Int {
         let octets = (0..<6).map { UInt8(truncatingIfNeeded: address.value >> (8 * UInt64($0))) }
         return self.events.filter { event in

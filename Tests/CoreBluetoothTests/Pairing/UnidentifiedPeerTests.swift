@@ -1,7 +1,6 @@
 // A peripheral that hides behind private addresses and distributes no identity when it pairs.
 
 import BluetoothTypes
-import Foundation
 import NIOCore
 import Testbed
 import Testing

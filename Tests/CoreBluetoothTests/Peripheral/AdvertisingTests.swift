@@ -1,6 +1,5 @@
 import BluetoothAir
 import BluetoothHCI
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -9,22 +8,6 @@ import Testing
 
 @Suite("11 Advertising")
 struct AdvertisingTests {
-    @Test("11.1 refuses to advertise twice, until it is stopped")
-    func twice() {
-        let talk = Conversation()
-        #expect(talk.ball.manager.isAdvertising)
-        talk.ball.advertise(name: "Other")
-        talk.testbed.run()
-        #expect(talk.ball.calls.last == "advertising true CBErrorDomain 9")
-        talk.ball.manager.stopAdvertising()
-        #expect(!talk.ball.manager.isAdvertising)
-        talk.ball.advertise(name: "Other")
-        talk.testbed.run()
-        #expect(talk.ball.calls.last == "advertising true")
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        #expect(talk.testbed.run { talk.central.calls.last == "discover Other" })
-    }
-
     @Test("11.1 reports why the controller refused to advertise")
     func refused() {
         let testbed = Testbed()
@@ -59,31 +42,6 @@ struct AdvertisingTests {
         talk.testbed.run()
         talk.central.manager.scanForPeripherals(withServices: [IDs.service])
         #expect(talk.testbed.run { talk.central.count("discover -") == 2 })
-    }
-
-    @Test("stays silent after start and stop in one turn")
-    func flicker() {
-        let talk = Conversation { ball in
-            ball.open()
-            ball.manager.stopAdvertising()
-        }
-        talk.testbed.run()
-        #expect(!talk.ball.manager.isAdvertising)
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.testbed.run(.seconds(3))
-        #expect(talk.central.found.isEmpty)
-    }
-
-    @Test("goes on advertising while a central is connected")
-    func goesOn() throws {
-        let talk = Conversation()
-        _ = try talk.connect()
-        let second = CentralApp(on: talk.testbed.adapter("Second"))
-        talk.testbed.run { second.manager.state == .poweredOn }
-        second.manager.scanForPeripherals(withServices: [IDs.service])
-        #expect(talk.testbed.run { !second.found.isEmpty })
-        second.manager.connect(second.found[0])
-        #expect(talk.testbed.run { second.found[0].state == .connected })
     }
 
     @Test(

@@ -1,7 +1,4 @@
-import BluetoothAir
 import BluetoothHCI
-import BluetoothHost
-import BluetoothTypes
 import NIOCore
 import Testbed
 import Testing
@@ -10,18 +7,6 @@ import Testing
 
 @Suite("10 Requests and updates")
 struct RequestTests {
-    @Test("10.1 asks the app once for each part of a long read")
-    func longRead() throws {
-        let talk = Conversation()
-        talk.ball.reading = Data(count: 512)
-        let (peripheral, _, answer) = try talk.discover()
-        peripheral.readValue(for: answer)
-        talk.testbed.run { answer.value?.count == 512 }
-        #expect(talk.ball.requests.map(\.offset).sorted() == talk.ball.requests.map(\.offset))
-        #expect(talk.ball.requests.first?.offset == 0)
-        #expect(talk.ball.requests.allSatisfy { $0.characteristic === talk.ball.answer })
-    }
-
     @Test("10.2 ignores an answer after the link has ended")
     func lateAnswer() throws {
         let talk = Conversation()
@@ -117,108 +102,6 @@ struct RequestTests {
         #expect(refusals == talk.ball.count("ready"))
     }
 
-    /// A ball with three centrals that are subscribed.
-    private func crowd() -> (testbed: Testbed, ball: PeripheralApp, centrals: [CentralApp]) {
-        let testbed = Testbed()
-        let ball = PeripheralApp(on: testbed.adapter("Crystal"))
-        let centrals = (1...3).map { CentralApp(on: testbed.adapter("Central \($0)")) }
-        testbed.run { ball.manager.state == .poweredOn && centrals.allSatisfy { $0.manager.state == .poweredOn } }
-        ball.open()
-        for central in centrals { central.subscribeToAnswer(services: [IDs.service]) }
-        #expect(testbed.run { ball.answer.subscribedCentrals?.count == 3 })
-        return (testbed, ball, centrals)
-    }
-
-    @Test("10.5 updates a central with capacity while another has none")
-    func unevenCapacity() {
-        let (testbed, ball, centrals) = self.crowd()
-        var next = 0
-        func send() {
-            while next < 300,
-                ball.manager.updateValue("\(next)".octets, for: ball.answer, onSubscribedCentrals: nil)
-            {
-                next += 1
-            }
-        }
-        // The first central's window is fuller than the others', which are empty long before it has capacity again.
-        for _ in 0..<40 {
-            ball.manager.updateValue("x".octets, for: ball.answer, onSubscribedCentrals: [ball.centrals[0]])
-        }
-        ball.onCall = { if $0 == "ready" { send() } }
-        send()
-        #expect(next == TransmitWindow.size - 40)
-        #expect(testbed.run { next == 300 }, "stopped at \(next)")
-        testbed.run()
-        for central in centrals {
-            #expect(central.values.filter { $0 != "x" } == (0..<300).map { "\($0)" })
-        }
-    }
-
-    @Test("10.5 updates all subscribers, or those that are named")
-    func several() throws {
-        let (testbed, ball, centrals) = self.crowd()
-        ball.manager.updateValue("all".octets, for: ball.answer, onSubscribedCentrals: nil)
-        testbed.run { centrals.allSatisfy { $0.values == ["all"] } }
-        #expect(centrals.allSatisfy { $0.values == ["all"] })
-        ball.manager.updateValue(
-            "two".octets,
-            for: ball.answer,
-            onSubscribedCentrals: [ball.centrals[0], ball.centrals[2]]
-        )
-        ball.manager.updateValue("one".octets, for: ball.answer, onSubscribedCentrals: [ball.centrals[1]])
-        testbed.run()
-        #expect(centrals.map(\.values.count) == [2, 2, 2])
-        #expect(centrals.count { $0.values.last == "two" } == 2)
-        #expect(centrals.count { $0.values.last == "one" } == 1)
-    }
-
-    @Test("10.2 delivers prepared writes as one array that is answered once")
-    func preparedWrites() throws {
-        let talk = Conversation { ball in
-            ball.ball.characteristics = [
-                CBMutableCharacteristic(
-                    type: CBUUID(string: "FFF1"),
-                    properties: .write,
-                    value: nil,
-                    permissions: .writeable
-                ),
-                CBMutableCharacteristic(
-                    type: CBUUID(string: "FFF2"),
-                    properties: .write,
-                    value: nil,
-                    permissions: .writeable
-                ),
-            ]
-            ball.open()
-        }
-        let central = BareCentral(in: talk.testbed)
-        let link = try central.connect()
-        let handles = try central.valueHandles(of: IDs.service.value, on: link)
-        try #require(handles.count == 2)
-        talk.ball.onRequests = { requests in
-            talk.ball.manager.respond(
-                to: requests[0],
-                withResult: talk.ball.written.count == 2 ? .success : .insufficientResources
-            )
-        }
-        func write() -> ATTErrorCode? {
-            central.perform(
-                ReliableWrites([
-                    AttributeValue(handle: handles[0], value: ByteBuffer(string: "first")),
-                    AttributeValue(handle: handles[1], value: ByteBuffer(string: "second")),
-                ]),
-                on: link
-            ).failure?.code
-        }
-        #expect(write() == nil)
-        #expect(talk.ball.calls.suffix(1) == ["write 2"])
-        #expect(talk.ball.written.map(\.text) == ["first", "second"])
-        #expect(talk.ball.requests.map(\.characteristic.uuid.uuidString) == ["FFF1", "FFF2"])
-        #expect(talk.ball.requests.map(\.offset) == [0, 0])
-        #expect(write() == .insufficientResources)
-        #expect(talk.ball.count("write 2") == 2)
-    }
-
     @Test(
         "10.6 asks the central for the parameters of the desired latency",
         arguments: [
@@ -244,11 +127,5 @@ struct RequestTests {
         #expect(testbed.run { !intervals.isEmpty })
         #expect(intervals.allSatisfy(milliseconds.contains))
         #expect(central.found[0].state == .connected)
-    }
-}
-
-extension GATTError {
-    fileprivate var code: ATTErrorCode? {
-        if case .att(let code, handle: _) = self { code } else { nil }
     }
 }

@@ -2,7 +2,6 @@
 
 import BluetoothHost
 import BluetoothTypes
-import Foundation
 import NIOCore
 import Testbed
 import Testing

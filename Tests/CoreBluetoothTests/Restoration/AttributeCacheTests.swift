@@ -1,4 +1,3 @@
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -34,7 +33,7 @@ struct AttributeCacheTests {
         // The MTU, the hash; then, since a server forgets them of a client without a bond, the subscription to Service
         // Changed and the features of the client.
         #expect(setup.curious.takeSent() == [0x02, 0x08, 0x12, 0x12])
-        // What was found works.
+        // The attributes work.
         let answer = try #require(peripheral.services?.first?.characteristics?.last)
         peripheral.setNotifyValue(true, for: answer)
         #expect(setup.testbed.run { answer.isNotifying })
@@ -58,21 +57,6 @@ struct AttributeCacheTests {
         #expect(try subscribe() == [0x04, 0x12])
         setup.reconnect(peripheral)
         #expect(try subscribe() == [0x12])
-    }
-
-    @Test("7.13 the next process knows the peripheral, too")
-    func nextProcess() throws {
-        var setup = RestorationSetup(.central)
-        let peripheral = try setup.connect()
-        let identifier = peripheral.identifier
-        let calls = try self.discover(setup, peripheral)
-        setup.restartCentral([:])
-        setup.testbed.run { [central = setup.central] in central.manager.state == .poweredOn }
-        let again = try #require(setup.central.manager.retrievePeripherals(withIdentifiers: [identifier]).first)
-        again.delegate = setup.central
-        setup.central.connect(again, in: setup.testbed)
-        #expect(try self.discover(setup, again) == calls)
-        #expect(setup.curious.takeSent() == [0x02, 0x08, 0x12, 0x12])
     }
 
     @Test("7.13 only missing attributes are asked for, and known from then on")
@@ -156,27 +140,5 @@ struct AttributeCacheTests {
         peripheral.discoverServices(nil)
         #expect(setup.testbed.run { peripheral.services?.count == 2 })
         #expect(setup.curious.takeSent() == [0x02, 0x08, 0x12, 0x12])
-    }
-
-    @Test("7.13 a damaged cache is set aside, and the peripheral is discovered anew")
-    func damaged() throws {
-        var setup = RestorationSetup(.central)
-        let peripheral = try setup.connect()
-        let calls = try self.discover(setup, peripheral)
-        let name = try #require(setup.curious.storage.names.first { $0.hasPrefix("attributes-") })
-        let whole = try #require(try setup.curious.storage.read(name))
-        for text in ["", "{", String(decoding: whole.dropLast(9), as: UTF8.self), "[]", #"{"version":9}"#] {
-            setup.curious.adapter.kill()
-            setup.testbed.loop.run()
-            try setup.curious.storage.write(Data(text.utf8), to: name)
-            CapturedLog().capture {
-                setup.restartCentral()
-                setup.testbed.run { [central = setup.central] in central.count("connect 2") == 1 }
-            }
-            let restored = try #require(setup.central.found.first)
-            setup.central.disconnect(restored, in: setup.testbed)
-            setup.central.connect(restored, in: setup.testbed)
-            #expect(try self.discover(setup, restored) == calls, "\(text)")
-        }
     }
 }

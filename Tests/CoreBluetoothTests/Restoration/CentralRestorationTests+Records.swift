@@ -1,7 +1,6 @@
 // Records of central managers that do not fit the rest of the state, and those of apps that may not use Bluetooth.
 
 import BluetoothTypes
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -81,66 +80,27 @@ struct CentralRestorationRecordsTests {
         #expect(restored.identifier != identifier)
     }
 
-    // MARK: Ends that the app was not told of
-
-    /// The peripherals that would be restored now, in order.
-    private func restorable(_ setup: RestorationSetup) -> [CentralRecord.Peripheral] {
-        let found = setup.curious.adapter.readEngine(in: setup.testbed) { core in
-            core.centralSessions.first?.makeRecord().peripherals ?? []
-        }
-        return found ?? []
-    }
-
-    private func expect(
-        _ setup: RestorationSetup,
-        _ identifiers: [UUID],
-        connected: [Bool],
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-        let found = self.restorable(setup)
-        #expect(found.map(\.identifier) == identifiers, sourceLocation: sourceLocation)
-        #expect(found.map(\.wasConnected) == connected, sourceLocation: sourceLocation)
-    }
-
-    @Test("13.1 ends that the app was not told of are restored, each once, even if it connects again meanwhile")
-    func twoEnds() throws {
+    @Test("13.1 an end that the app was not told of is restored once, as a request if it connects again meanwhile")
+    func unseenEnd() throws {
         let setup = RestorationSetup(.central)
-        let onyx = RestartableDevice("Onyx", in: setup.testbed)
-        let other = PeripheralApp(on: onyx.adapter)
-        setup.testbed.run { other.manager.state == .poweredOn }
-        other.open(name: "Onyx")
-        let central = setup.central
-        central.manager.scanForPeripherals(withServices: [IDs.service])
-        try #require(setup.testbed.run { central.found.count == 2 && central.found.allSatisfy { $0.name != nil } })
-        central.manager.stopScan()
-        let first = try #require(central.found.first { $0.name == "Crystal" })
-        let second = try #require(central.found.first { $0.name == "Onyx" })
-        central.manager.connect(first)
-        try #require(setup.testbed.run { first.state == .connected })
-        central.manager.connect(second)
-        try #require(setup.testbed.run { second.state == .connected })
-        let both = self.restorable(setup)
-        #expect(Set(both.map(\.identifier)) == [first.identifier, second.identifier])
-        #expect(both.map(\.wasConnected) == [true, true])
-
+        let peripheral = try setup.connect()
+        /// Whether each peripheral that would be restored now was connected.
+        func restorable() -> [Bool]? {
+            setup.curious.adapter.readEngine(in: setup.testbed) { core in
+                core.centralSessions.first?.makeRecord().peripherals.map(\.wasConnected) ?? []
+            }
+        }
         setup.curious.adapter.holdCallbacks(for: .seconds(60))
         setup.crystal.adapter.setPowered(false)
         setup.testbed.run(.seconds(15))
-        self.expect(setup, [second.identifier, first.identifier], connected: [true, true])
-        onyx.adapter.setPowered(false)
-        setup.testbed.run(.seconds(15))
-        // In the order in which they ended.
-        self.expect(setup, [first.identifier, second.identifier], connected: [true, true])
-        #expect(!central.calls.contains { $0.hasPrefix("disconnect") })
-        // The app takes the first for connected, and asks for it once more.
-        central.manager.connect(first)
+        #expect(restorable() == [true] && peripheral.state == .connected)
+        setup.central.manager.connect(peripheral)
         setup.testbed.run(.seconds(1))
-        self.expect(setup, [first.identifier, second.identifier], connected: [false, true])
-        // When it has been told, only what it waits for is left.
+        #expect(restorable() == [false])
         setup.testbed.run(.seconds(60))
-        #expect(first.state == .connecting && second.state == .disconnected)
-        self.expect(setup, [first.identifier], connected: [false])
-        withExtendedLifetime((other, onyx)) {}
+        #expect(peripheral.state == .connecting && restorable() == [false])
+        setup.central.disconnect(peripheral, in: setup.testbed)
+        #expect(restorable() == [])
     }
 }
 
@@ -179,7 +139,7 @@ struct CentralRestorationAuthorizationTests {
         self.testbed.run()
         #expect(second.central.calls == ["state 3", "restore 3", "state 5"])
         #expect(second.central.manager.isScanning)
-        // What was restored once is not restored again when the user decides anew.
+        // The state is restored once, even if the user decides anew.
         for authorization in [CBManagerAuthorization.denied, .allowedAlways] {
             policy.decide(authorization)
             self.testbed.run()
@@ -187,22 +147,6 @@ struct CentralRestorationAuthorizationTests {
         #expect(second.central.calls.suffix(2) == ["state 3", "state 5"])
         #expect(second.central.restored.count == 1 && !second.central.manager.isScanning)
         withExtendedLifetime(first) {}
-    }
-
-    @Test("13.1 the state stays for its app, and no other app with the same identifier gets it")
-    func otherApp() {
-        let first = self.start(PolicyStub("app"))
-        first.central.manager.scanForPeripherals(withServices: [IDs.service])
-        self.testbed.run()
-        first.adapter.kill()
-        self.testbed.run()
-        let other = self.start(PolicyStub("other"))
-        #expect(other.central.calls == ["state 5"] && self.records.count == 1)
-        other.adapter.kill()
-        self.testbed.run()
-        let again = self.start(PolicyStub("app"))
-        #expect(again.central.calls == ["restore 0", "state 5"] && again.central.manager.isScanning)
-        withExtendedLifetime((first, other)) {}
     }
 
     @Test("13.1 1.4 a scan that ended when the user forbade it is not restored")

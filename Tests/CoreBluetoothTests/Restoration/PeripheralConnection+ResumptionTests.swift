@@ -1,7 +1,6 @@
 // The attributes of a restored app on its next link: without a Database Hash they are compared one by one.
 
 import BluetoothHCI
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -53,7 +52,7 @@ struct PeripheralConnectionResumptionTests {
             return central
         }
 
-        /// What the peripheral was asked since the first process has ended.
+        /// The requests to the peripheral since the first process has ended.
         var requests: [[UInt8]] { Array(self.remote.requests.dropFirst(self.requestCount)) }
 
         /// Whether it was asked for services by their UUIDs, for the characteristics of a service, and to notify.
@@ -127,7 +126,7 @@ struct PeripheralConnectionResumptionTests {
     )
     func lost(inCharacteristics: Bool) throws {
         let setup = try Setup()
-        // What looks for attributes stays without an answer.
+        // Searches for attributes stay unanswered.
         setup.remote.onRequest = { request in
             let isUnanswered = inCharacteristics ? isCharacteristicSearch(request) : request[0] == 0x06
             return isUnanswered ? [] : nil

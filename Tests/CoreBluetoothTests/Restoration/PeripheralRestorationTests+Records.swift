@@ -1,7 +1,6 @@
 // Records with services that no app can have published: the others are restored, and nothing ends the program.
 
 import BluetoothTypes
-import Foundation
 import NIOCore
 import Testbed
 import Testing

@@ -1,5 +1,4 @@
 import BluetoothHCI
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -223,24 +222,6 @@ struct PeripheralRestorationRefusalTests {
         third.ball.advertise(name: "Crystal")
         self.testbed.run(.milliseconds(100))
         #expect(third.ball.calls.last == "advertising true")
-    }
-
-    @Test("13.1 restored advertising goes on without a report, and ends when the app stops it")
-    func accepted() {
-        let first = self.start(isRefusing: false)
-        first.ball.open()
-        self.testbed.run(.milliseconds(100))
-        self.end(first.adapter)
-        let second = self.start(isRefusing: false)
-        #expect(second.ball.calls == ["restore 0", "state 5"] && second.ball.manager.isAdvertising)
-        second.ball.advertise(name: "Other")
-        self.testbed.run(.milliseconds(100))
-        #expect(second.ball.calls.last == "advertising true CBErrorDomain 9")
-        second.ball.manager.stopAdvertising()
-        self.testbed.run(.milliseconds(100))
-        self.end(second.adapter)
-        let third = self.start(isRefusing: false)
-        #expect(third.ball.calls == ["restore 0", "state 5"] && !third.ball.manager.isAdvertising)
     }
 
     @Test("13.1 1.4 services and an advertisement that ended when the user forbade them are not stored any more")

@@ -1,66 +1,34 @@
-import Foundation
 import Testing
 
 @testable import CoreBluetooth
 
 @Suite("Resumption of an app's attributes")
 struct ResumptionTests {
-    private let hash = Data(repeating: 1, count: 16)
+    private static let hash = Data(repeating: 1, count: 16)
 
-    private let other = Data(repeating: 2, count: 16)
+    @Test("decides by the Database Hash that the attributes were discovered with, if there is a link")
+    func hashes() {
+        for (known, present, verdict) in [
+            (Self.hash, Self.hash, .unchanged), (Self.hash, Data(repeating: 2, count: 16), .changed),
+            (Self.hash, nil, .changed), (nil, Self.hash, .unknown), (nil, nil, .unknown),
+        ] as [(Data?, Data?, Resumption.Verdict)] {
+            var resumption = Resumption()
+            #expect(resumption.identified(known: known, present: present) == nil && !resumption.isUnderWay)
+            resumption.begin()
+            #expect(resumption.isUnderWay && !resumption.isComparing)
+            #expect(resumption.identified(known: known, present: present) == verdict)
+            #expect(resumption.isComparing == (known == nil) && resumption.isUnderWay == (known == nil))
+        }
+    }
 
-    private func begun() -> Resumption {
+    @Test("keeps compared attributes that were all found, up to the first missing one", arguments: [true, false])
+    func comparison(isUnchanged: Bool) {
         var resumption = Resumption()
         resumption.begin()
-        return resumption
-    }
-
-    @Test("keeps the attributes at once if the Database Hash is the same")
-    func sameHash() {
-        var resumption = self.begun()
-        #expect(resumption.isUnderWay)
-        #expect(resumption.identified(known: self.hash, present: self.hash) == .unchanged)
-        #expect(!resumption.isUnderWay)
-    }
-
-    @Test("drops the attributes if the hash differs or is missing")
-    func otherHash() {
-        var first = self.begun()
-        #expect(first.identified(known: self.hash, present: self.other) == .changed)
-        var second = self.begun()
-        #expect(second.identified(known: self.hash, present: nil) == .changed)
-        #expect(!second.isUnderWay)
-    }
-
-    @Test("compares the attributes without a known hash, up to the first missing one")
-    func comparison() {
-        var resumption = self.begun()
-        #expect(resumption.identified(known: nil, present: self.hash) == .unknown)
-        #expect(resumption.isComparing)
-        let afterServices = resumption.compared(isUnchanged: true)
-        #expect(!afterServices)
-        let afterCharacteristics = resumption.compared(isUnchanged: false)
-        #expect(afterCharacteristics)
-        #expect(!resumption.isUnderWay)
-        let again = resumption.compared(isUnchanged: false)
-        #expect(!again)
+        _ = resumption.identified(known: nil, present: Self.hash)
+        let changes = [true, isUnchanged, isUnchanged].map { resumption.compared(isUnchanged: $0) }
+        #expect(changes == [false, !isUnchanged, false])
         let isConfirmed = resumption.finishComparison()
-        #expect(!isConfirmed)
-    }
-
-    @Test("keeps compared attributes that were all found")
-    func confirmed() {
-        var resumption = self.begun()
-        _ = resumption.identified(known: nil, present: nil)
-        _ = resumption.compared(isUnchanged: true)
-        let isConfirmed = resumption.finishComparison()
-        #expect(isConfirmed)
-        #expect(!resumption.isUnderWay)
-    }
-
-    @Test("decides nothing without a link")
-    func idle() {
-        var resumption = Resumption()
-        #expect(resumption.identified(known: self.hash, present: self.other) == nil)
+        #expect(isConfirmed == isUnchanged && !resumption.isUnderWay)
     }
 }

@@ -3,7 +3,6 @@
 
 import BluetoothHCI
 import Fixtures
-import Foundation
 import NIOCore
 import Testbed
 

@@ -1,7 +1,6 @@
 // An app in the central role that does anything at any time, and compares each callback with the calls before it.
 
 import BluetoothTypes
-import Foundation
 
 @testable import CoreBluetooth
 
@@ -26,9 +25,13 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
         /// Requested connections whose end was not reported yet.
         var openAttempts = 0
         var reconnectsByItself = false
+        /// Whether a cancelled request whose end was not reported yet reconnects by itself.
+        var didReconnectByItself = false
         /// Whether a request that was made while the peripheral was connected reconnects by itself; `nil` if there was none.
         var repeatedRequest: Bool?
-        /// Requests that were made while the peripheral seemed connected, and cancelled: they end if the link was lost.
+        /// Requests that were made while the peripheral is connected.
+        var repeatedRequests = 0
+        /// Those of a cancelled connection: each ends by itself if the link was lost before it.
         var possibleEnds = 0
         /// Cancellations that no end without an error has reported.
         var cancellations = 0
@@ -43,6 +46,7 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
 
         func forgetConnection() {
             self.repeatedRequest = nil
+            self.repeatedRequests = 0
             self.awaited = []
             self.awaitedRSSI = 0
             self.notified = []
@@ -84,6 +88,7 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
             // Where the link is lost and the app does not know, this is a request that goes on after the report.
             let reconnects = options?[CBConnectPeripheralOptionEnableAutoReconnect] != nil
             known.repeatedRequest = reconnects || known.repeatedRequest == true
+            known.repeatedRequests += 1
         case .connecting: break
         @unknown default: break
         }
@@ -96,7 +101,8 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
             known.peripheral.state == .connected || known.peripheral.state == .connecting
         {
             known.cancellations += 1
-            if known.repeatedRequest != nil { known.possibleEnds += 1 }
+            known.possibleEnds += known.repeatedRequests
+            if known.reconnectsByItself { known.didReconnectByItself = true }
             known.forgetConnection()
         }
         self.manager.cancelPeripheralConnection(known.peripheral)
@@ -175,6 +181,7 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
             known.openAttempts = 0
             known.possibleEnds = 0
             known.cancellations = 0
+            known.didReconnectByItself = false
             self.log.require(known.peripheral.state == .disconnected, "\(self.name): connected while switched off")
         }
     }
@@ -196,7 +203,7 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        self.manager("connect")
+        self.manager("connect \(peripheral.name ?? "-")")
         guard let known = self.known(peripheral) else {
             return self.log.violation("\(self.name): connect of an unknown peripheral")
         }
@@ -206,7 +213,7 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
     }
 
     func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
-        self.manager("fail \(error.map { "\(($0 as NSError).code)" } ?? "-")")
+        self.manager("fail \(peripheral.name ?? "-") \(error.map { "\(($0 as NSError).code)" } ?? "-")")
         self.ended(peripheral, error)
     }
 
@@ -217,10 +224,13 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
         isReconnecting: Bool,
         error: (any Error)?
     ) {
-        self.manager("disconnect \(isReconnecting) \(error.map { "\(($0 as NSError).code)" } ?? "-")")
+        let code = error.map { "\(($0 as NSError).code)" } ?? "-"
+        self.manager("disconnect \(peripheral.name ?? "-") \(isReconnecting) \(code)")
         guard isReconnecting else { return self.ended(peripheral, error) }
         guard let known = self.known(peripheral) else { return }
-        self.log.require(known.reconnectsByItself, "\(self.name): reconnects without the option")
+        // A report that was on its way when the app cancelled.
+        let isAsked = known.reconnectsByItself || known.didReconnectByItself
+        self.log.require(isAsked, "\(self.name): reconnects without the option")
         if peripheral.state == .connecting { known.forgetConnection() }
     }
 
@@ -251,6 +261,7 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
         if known.openAttempts == 0 {
             self.log.require(peripheral.state == .disconnected, "\(self.name): ended in state \(peripheral.state)")
             known.forgetConnection()
+            known.didReconnectByItself = false
         }
         self.onCallback?(known)
     }

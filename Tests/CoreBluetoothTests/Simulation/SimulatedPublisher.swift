@@ -1,7 +1,6 @@
 // An app in the peripheral role that does anything at any time, and compares each callback with the calls before it.
 
 import BluetoothTypes
-import Foundation
 
 @testable import CoreBluetooth
 

@@ -4,7 +4,6 @@
 import BluetoothHost
 import BluetoothTransport
 import BluetoothTypes
-import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import Testbed
@@ -102,26 +101,6 @@ struct BondStoreTests {
         #expect(store.bond(with: Self.peer) == self.bond(signCounter: 7) && self.storage.bonds().map(\.paired) == [nil])
         store.noteSignCounter(8, of: Self.peer)
         #expect(self.nextCounter == 9)
-    }
-
-    @Test("writes the counter of a signed command without writing the keys again")
-    func writtenOnce() throws {
-        try withFolderStorage { folder throws in
-            let store = BondStore()
-            store.writer = StateWriter(folder)
-            store.store(self.bond(signCounter: 0))
-            let path = "\(folder.folder)/\(BondStore.name(Self.peer))"
-            func file() throws -> Int? {
-                try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
-            }
-            let before = try #require(try file())
-            for counter in 0...4 as ClosedRange<UInt32> { store.noteSignCounter(counter, of: Self.peer) }
-            store.noteUse(of: Self.peer)
-            #expect(try file() == before)
-            #expect(folder.bonds().first?.bond.peer.signing?.signCounter == 5)
-            try folder.removeBond(with: Self.peer)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.folder).isEmpty)
-        }
     }
 
     @Test("writes a new bond after the identifier by which apps know its device")

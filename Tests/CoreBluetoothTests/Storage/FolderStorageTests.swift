@@ -1,7 +1,6 @@
 import BluetoothTransport
 import BluetoothTypes
 import Fixtures
-import Foundation
 import Testing
 
 @testable import CoreBluetooth

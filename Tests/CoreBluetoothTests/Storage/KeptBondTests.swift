@@ -1,6 +1,5 @@
 import BluetoothHost
 import BluetoothTypes
-import Foundation
 import Testing
 
 @testable import CoreBluetooth

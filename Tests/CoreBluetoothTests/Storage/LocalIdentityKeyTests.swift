@@ -1,5 +1,4 @@
 import BluetoothTypes
-import Foundation
 import Testing
 
 @testable import CoreBluetooth

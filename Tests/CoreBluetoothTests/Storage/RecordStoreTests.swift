@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @testable import CoreBluetooth
@@ -29,7 +28,7 @@ struct RecordStoreTests {
     @Test("does not exist for a manager without a restore identifier")
     func noIdentifier() { #expect(RecordStore<CentralRecord>(nil) == nil) }
 
-    @Test("gives the next process what was kept, once, and nobody else")
+    @Test("gives the record to the next process only, once")
     func found() throws {
         try self.kept().close()
         let next = try self.store()

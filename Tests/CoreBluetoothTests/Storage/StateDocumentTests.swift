@@ -1,5 +1,4 @@
 import BluetoothHost
-import Foundation
 import Testing
 
 @testable import CoreBluetooth
@@ -39,18 +38,6 @@ struct StateDocumentTests {
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.folder)
             let aside = try #require(names.first { $0.contains("damaged") })
             #expect(try folder.read(aside) == Data(text.utf8))
-        }
-    }
-
-    @Test("are set aside if they end after any octet")
-    func cut() throws {
-        let storage = MemoryStorage()
-        let whole = try self.record.document()
-        try CapturedLog().capture {
-            for length in 0..<whole.count {
-                try storage.write(whole.prefix(length), to: "central.json")
-                #expect(storage.load(CentralRecord.self, from: "central.json") == nil, "\(length)")
-            }
         }
     }
 

@@ -2,7 +2,6 @@
 
 import BluetoothTransport
 import BluetoothTypes
-import Foundation
 import Testing
 
 @testable import CoreBluetooth

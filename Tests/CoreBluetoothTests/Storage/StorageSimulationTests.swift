@@ -1,144 +1,15 @@
-// Identities and bonds over processes that end and begin, and stored documents that are damaged.
+// Stored documents of each kind that are damaged at random.
 
 import BluetoothHost
 import BluetoothTypes
 import Fixtures
-import Foundation
 import NIOCore
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Storage over processes")
+@Suite("Damaged documents")
 struct StorageSimulationTests {
-    /// Public and random addresses; of the latter one that lasts and three that change.
-    private static let addresses =
-        ([0xC000_0000_0001, 0x4000_0000_0002, 0x0000_0000_0003, 0x8000_0000_0004] as [UInt64])
-        .flatMap { [DeviceAddress($0, kind: .random), DeviceAddress($0, kind: .public)] }
-
-    @Test("one identifier stands for each device, and outlasts processes and moves", arguments: simulationSeeds(8))
-    func identities(seed: UInt64) {
-        var choices = SeededChoices(seed: seed)
-        let storage = MemoryStorage()
-        var store = IdentityStore(randomness: .seeded(choices.next()))
-        store.open(IdentityFile(storage))
-        var identifiers: [DeviceAddress: UUID] = [:]
-        for step in 0..<300 {
-            let address = choices.pick(Self.addresses)
-            switch choices.below(8) {
-            case 0, 1: store.setName(choices.pick(["Crystal", "Onyx"]), isDeviceName: choices.once(in: 2), of: address)
-            case 2:
-                let identity = choices.pick(Self.addresses)
-                let identifier = store.record(for: address).identifier
-                #expect(store.move(address, to: identity).identifier == identifier)
-                if address != identity { identifiers[address] = nil }
-                identifiers[identity] = identifier
-            case 3:
-                let identifier = UUID(random: choices.next(), 7)
-                let record = store.restore(.init(identifier: identifier, address: address))
-                #expect(record.identifier == identifiers[address] ?? identifier)
-                identifiers[address] = record.identifier
-            case 4:
-                store.close()
-                store = IdentityStore(randomness: .seeded(choices.next()))
-                store.open(IdentityFile(storage))
-                identifiers = identifiers.filter { $0.key.isWorthKeeping }
-            default: break
-            }
-            let record = store.record(for: address)
-            #expect(record.identifier == identifiers[address] ?? record.identifier, "step \(step)")
-            identifiers[address] = record.identifier
-            #expect(Set(identifiers.values).count == identifiers.count)
-            for (address, identifier) in identifiers { #expect(store.record(for: identifier)?.address == address) }
-        }
-    }
-
-    private static func bond(_ choices: inout SeededChoices, _ address: DeviceAddress) -> Bond {
-        func keys() -> PairingKeys {
-            func key() -> Octets16 { Octets16(high: choices.next(), low: choices.next()) }
-            let longTermKey = LongTermKey(
-                value: key(),
-                encryptedDiversifier: UInt16(choices.below(65_536)),
-                random: choices.next()
-            )
-            let signing = SigningKey(connectionSignatureResolvingKey: key(), signCounter: UInt32(choices.below(5)))
-            let identity = IdentityInformation(identityResolvingKey: key(), address: address)
-            return PairingKeys(
-                longTermKey: choices.once(in: 4) ? nil : longTermKey,
-                identity: choices.once(in: 2) ? nil : identity,
-                signing: choices.once(in: 3) ? nil : signing
-            )
-        }
-        return Bond(
-            peerAddress: address,
-            keySize: 7 + choices.below(10),
-            isAuthenticated: choices.once(in: 2),
-            isSecureConnections: choices.once(in: 2),
-            local: keys(),
-            peer: keys()
-        )
-    }
-
-    @Test(
-        "each bond lasts with its keys until it is replaced or removed, and no counter is accepted twice",
-        arguments: simulationSeeds(8)
-    )
-    func bonds(seed: UInt64) throws {
-        var choices = SeededChoices(seed: seed)
-        let storage = MemoryStorage()
-        var now = 1_000_000.25
-        func process() -> BondStore {
-            let store = BondStore()
-            store.now = { Date(timeIntervalSince1970: now) }
-            store.writer = StateWriter(storage)
-            return store
-        }
-        var store = process()
-        var bonds: [DeviceAddress: Bond] = [:]
-        for step in 0..<300 {
-            now += Double(choices.below(3)) / 2
-            let address = choices.pick(Self.addresses)
-            switch choices.below(12) {
-            case 0...2:
-                let bond = Self.bond(&choices, address)
-                store.store(bond)
-                bonds[address] = bond
-            case 3...6:
-                let counter = choices.pick([0, 1, 2, 5, 9, 1_000, .max - 1, .max] as [UInt32])
-                store.noteSignCounter(counter, of: address)
-                if let key = bonds[address]?.peer.signing {
-                    let next = counter == .max ? nil : max(counter + 1, key.signCounter)
-                    bonds[address]?.peer.signing = next.map {
-                        SigningKey(
-                            connectionSignatureResolvingKey: key.connectionSignatureResolvingKey,
-                            signCounter: $0
-                        )
-                    }
-                }
-            case 7:
-                store.noteUse(of: address)
-                store.setPrivacy(PeerPrivacy(resolvesAddresses: choices.once(in: 2)), of: address)
-            case 8:
-                store.remove(address)
-                bonds[address] = nil
-            case 9:
-                // Another process removes it from the storage.
-                try storage.removeBond(with: address)
-                if address.isWorthKeeping { bonds[address] = nil }
-            case 10:
-                store = process()
-                bonds = bonds.filter { $0.key.isWorthKeeping }
-            default: break
-            }
-            for other in Self.addresses { #expect(store.bond(with: other) == bonds[other], "step \(step)") }
-            #expect(Set(store.identities.map(\.address)) == Set(bonds.keys))
-        }
-        for address in Self.addresses { store.remove(address) }
-        #expect(storage.names.isEmpty)
-    }
-
-    // MARK: Documents
-
     /// A document that can be read, and written again; `nil` if it is set aside.
     private typealias Form = (name: String, data: Data, read: (MemoryStorage) throws -> Data?)
 
@@ -149,8 +20,6 @@ struct StorageSimulationTests {
 
     /// A valid document of each kind.
     private static func forms() throws -> [Form] {
-        var choices = SeededChoices(seed: 9)
-        let address = Self.addresses[0]
         var attributes = DiscoveredAttributes()
         attributes.add([GATTRemoteService(uuid: 0x180D, handles: 1...5, isPrimary: true)], listed: true)
         let peripheral = CentralRecord.Peripheral(
@@ -176,7 +45,12 @@ struct StorageSimulationTests {
             included: [],
             characteristics: [characteristic]
         )
-        let kept = KeptBond(bond: Self.bond(&choices, address), paired: Date(timeIntervalSince1970: 1_000_000))
+        let identity = IdentityInformation(
+            identityResolvingKey: Octets16(high: 5, low: 6),
+            address: DeviceAddress(0xC000_0000_0001, kind: .random)
+        )
+        let bond = Bond.symmetric(with: identity.address, identity: identity, signCounter: 3)
+        let kept = KeptBond(bond: bond, paired: Date(timeIntervalSince1970: 1_000_000))
         let peers = """
             {"version":1,"peers":[{"address":"C0:00:00:00:00:01","kind":"random","name":"Crystal",\
             "identifier":"00000000-0000-4000-8000-000000000000"}]}

@@ -1,7 +1,6 @@
 import BluetoothHost
 import BluetoothTypes
 import Fixtures
-import Foundation
 import Testing
 
 @testable import CoreBluetooth
@@ -53,7 +52,7 @@ struct StoredBondsTests {
             )
             try StoredBonds.remove(bond)
             #expect(try self.documents(storage) == ["bond-\(second)", "client-\(second)"])
-            // What is gone already is no error.
+            // It is no error to remove a bond twice.
             try StoredBonds.remove(bond)
             #expect(try self.documents(storage) == ["bond-\(second)", "client-\(second)"])
         }
@@ -71,7 +70,7 @@ struct StoredBondsTests {
         let known = identities.record(for: Self.first)
         identities.setName("Crystal", of: Self.first)
         identities.flush()
-        // What is no folder of an adapter is none.
+        // Other folders are ignored.
         _ = try FolderStorage(folder: "\(state)/other")
         for names in [[Self.owner: "curious"], [:]] as [[DeviceAddress: String]] {
             let bonds = try StoredBonds.all(in: state, names: names)

@@ -12,7 +12,7 @@ final class BreakableSource: ChannelSource {
     private let air: Air
     private let controllerConfiguration: VirtualControllerConfiguration
     private weak var channel: BreakableChannel?
-    /// How often the controller was opened.
+    /// The number of times that the controller was opened.
     private(set) var opened = 0
     /// Sees every packet: from the host or to it.
     var onPacket: ((_ packet: HCIPacket, _ isFromHost: Bool) -> Void)?

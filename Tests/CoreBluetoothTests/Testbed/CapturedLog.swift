@@ -1,4 +1,4 @@
-// What Core Bluetooth writes on standard error, kept in place of being written.
+// The lines of Core Bluetooth on standard error, kept for a test instead of being written.
 
 import NIOConcurrencyHelpers
 

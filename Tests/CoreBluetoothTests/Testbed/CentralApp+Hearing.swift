@@ -1,6 +1,5 @@
 // What is on the air, as a central hears it: the text of what is advertised now.
 
-import Foundation
 import Testbed
 
 @testable import CoreBluetooth

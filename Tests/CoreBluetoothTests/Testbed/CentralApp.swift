@@ -1,13 +1,12 @@
 // An app in the central role: ordinary delegate code that records each call.
 
-import Foundation
 import NIOCore
 
 @testable import CoreBluetooth
 
 final class CentralApp: NSObject, RecordingApp, CBCentralManagerDelegate, CBPeripheralDelegate {
     private(set) var manager: CBCentralManager!
-    /// What was called, in order.
+    /// The calls, in order.
     var calls: [String] = []
     /// The peripherals found, kept as an app has to.
     var found: [CBPeripheral] = []
@@ -19,7 +18,7 @@ final class CentralApp: NSObject, RecordingApp, CBCentralManagerDelegate, CBPeri
     var channels: [CBL2CAPChannel] = []
     /// Takes a channel in place of `channels`.
     var onChannel: ((CBL2CAPChannel) -> Void)?
-    /// What was restored, once for each time.
+    /// The dictionaries that were restored.
     var restored: [[String: Any]] = []
     /// Called after a call was recorded.
     var onCall: ((String) -> Void)?

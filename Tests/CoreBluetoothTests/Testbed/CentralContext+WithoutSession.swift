@@ -1,7 +1,6 @@
 // The table of a central manager's objects without a session behind it, and devices to fill it with.
 
 import BluetoothTypes
-import Foundation
 import Testbed
 
 @testable import CoreBluetooth

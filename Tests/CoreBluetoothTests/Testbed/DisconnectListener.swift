@@ -1,7 +1,5 @@
 // A delegate with both methods for the end of a connection.
 
-import Foundation
-
 @testable import CoreBluetooth
 
 /// Records connections and their ends, with their times; the older one of the two methods records that it was called.

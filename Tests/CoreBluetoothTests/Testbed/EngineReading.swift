@@ -8,7 +8,7 @@ import Testbed
 @testable import CoreBluetooth
 
 extension BluetoothAdapter {
-    /// Runs `read` on the event loop and returns what it gives; `nil` where the adapter has ended.
+    /// Runs `read` on the event loop and returns what it gives; `nil` if the adapter has ended.
     func readEngine<Value: Sendable>(
         in testbed: Testbed,
         _ read: @escaping @Sendable (AdapterCore) -> Value

@@ -26,9 +26,9 @@ extension ForeignPeripheral {
     /// Refuses the next reads of the hashed attributes with Database Out Of Sync.
     ///
     /// - Parameters:
-    ///   - count: How many reads are refused.
-    ///   - change: The handles that it reports as changed before it refuses; `nil` where it reports none.
-    ///   - hash: What the Database Hash consists of then.
+    ///   - count: The number of reads that are refused.
+    ///   - change: The handles that it reports as changed before it refuses; `nil` if it reports none.
+    ///   - hash: The octet of the Database Hash after that.
     func refuseReads(_ count: Int, change: [UInt8]?, hash: UInt8) {
         var left = count
         self.onRequest = { [unowned self] request in

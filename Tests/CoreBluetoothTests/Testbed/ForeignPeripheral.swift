@@ -86,9 +86,6 @@ final class ForeignPeripheral: HCIChannelReceiver {
         self.send(Disconnect(handle: link, reason: reason))
     }
 
-    /// Leaves the air.
-    func vanish() { self.controller.close() }
-
     // MARK: HCIChannelReceiver
 
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
@@ -129,7 +126,7 @@ final class ForeignPeripheral: HCIChannelReceiver {
 
     // MARK: The table
 
-    /// What the table has to say to a request.
+    /// The answer of the table to a request.
     func answer(_ pdu: [UInt8]) -> [UInt8] {
         func word(_ index: Int) -> UInt16 {
             index + 1 < pdu.count ? UInt16(pdu[index]) | UInt16(pdu[index + 1]) << 8 : 0

@@ -1,13 +1,12 @@
 // An app in the peripheral role: ordinary delegate code that records each call, and publishes a Magic 8-Ball.
 
-import Foundation
 import Testbed
 
 @testable import CoreBluetooth
 
 final class PeripheralApp: NSObject, RecordingApp, CBPeripheralManagerDelegate {
     private(set) var manager: CBPeripheralManager!
-    /// What was called, in order.
+    /// The calls, in order.
     var calls: [String] = []
     var errors: [any Error] = []
     var centrals: [CBCentral] = []
@@ -15,7 +14,7 @@ final class PeripheralApp: NSObject, RecordingApp, CBPeripheralManagerDelegate {
     /// Answers requests; without one every write succeeds and every read gives `reading`.
     var onRequests: (([CBATTRequest]) -> Void)?
     var reading = Data()
-    /// What was written, in order.
+    /// The values that were written, in order.
     var written: [Data] = []
     /// The PSMs that were published.
     var psms: [CBL2CAPPSM] = []
@@ -23,7 +22,7 @@ final class PeripheralApp: NSObject, RecordingApp, CBPeripheralManagerDelegate {
     var channels: [CBL2CAPChannel] = []
     /// Takes a channel in place of `channels`.
     var onChannel: ((CBL2CAPChannel) -> Void)?
-    /// What was restored, once for each time.
+    /// The dictionaries that were restored.
     var restored: [[String: Any]] = []
     /// Called after a call was recorded.
     var onCall: ((String) -> Void)?

@@ -1,6 +1,5 @@
 // An app whose permissions and events a test decides: what the system would decide for it.
 
-import Foundation
 import Testbed
 
 @testable import CoreBluetooth
@@ -12,12 +11,14 @@ final class PolicyStub: ApplicationPolicy {
     var isTerminated = false
     var process: Int? = 1
     weak var observer: (any ApplicationObserver)?
-    /// How much the managers of both roles may do now.
+    /// The permission of the managers of both roles.
     private var presentPermission: ManagerPermission
-    /// What becomes of the events of both roles.
+    /// How the events of both roles are delivered.
     var presentDelivery = EventDelivery.now
     private(set) var wakeCount = 0
     private(set) var launchRequestCount = 0
+    /// The alerts that were shown.
+    private(set) var alerts: [String] = []
 
     init(_ name: String, permission: ManagerPermission = .everything) {
         self.name = name
@@ -29,7 +30,7 @@ final class PolicyStub: ApplicationPolicy {
     func outlivesProcess(_ role: ManagerRole) -> Bool { true }
     func wake() { self.wakeCount += 1 }
     func requestLaunch() { self.launchRequestCount += 1 }
-    func show(_ alert: ConnectionAlert, about peripheral: String) {}
+    func show(_ alert: ConnectionAlert, about peripheral: String) { self.alerts.append("\(alert) \(peripheral)") }
 
     /// Makes what is the app's.
     func make<Made>(in testbed: Testbed, _ body: () -> Made) -> Made {
@@ -51,7 +52,7 @@ final class PolicyStub: ApplicationPolicy {
         self.observer?.authorizationDidChange(of: self)
     }
 
-    /// The app comes to where its managers may do more, or less.
+    /// The permission of the app changes.
     func change(to permission: ManagerPermission, in testbed: Testbed) {
         self.presentPermission = permission
         self.observer?.applicationDidChange(self)

@@ -5,7 +5,7 @@ import Foundation
 
 /// An app that records each call.
 protocol RecordingApp: AnyObject {
-    /// What was called, in order.
+    /// The calls, in order.
     var calls: [String] { get set }
     /// The errors that came with the calls.
     var errors: [any Error] { get set }
@@ -26,6 +26,6 @@ extension RecordingApp {
         self.onCall?(call)
     }
 
-    /// How often something was called.
+    /// The number of times that something was called.
     func count(_ call: String) -> Int { self.calls.count { $0 == call } }
 }

@@ -18,7 +18,7 @@ struct RestorationSetup {
     var ball: PeripheralApp
     var central: CentralApp
 
-    /// Both are powered on; the ball is open where the central is the one that is restored.
+    /// Both are powered on; the ball is open if the central is restored.
     init(_ restored: Role, permitsPairing: Bool = true) {
         // Both roles have one and the same key.
         let options = [CBCentralManagerOptionRestoreIdentifierKey: restored == .central ? "asker" : "ball"]

@@ -1,6 +1,5 @@
 // A central that wants the secret of a peripheral: the beginning of the tests of pairing.
 
-import Foundation
 import NIOCore
 import Testbed
 import Testing

@@ -2,13 +2,12 @@
 // in memory does all else.
 
 import BluetoothTransport
-import Foundation
 
 @testable import CoreBluetooth
 
 /// A storage that is one in memory but for what it does itself.
 protocol StorageInMemory: StateStorage {
-    /// What it is in.
+    /// The storage behind it.
     var memory: MemoryStorage { get }
 }
 

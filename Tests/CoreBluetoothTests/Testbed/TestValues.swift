@@ -1,7 +1,5 @@
 // Values that most tests of Core Bluetooth use: texts as octets and back, and the attributes of a Magic 8-Ball.
 
-import Foundation
-
 @testable import CoreBluetooth
 
 extension String {

@@ -1,7 +1,6 @@
 // A central and two balls: the beginning of the tests of devices beside each other, and of two that turn out to be one.
 
 import NIOCore
-import Testbed
 import Testing
 
 @testable import CoreBluetooth

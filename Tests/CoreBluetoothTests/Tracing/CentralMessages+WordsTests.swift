@@ -1,6 +1,5 @@
 import BluetoothHost
 import BluetoothTypes
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -20,21 +19,6 @@ struct CentralMessagesWordsTests {
         #expect(words(try #require(BluetoothUUID("5B3C1F0E-6E0B-4C61-9B7D-2F0C8B1E7A10"))) == "5B3C1F0E…")
         #expect(words([0x180D, 0x180F] as [BluetoothUUID]?) == "[180D, 180F]" && words([] as [BluetoothUUID]?) == "[]")
         #expect(words(nil as [BluetoothUUID]?) == "nil")
-    }
-
-    @Test("shows states, errors and names as a reader of Swift expects them")
-    func names() {
-        let states: [(CBManagerState, String)] = [
-            (.unknown, ".unknown"), (.resetting, ".resetting"), (.unsupported, ".unsupported"),
-            (.unauthorized, ".unauthorized"), (.poweredOff, ".poweredOff"), (.poweredOn, ".poweredOn"),
-        ]
-        for (state, text) in states { #expect(words(state) == text) }
-        #expect(words(nil as (any Error)?).isEmpty)
-        for error in [CBError(.connectionFailed), CBATTError(.invalidOffset)] as [any Error] {
-            #expect(words(error) == ", error: \(error.localizedDescription)")
-        }
-        #expect(words(GATTError.notConnected) == ", error: \(GATTError.notConnected)")
-        #expect(quoted(nil) == "(no name)" && quoted("") == "\"\"" && quoted("a") == "\"a\"")
     }
 
     @Test("shows the calls of an app, and nothing that a manager does by itself")

@@ -1,6 +1,5 @@
 // Core Bluetooth's errors as client code casts, catches and bridges them.
 
-import Foundation
 import Testing
 
 @testable import CoreBluetooth

@@ -29,7 +29,7 @@ struct DeviceDescriptorTests {
         var isOpen: Bool { self.hangup(within: 0) == false }
 
         /// Whether the writing end is closed, now or soon: a process that is just being started holds it for a moment.
-        var isClosed: Bool { self.hangup(within: 20_000) }
+        var isClosed: Bool { self.hangup(within: 100_000) }
 
         private func hangup(within milliseconds: CInt) -> Bool {
             var entry = pollfd(fd: self.readingEnd, events: Int16(POLLIN), revents: 0)

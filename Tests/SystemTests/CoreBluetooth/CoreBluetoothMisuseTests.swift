@@ -1,7 +1,6 @@
 // Misuse that ends the program with Apple's words, and lines that depend on the process.
 
 import BluetoothTypes
-import Foundation
 import NIOConcurrencyHelpers
 import Testbed
 import Testing
@@ -10,76 +9,58 @@ import Testing
 
 @Suite("2 Misuse of Core Bluetooth that ends the program")
 struct CoreBluetoothMisuseTests {
-    private func said(_ result: ExitTest.Result?, _ text: String) -> Bool {
-        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).contains("[CoreBluetooth] \(text)")
-    }
+    /// Misuse that ends the program.
+    enum Misuse: String, Codable, CaseIterable {
+        case text, octets, format, description, configuration, writableValue, notifiedValue, configurationWrite
 
-    @Test("2 3.1 rejects text and octets that are not a UUID")
-    func uuids() async {
-        let text = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = CBUUID(string: "not a UUID")
+        /// Apple's words.
+        var line: String {
+            switch self {
+            case .text: "String not a UUID does not represent a valid UUID"
+            case .octets: "Data <010203> does not represent a valid UUID"
+            case .format: "Expecting NSData value type for Format descriptor"
+            case .description: "Expecting NSString value type for User Description descriptor"
+            case .configuration: "Only User Description and Format descriptors can be created, not 2902"
+            case .writableValue, .notifiedValue: "Characteristics with cached values must be read-only"
+            case .configurationWrite:
+                """
+                Client Characteristic Configuration descriptors must be configured using \
+                setNotifyValue:forCharacteristic:
+                """
+            }
         }
-        #expect(self.said(text, "String not a UUID does not represent a valid UUID"))
-        let octets = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = CBUUID(data: Data([1, 2, 3]))
-        }
-        #expect(self.said(octets, "Data <010203> does not represent a valid UUID"))
-    }
 
-    @Test("9.4 2 rejects descriptors of the system, unknown ones and values of another type")
-    func descriptors() async {
-        let format = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = CBMutableDescriptor(type: CBUUID(string: "2904"), value: "text")
+        func commit() {
+            switch self {
+            case .text: _ = CBUUID(string: "not a UUID")
+            case .octets: _ = CBUUID(data: Data([1, 2, 3]))
+            case .format: _ = CBMutableDescriptor(type: CBUUID(string: "2904"), value: "text")
+            case .description: _ = CBMutableDescriptor(type: CBUUID(string: "2901"), value: Data([1]))
+            case .configuration: _ = CBMutableDescriptor(type: CBUUID(string: "2902"), value: nil)
+            case .writableValue: Self.publish(.read, .writeable)
+            case .notifiedValue: Self.publish([.read, .notify], .readable)
+            case .configurationWrite: Self.writeConfiguration()
+            }
         }
-        #expect(self.said(format, "Expecting NSData value type for Format descriptor"))
-        let description = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = CBMutableDescriptor(type: CBUUID(string: "2901"), value: Data([1]))
-        }
-        #expect(self.said(description, "Expecting NSString value type for User Description descriptor"))
-        let configuration = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = CBMutableDescriptor(type: CBUUID(string: "2902"), value: nil)
-        }
-        #expect(self.said(configuration, "Only User Description and Format descriptors can be created, not 2902"))
-    }
 
-    /// Publishes a characteristic with a static value.
-    private static func publish(_ properties: CBCharacteristicProperties, _ permissions: CBAttributePermissions) {
-        let testbed = Testbed()
-        let manager = testbed.adapter("Crystal").run { CBPeripheralManager() }
-        testbed.run { manager.state == .poweredOn }
-        let service = CBMutableService(type: CBUUID(string: "FFF0"), primary: true)
-        service.characteristics = [
-            CBMutableCharacteristic(
-                type: CBUUID(string: "FFF1"),
-                properties: properties,
-                value: Data([1]),
-                permissions: permissions
-            )
-        ]
-        manager.add(service)
-    }
-
-    @Test("2 9.3 rejects a static value that can be written or notified")
-    func staticValues() async {
-        let text = "Characteristics with cached values must be read-only"
-        let writable = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            CoreBluetoothMisuseTests.publish(.read, .writeable)
+        /// Publishes a characteristic with a static value.
+        private static func publish(_ properties: CBCharacteristicProperties, _ permissions: CBAttributePermissions) {
+            let testbed = Testbed()
+            let manager = testbed.adapter("Crystal").run { CBPeripheralManager() }
+            testbed.run { manager.state == .poweredOn }
+            let service = CBMutableService(type: CBUUID(string: "FFF0"), primary: true)
+            let type = CBUUID(string: "FFF1")
+            service.characteristics = [
+                CBMutableCharacteristic(type: type, properties: properties, value: Data([1]), permissions: permissions)
+            ]
+            manager.add(service)
         }
-        #expect(self.said(writable, text))
-        let notified = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            CoreBluetoothMisuseTests.publish([.read, .notify], .readable)
-        }
-        #expect(self.said(notified, text))
-    }
 
-    @Test("2 rejects a write to a Client Characteristic Configuration")
-    func configuration() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        private static func writeConfiguration() {
             let testbed = Testbed()
             let manager = testbed.adapter("Curious").run { CBCentralManager() }
             testbed.run { manager.state == .poweredOn }
             let peer = PeerDescription(identifier: UUID(), address: DeviceAddress(1, kind: .public), name: nil)
-            let peripheral = manager.context.peripheral(for: peer)
             let descriptor = CBDescriptor(
                 type: CBUUID(string: "2902"),
                 value: nil,
@@ -87,13 +68,17 @@ struct CoreBluetoothMisuseTests {
                 characteristic: nil,
                 lock: ObjectLock()
             )
-            peripheral.writeValue(Data([1, 0]), for: descriptor)
+            manager.context.peripheral(for: peer).writeValue(Data([1, 0]), for: descriptor)
         }
-        let text = """
-            Client Characteristic Configuration descriptors must be configured using \
-            setNotifyValue:forCharacteristic:
-            """
-        #expect(self.said(result, text))
+    }
+
+    @Test("2 3.1 9.3 9.4 ends the program with Apple's words", arguments: Misuse.allCases)
+    func fatal(misuse: Misuse) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [misuse] in
+            misuse.commit()
+        }
+        let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(output.contains("[CoreBluetooth] \(misuse.line)"))
     }
 
     /// The lines that are logged during `body`.

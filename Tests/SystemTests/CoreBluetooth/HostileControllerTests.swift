@@ -5,7 +5,6 @@ import BluetoothAir
 import BluetoothAirService
 import BluetoothTransport
 import Fixtures
-import Foundation
 import Logging
 import NIOCore
 import NIOPosix
@@ -196,20 +195,6 @@ struct HostileControllerTests {
         }
         #expect(setup.central.reads(3), "\(what)")
         if !startsAnew { #expect(setup.central.seen == [.poweredOn], "\(what)") }
-        try await setup.end()
-    }
-
-    @Test("comes back when the controller resets in mid-flight")
-    func cut() async throws {
-        let setup = try await Setup()
-        #expect(setup.central.reads(2))
-        for round in 1...3 {
-            setup.faultInjector.disconnect()
-            let states =
-                [CBManagerState.poweredOn] + (0..<round).flatMap { _ in [CBManagerState.resetting, .poweredOn] }
-            #expect(setup.central.hasSeen(states), "\(setup.central.seen)")
-            #expect(setup.central.reads(2))
-        }
         try await setup.end()
     }
 

@@ -3,8 +3,6 @@
 import BluetoothAir
 import BluetoothHost
 import BluetoothTypes
-import Dispatch
-import Foundation
 import Testing
 
 @testable import CoreBluetooth

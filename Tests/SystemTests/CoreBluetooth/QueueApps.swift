@@ -1,8 +1,5 @@
 // Apps of Core Bluetooth on dispatch queues of their own.
 
-import Dispatch
-import Foundation
-
 @testable import CoreBluetooth
 
 /// The UUIDs of these apps.

@@ -2,8 +2,6 @@
 // expectations.
 
 import BluetoothAir
-import Dispatch
-import Foundation
 import NIOConcurrencyHelpers
 import Testing
 
@@ -11,17 +9,12 @@ import Testing
 
 @Suite("Real time", .serialized)
 struct RealTimeTests {
-    private enum UUIDs {
-        static var service: CBUUID { CBUUID(string: "8E38140A-27BE-4090-8955-4FC4B5698D1E") }
-        static var question: CBUUID { CBUUID(string: "BDD37D7A-F66A-47B9-A49C-FE29FD235A77") }
-    }
-
     /// A ball that answers each question with a notification. Unchecked: it lives on its queue.
     private final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
         private let queue = DispatchQueue(label: "ball")
         private var manager: CBPeripheralManager!
         private let question = CBMutableCharacteristic(
-            type: UUIDs.question,
+            type: QueueAppUUIDs.value,
             properties: [.read, .write, .writeWithoutResponse, .notify],
             value: nil,
             permissions: [.readable, .writeable]
@@ -35,11 +28,11 @@ struct RealTimeTests {
         func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
             dispatchPrecondition(condition: .onQueue(self.queue))
             guard peripheral.state == .poweredOn else { return }
-            let service = CBMutableService(type: UUIDs.service, primary: true)
+            let service = CBMutableService(type: QueueAppUUIDs.service, primary: true)
             service.characteristics = [self.question]
             peripheral.removeAllServices()
             peripheral.add(service)
-            peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [UUIDs.service]])
+            peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [QueueAppUUIDs.service]])
         }
 
         func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
@@ -56,11 +49,10 @@ struct RealTimeTests {
     }
 
     /// Connects, subscribes, asks some questions and disconnects, some times over. Unchecked: it lives on its queue.
-    private class Asker: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-        let queue = DispatchQueue(label: "asker")
-        private(set) var manager: CBCentralManager!
+    private final class Asker: QueueCentral, @unchecked Sendable {
         let isDone = DispatchSemaphore(value: 0)
-        let peripheral = NIOLockedValueBox<CBPeripheral?>(nil)
+        /// The peripheral, for other threads.
+        let shared = NIOLockedValueBox<CBPeripheral?>(nil)
         let answers = NIOLockedValueBox<[String]>([])
         /// Signalled after each answer, for threads that call then.
         let answered = (0..<3).map { _ in DispatchSemaphore(value: 0) }
@@ -71,37 +63,16 @@ struct RealTimeTests {
         init(_ adapter: BluetoothAdapter, _ questions: [String], rounds: Int = 1) {
             self.questions = questions
             self.rounds = rounds
-            super.init()
-            adapter.run { self.manager = CBCentralManager(delegate: self, queue: self.queue) }
+            super.init(adapter)
         }
 
-        func centralManagerDidUpdateState(_ central: CBCentralManager) {
-            dispatchPrecondition(condition: .onQueue(self.queue))
-            if central.state == .poweredOn { central.scanForPeripherals(withServices: [UUIDs.service]) }
-        }
-
-        func centralManager(
-            _ central: CBCentralManager,
-            didDiscover peripheral: CBPeripheral,
-            advertisementData: [String: Any],
-            rssi RSSI: NSNumber
-        ) {
-            central.stopScan()
-            self.peripheral.withLockedValue { $0 = peripheral }
-            peripheral.delegate = self
-            central.connect(peripheral)
-        }
-
-        func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        override func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+            self.shared.withLockedValue { $0 = peripheral }
             self.askedCount = 0
-            peripheral.discoverServices(nil)
+            super.centralManager(central, didConnect: peripheral)
         }
 
-        func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-            if let service = peripheral.services?.first { peripheral.discoverCharacteristics(nil, for: service) }
-        }
-
-        func peripheral(
+        override func peripheral(
             _ peripheral: CBPeripheral,
             didDiscoverCharacteristicsFor service: CBService,
             error: (any Error)?
@@ -109,13 +80,13 @@ struct RealTimeTests {
             if let question = service.characteristics?.first { peripheral.setNotifyValue(true, for: question) }
         }
 
-        func peripheral(
+        override func peripheral(
             _ peripheral: CBPeripheral,
             didUpdateNotificationStateFor characteristic: CBCharacteristic,
             error: (any Error)?
         ) { self.ask(peripheral, characteristic) }
 
-        func peripheral(
+        override func peripheral(
             _ peripheral: CBPeripheral,
             didUpdateValueFor characteristic: CBCharacteristic,
             error: (any Error)?
@@ -138,14 +109,14 @@ struct RealTimeTests {
             peripheral.writeValue(Data(self.questions[self.askedCount - 1].utf8), for: question, type: .withResponse)
         }
 
-        func centralManager(
+        override func centralManager(
             _ central: CBCentralManager,
             didDisconnectPeripheral peripheral: CBPeripheral,
             error: (any Error)?
         ) {
             self.rounds -= 1
             if self.rounds > 0 { return central.connect(peripheral) }
-            self.peripheral.withLockedValue { $0 = nil }
+            self.shared.withLockedValue { $0 = nil }
             self.isDone.signal()
         }
     }
@@ -197,7 +168,7 @@ struct RealTimeTests {
                     while true {
                         asker.answered[number].wait()
                         if isOver.withLockedValue({ $0 }) { return }
-                        guard let peripheral = asker.peripheral.withLockedValue({ $0 }) else { continue }
+                        guard let peripheral = asker.shared.withLockedValue({ $0 }) else { continue }
                         _ = (peripheral.name, peripheral.state, peripheral.description, asker.manager.isScanning)
                         for characteristic in peripheral.services?.flatMap({ $0.characteristics ?? [] }) ?? [] {
                             _ = (characteristic.value, characteristic.isNotifying, characteristic.service?.peripheral)

@@ -1,6 +1,4 @@
-import Dispatch
 import Fixtures
-import Foundation
 import Testing
 
 @testable import CoreBluetooth

@@ -1,5 +1,3 @@
-import Dispatch
-import Foundation
 import NIOConcurrencyHelpers
 import Testing
 
@@ -34,7 +32,7 @@ struct StreamRunLoopTests {
             isAdded.signal()
             isInside.wait()
             // The signal of this run loop comes while the other thread is in the delegate.
-            _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 20))
+            StreamThreads.turnOnce()
             schedule.remove(.current, .default)
             isServed.signal()
         }

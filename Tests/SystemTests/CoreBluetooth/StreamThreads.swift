@@ -43,4 +43,11 @@ enum StreamThreads {
         }
         if !isMet() { Issue.record("the run loop ended before \(what)") }
     }
+
+    /// Turns the present thread's run loop until a source was served, and fails the test if there is none.
+    static func turnOnce() {
+        let deadline = Date(timeIntervalSinceNow: Self.limit)
+        let hasRun = RunLoop.current.run(mode: .default, before: deadline)
+        if !hasRun || Date() >= deadline { Issue.record("no source of the run loop was served") }
+    }
 }

@@ -1,9 +1,7 @@
 // Streams on real threads over an air of the process, in run loops and without.
 
 import BluetoothAir
-import Dispatch
 import Fixtures
-import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import Testing
@@ -211,34 +209,6 @@ struct ThreadedStreamTests {
         default: user.close()
         }
         try await StreamThreads.wait([reader, writer], for: "the threads")
-    }
-
-    @Test("12.3 carries many channels at once, closed and released at any time")
-    func manyChannels() async throws {
-        let apps = Apps(PrivateAir(), channels: 8)
-        let users = try await apps.takeUsers()
-        defer { withExtendedLifetime(apps) {} }
-        let threads = zip(users.here, users.there).enumerated().flatMap { index, pair in
-            [
-                StreamThreads.start(pair.0) { user in
-                    user.open(in: .current)
-                    user.write(20_000 * (index + 1))
-                    StreamThreads.turn(until: "all octets") {
-                        user.received >= 10_000 && user.written >= 20_000 * (index + 1)
-                    }
-                    #expect(user.isUnchanged)
-                    if index % 2 == 0 { user.close() }
-                    user.channel = nil
-                },
-                StreamThreads.start(pair.1) { user in
-                    user.open(in: .current)
-                    user.write(10_000)
-                    StreamThreads.turn(until: "the end") { user.inputEvents.last == .endEncountered }
-                    #expect(user.isUnchanged && user.received == 20_000 * (index + 1))
-                },
-            ]
-        }
-        try await StreamThreads.wait(threads, for: "the threads")
     }
 
     @Test("12.3 wakes a thread that waits for octets once")

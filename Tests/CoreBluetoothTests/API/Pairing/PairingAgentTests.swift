@@ -1,7 +1,5 @@
 import BluetoothHost
-import Foundation
 import NIOConcurrencyHelpers
-import Testbed
 import Testing
 
 @testable import CoreBluetooth

@@ -82,14 +82,4 @@ struct ChannelBuffersTests {
         buffer.append(self.pieces(10))
         #expect(self.read(10, from: &buffer) == 10 && !buffer.isReportDue)
     }
-
-    @Test("reports each octet of the smallest window")
-    func smallest() {
-        var buffer = ReceiveBuffer(window: (frames: 1, length: 1))
-        #expect(!buffer.isReportDue)
-        buffer.append(self.pieces(1))
-        #expect(!buffer.isReportDue && !buffer.isEmpty)
-        #expect(self.read(1, from: &buffer) == 1 && buffer.isReportDue)
-        #expect(buffer.takeConsumed() == 1 && !buffer.isReportDue)
-    }
 }

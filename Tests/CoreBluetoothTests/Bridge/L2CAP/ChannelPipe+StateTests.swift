@@ -1,5 +1,3 @@
-import Fixtures
-import Foundation
 import NIOCore
 import Testing
 
@@ -154,63 +152,5 @@ struct ChannelPipeStateTests {
         for side in [ChannelPipe.Side.input, .output] { #expect(state.takeEvent(side, excluding: []) == nil) }
         #expect(Self.write(1, &state, &actions) == .done(-1) && state.status(.output) == .error)
         #expect(state.takeEvent(.output, excluding: []) == .errorOccurred)
-    }
-}
-
-@Suite("12.3 A channel's pipe, random use")
-struct ChannelPipeSimulationTests {
-    @Test(
-        "loses and doubles no octet, wakes the loop for all work, and reports each end once",
-        arguments: simulationSeeds(10)
-    )
-    func run(seed: UInt64) {
-        var choices = SeededChoices(seed: seed)
-        var state = ChannelPipe.State(window: (frames: 8, length: 100))
-        let sides: [ChannelPipe.Side] = [.input, .output]
-        var (written, taken, arrived, read): ([UInt8], [UInt8], [UInt8], [UInt8]) = ([], [], [], [])
-        var (unsent, mayBeAwake, isClosed) = (0, false, false)
-        var ends: [ChannelPipe.Side: Int] = [:]
-        for step in 0..<900 {
-            var actions = ChannelPipe.Actions()
-            let side = choices.pick(sides)
-            switch choices.below(14) {
-            case 0: state.open(side, &actions)
-            case 1, 2:
-                var octets = [UInt8](repeating: 0, count: choices.pick([1, 90, 256, 1_000]))
-                let attempt = octets.withUnsafeMutableBytes { state.read(into: $0, &actions) }
-                if case .done(let count) = attempt, count > 0 { read += octets.prefix(count) }
-            case 3, 4:
-                let octets = choices.octets(choices.pick([1, 10, 4_095, 4_096, 4_097]))
-                let attempt = octets.withUnsafeBytes { state.write($0, &actions) }
-                if case .done(let count) = attempt, count > 0 { written += octets.prefix(count) }
-            case 5,
-                6 where !isClosed:
-                let pieces = (0..<choices.below(5)).map { _ in choices.octets(choices.pick([1, 100, 255, 256])) }
-                arrived += pieces.flatMap { $0 }
-                state.receive(pieces.map { ByteBuffer(bytes: $0) }, &actions)
-            case 7, 8:
-                let work = state.takeWork()
-                #expect(work.written.isEmpty || mayBeAwake)
-                mayBeAwake = false
-                for piece in work.written { taken += Array(piece.readableBytesView) }
-                unsent += work.written.reduce(0) { $0 + $1.readableBytes }
-            case 9:
-                let count = choices.once(in: 3) ? unsent : choices.below(unsent + 1)
-                unsent -= count
-                state.sent(count, &actions)
-            case 10 where step > 700 && choices.once(in: 10):
-                isClosed = true
-                if choices.once(in: 2) { state.release(&actions) } else { state.end(&actions) }
-                if choices.once(in: 2) { _ = state.detach(&actions) }
-            default:
-                guard let event = state.takeEvent(side, excluding: []) else { continue }
-                if event == .endEncountered { ends[side, default: 0] += 1 }
-            }
-            if actions.wakesLoop { mayBeAwake = true }
-            #expect(taken.count <= written.count && read.count <= arrived.count)
-        }
-        for piece in state.takeWork().written { taken += Array(piece.readableBytesView) }
-        #expect(taken == written && read == Array(arrived.prefix(read.count)))
-        #expect(ends.values.allSatisfy { $0 == 1 } && (isClosed || ends.isEmpty))
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
@@ -81,71 +80,5 @@ struct ChannelStreamsTests {
         loop.run()
         #expect(order.withLockedValue { $0 } == ["stream", "other", "stream", "other"])
         #expect(reader.octets == [1, 2] && !input.hasBytesAvailable)
-    }
-
-    @Test("is called with events that an earlier delegate was not called with")
-    func delegateTakenAway() {
-        let loop = EmbeddedEventLoop()
-        let pipe = Self.pipe()
-        let first = Reader(piece: 10)
-        let second = Reader(piece: 10)
-        let input = ChannelInputStream(pipe, .eventLoop(loop, nil))
-        first.onEvent = { stream, _ in stream.delegate = nil }
-        input.delegate = first
-        input.schedule(in: .main, forMode: .default)
-        Self.receive([1, 2], on: pipe)
-        input.open()
-        loop.run()
-        #expect(first.events == [.openCompleted] && input.delegate == nil && input.hasBytesAvailable)
-        input.delegate = second
-        loop.run()
-        #expect(second.events == [.hasBytesAvailable] && second.octets == [1, 2])
-        #expect(first.events == [.openCompleted])
-    }
-
-    @Test("is not called without an event, and is set without a call if there is none")
-    func takenAway() {
-        let loop = EmbeddedEventLoop()
-        let input = ChannelInputStream(Self.pipe(), .eventLoop(loop, nil))
-        input.schedule(in: .main, forMode: .default)
-        input.open()
-        loop.run()
-        input.delegate = nil
-        loop.run()
-        let (first, second) = (Reader(piece: 1), Reader(piece: 1))
-        input.delegate = first
-        loop.run()
-        #expect(first.events == [.openCompleted])
-        input.delegate = second
-        loop.run()
-        #expect(first.events == [.openCompleted] && second.events.isEmpty)
-    }
-
-    @Test("is called for its own stream only, and not after that was closed")
-    func twoStreams() {
-        let loop = EmbeddedEventLoop()
-        let pipe = Self.pipe()
-        let (reader, writer) = (Reader(piece: 10), Reader(piece: 10))
-        let input = Self.input(pipe, loop, reader)
-        let output = ChannelOutputStream(pipe, .eventLoop(loop, nil))
-        output.delegate = writer
-        output.schedule(in: .main, forMode: .default)
-        output.open()
-        loop.run()
-        #expect(reader.events == [.openCompleted] && writer.events == [.openCompleted, .hasSpaceAvailable])
-        input.close()
-        #expect(output.write([1, 2, 3], maxLength: 3) == 3)
-        Self.receive([1], on: pipe)
-        loop.run()
-        #expect(reader.events == [.openCompleted])
-        #expect(writer.events == [.openCompleted, .hasSpaceAvailable, .hasSpaceAvailable])
-        #expect(output.write([1, 2, 3], maxLength: -1) == 0)
-        pipe.change { $0.end(&$1) }
-        loop.run()
-        #expect(writer.events.last == .endEncountered && output.streamStatus == .atEnd)
-        #expect(output.write([1], maxLength: 1) == -1)
-        loop.run()
-        #expect(writer.events.last == .errorOccurred && writer.events.count == 5)
-        #expect((output.streamError as? POSIXError)?.code == .EPIPE && input.streamStatus == .closed)
     }
 }

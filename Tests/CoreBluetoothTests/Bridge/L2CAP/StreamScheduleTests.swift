@@ -1,5 +1,3 @@
-import Dispatch
-import Foundation
 import NIOConcurrencyHelpers
 import NIOEmbedded
 import Testing
@@ -137,7 +135,7 @@ struct StreamScheduleTests {
         }
     }
 
-    @Test("lets a thread wait only where the scheduler permits it, and never on the event loop")
+    @Test("lets a thread wait only if the scheduler permits it, and never on the event loop")
     func blocking() {
         let loop = EmbeddedEventLoop()
         #expect(!StreamSchedule.Delivery.runLoops.mayBlock(on: loop))

@@ -1,9 +1,7 @@
 import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
-import Foundation
 import NIOCore
-import Testbed
 import Testing
 
 @testable import CoreBluetooth

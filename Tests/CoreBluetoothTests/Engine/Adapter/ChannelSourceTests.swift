@@ -10,37 +10,19 @@ import Testing
 
 @Suite("Sources of controllers")
 struct ChannelSourceTests {
-    /// Counts its calls, and answers at once or later.
+    /// Counts its calls.
     private final class CountedSource: ChannelSource {
         private let air: Air
         private(set) var openCount = 0
         private(set) var closeCount = 0
         /// Why no channel can be opened.
         var failure: ChannelFailure?
-        /// Whether answers wait for ``answer()``.
-        var isLate = false
-        private var waiting: [() -> Void] = []
-        private(set) var controllers: [VirtualController] = []
 
         init(air: Air) { self.air = air }
 
         func open(_ completion: @escaping (Result<any HCIChannel, ChannelFailure>) -> Void) {
             self.openCount += 1
-            if self.isLate { return self.waiting.append { self.complete(completion) } }
-            self.complete(completion)
-        }
-
-        private func complete(_ completion: (Result<any HCIChannel, ChannelFailure>) -> Void) {
-            if let failure = self.failure { return completion(.failure(failure)) }
-            let controller = self.air.makeController()
-            self.controllers.append(controller)
-            completion(.success(controller))
-        }
-
-        func answer() {
-            let waiting = self.waiting
-            self.waiting = []
-            for answer in waiting { answer() }
+            completion(self.failure.map { .failure($0) } ?? .success(self.air.makeController()))
         }
 
         func close() { self.closeCount += 1 }
@@ -83,25 +65,6 @@ struct ChannelSourceTests {
         let third = CentralApp(on: switched.adapter)
         switched.testbed.run(.milliseconds(1))
         #expect(switched.source.openCount == 1 && third.calls == ["state 5"])
-    }
-
-    @Test("closes a channel that arrives while Bluetooth is off, and uses the next one")
-    func late() {
-        let setup = Setup()
-        setup.source.isLate = true
-        let app = CentralApp(on: setup.adapter)
-        setup.testbed.run()
-        #expect(setup.source.openCount == 1 && app.calls.isEmpty)
-        setup.adapter.setPowered(false)
-        setup.testbed.run()
-        #expect(app.calls == ["state 4"])
-        setup.source.answer()
-        setup.testbed.run()
-        #expect(setup.source.controllers.count == 1 && setup.testbed.air.controllers.isEmpty)
-        setup.source.isLate = false
-        setup.adapter.setPowered(true)
-        setup.testbed.run()
-        #expect(app.calls == ["state 4", "state 5"] && setup.testbed.air.controllers.count == 1)
     }
 
     @Test("opens the source again after a delay, which switching Bluetooth off cancels")

@@ -1,5 +1,4 @@
 import BluetoothHost
-import Fixtures
 import NIOCore
 import Testing
 
@@ -162,59 +161,5 @@ struct ControllerSupervisionTests {
         #expect(supervision.setPowered(false) == [])
         #expect(supervision.hostChanged(to: .ready, now: self.time(.zero)) == [])
         #expect(supervision.opened() == [.closeChannel])
-    }
-}
-
-@Suite("Supervision of a controller, random events")
-struct ControllerSupervisionSimulationTests {
-    @Test("keeps one attempt or one timer at a time, and stops for good", arguments: simulationSeeds(20))
-    func run(seed: UInt64) {
-        var choices = SeededChoices(seed: seed)
-        var supervision = ControllerSupervision()
-        var now = NIODeadline.uptimeNanoseconds(0)
-        var (isOpening, hasTimer, isAttached, isOver) = (false, false, false, false)
-        for step in 0..<400 {
-            now = now + .milliseconds(Int64(choices.pick([0, 1, 500, 1_999, 2_000, 2_001])))
-            let before = supervision.managerState
-            let actions: [ControllerSupervision.Action]
-            switch choices.below(9) {
-            case 0: actions = supervision.begin()
-            case 1 where isOpening, 2 where isOpening:
-                isOpening = false
-                let failure = ChannelFailure(reason: "reason \(choices.below(20))", isFinal: choices.once(in: 40))
-                actions = choices.once(in: 3) ? supervision.openingFailed(failure) : supervision.opened()
-            case 3 where isAttached, 4 where isAttached:
-                let isReady = choices.once(in: 2)
-                if !isReady { isAttached = false }
-                actions = supervision.hostChanged(to: isReady ? .ready : .failed("failure"), now: now)
-            case 5 where hasTimer, 6 where hasTimer:
-                hasTimer = false
-                actions = supervision.retryDelayElapsed()
-            case 7: actions = supervision.setPowered(!choices.once(in: 6))
-            default:
-                if step > 350, choices.once(in: 4) { isOver = true }
-                actions = isOver ? supervision.shutDown() : []
-            }
-            for action in actions {
-                switch action {
-                case .openChannel:
-                    #expect(!hasTimer && !isAttached && !isOver)
-                    isOpening = true
-                case .attachHost:
-                    #expect(!isOver)
-                    isAttached = true
-                case .detachHost: isAttached = false
-                case .scheduleRetry(let delay):
-                    #expect(!hasTimer && !isOver && ControllerSupervision.retryDelays.contains(delay))
-                    hasTimer = true
-                case .cancelRetry:
-                    #expect(hasTimer)
-                    hasTimer = false
-                case .reportState: #expect(supervision.managerState != before && !isOver)
-                case .closeChannel, .openStorage, .log: break
-                }
-            }
-            if supervision.managerState == .poweredOn, !isOver { #expect(isAttached && !hasTimer) }
-        }
     }
 }

@@ -1,6 +1,5 @@
 import BluetoothHost
 import BluetoothTypes
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -23,15 +22,6 @@ struct ManagerSessionTests {
             let ball = policy.make(in: self.testbed) { PeripheralApp(on: adapter, options: options ?? [:]) }
             self.testbed.run { ball.manager.state == .poweredOn }
             return ball
-        }
-
-        /// A central manager of the app, with a restore identifier.
-        func central(_ identifier: String) -> CentralApp {
-            let options: [String: Any] = [CBCentralManagerOptionRestoreIdentifierKey: identifier]
-            let adapter = self.adapter
-            let central = self.policy.make(in: self.testbed) { CentralApp(on: adapter, options: options) }
-            self.testbed.run { central.manager.state == .poweredOn }
-            return central
         }
 
         /// Whether each peripheral session has lost its manager.
@@ -79,32 +69,6 @@ struct ManagerSessionTests {
         withExtendedLifetime((first, second, unnamed, foreign, again, fresh, third, last)) {}
     }
 
-    @Test("gives each central session to the manager with its identifier, with its scan")
-    func centrals() {
-        let setup = Setup()
-        let (first, second) = (setup.central("one"), setup.central("two"))
-        first.manager.scanForPeripherals(withServices: [IDs.service])
-        second.manager.scanForPeripherals(withServices: [IDs.other])
-        setup.testbed.run(.milliseconds(10))
-        setup.policy.restart(in: setup.testbed)
-        for (identifier, service) in [("two", IDs.other), ("one", IDs.service)] {
-            let again = setup.central(identifier)
-            #expect(again.calls == ["restore 0", "state 5"] && again.manager.isScanning)
-            let services = again.restored.first?[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID]
-            #expect(services == [service])
-            let count = setup.adapter.readEngine(in: setup.testbed) { core -> Int in core.centralSessions.count }
-            #expect(count == (identifier == "two" ? 2 : 1))
-            // The manager's end is that of the session.
-            again.end()
-            setup.testbed.run(.milliseconds(1))
-            let left = setup.adapter.readEngine(in: setup.testbed) { core -> [String] in
-                core.centralSessions.compactMap { $0.recordStore?.identifier }
-            }
-            #expect(left == (identifier == "two" ? ["one"] : []))
-        }
-        withExtendedLifetime((first, second)) {}
-    }
-
     @Test("requests a launch for events without a manager, and keeps them for the next one")
     func meanwhile() throws {
         let setup = Setup()
@@ -135,30 +99,6 @@ struct ManagerSessionTests {
         let last = setup.ball("one")
         #expect(last.calls == ["state 5"] && last.restored.isEmpty)
         withExtendedLifetime((ball, again)) {}
-    }
-
-    @Test("ends a central session without a manager when Bluetooth is switched off")
-    func switchedOff() {
-        let testbed = Testbed()
-        let adapter = testbed.adapter("Curious")
-        let policy = PolicyStub("app")
-        func sessionCount() -> Int? {
-            adapter.readEngine(in: testbed) { core -> Int in core.centralSessions.count }
-        }
-        let first = policy.launchCentral(on: adapter, in: testbed)
-        first.manager.scanForPeripherals(withServices: [IDs.service])
-        testbed.run(.milliseconds(10))
-        policy.restart(in: testbed)
-        #expect(sessionCount() == 1)
-        adapter.setPowered(false)
-        testbed.run()
-        #expect(sessionCount() == 0)
-        adapter.setPowered(true)
-        testbed.run()
-        let second = policy.launchCentral(on: adapter, in: testbed)
-        #expect(second.calls == ["state 5"] && second.restored.isEmpty && !second.manager.isScanning)
-        #expect(sessionCount() == 1)
-        withExtendedLifetime(first) {}
     }
 
     @Test("drops events that waited for an app when the system ended it")

@@ -1,7 +1,6 @@
 // The end of a process, in virtual time. A link of the air that is not terminated ends after its supervision timeout
 // only, as with most controllers; with some it never ends.
 
-import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import Testbed
@@ -52,30 +51,6 @@ struct ProcessEndTests {
         let hasEnded = { setup.central.calls.last?.hasPrefix("disconnect") == true }
         #expect(setup.testbed.run(until: hasEnded, within: self.atOnce))
         #expect(setup.central.values == ["one", "two", "three"])
-    }
-
-    @Test("13.1 the state stays: the next process connects and subscribes again")
-    func restoration() throws {
-        var setup = RestorationSetup(.central)
-        let identifier = try setup.subscribe().identifier
-        setup.curious.restart(byExit: true)
-        setup.central = CentralApp(on: setup.curious.adapter, options: setup.options)
-        #expect(setup.testbed.run { setup.central.calls.contains { $0.hasPrefix("connect ") } })
-        #expect(setup.central.found.first?.identifier == identifier)
-        #expect(setup.testbed.run { setup.ball.calls.last == "subscribed 1" })
-        #expect(setup.ball.manager.updateValue("again".octets, for: setup.ball.answer, onSubscribedCentrals: nil))
-        #expect(setup.testbed.run { setup.central.values == ["again"] })
-    }
-
-    @Test("13.1 a manager that was released before has left no state")
-    func releasedManager() throws {
-        var setup = RestorationSetup(.central)
-        _ = try setup.subscribe()
-        setup.central.end()
-        setup.curious.restart(byExit: true)
-        setup.central = CentralApp(on: setup.curious.adapter, options: setup.options)
-        #expect(setup.testbed.run { !setup.central.calls.isEmpty })
-        #expect(setup.central.calls == ["state 5"])
     }
 
     // MARK: Adapters that have ended

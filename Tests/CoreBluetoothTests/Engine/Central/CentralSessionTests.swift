@@ -1,5 +1,3 @@
-import Foundation
-import NIOCore
 import Testbed
 import Testing
 
@@ -7,113 +5,46 @@ import Testing
 
 @Suite("1.4 6 13.1 A central manager's session")
 struct CentralSessionTests {
-    /// A ball, and a device with two apps, the first of which has a policy and a restore identifier.
-    private struct Setup {
-        let testbed = Testbed()
-        let policy = PolicyStub("asker")
-        let adapter: BluetoothAdapter
-        let ballAdapter: BluetoothAdapter
-        let ball: PeripheralApp
-        let central: CentralApp
-        let other: CentralApp
+    private func subscribe(_ peripheral: CBPeripheral, in testbed: Testbed) throws {
+        let answer = try peripheral.discover([IDs.service], in: testbed).characteristic(IDs.answer)
+        peripheral.setNotifyValue(true, for: answer)
+        try #require(testbed.run { answer.isNotifying })
+    }
 
-        init() {
-            let adapter = self.testbed.adapter("Curious")
-            let ballAdapter = self.testbed.adapter("Crystal")
-            let ball = PeripheralApp(on: ballAdapter)
-            let central = self.policy.make(in: self.testbed) {
-                CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
-            }
-            let other = CentralApp(on: adapter)
-            (self.adapter, self.ballAdapter) = (adapter, ballAdapter)
-            (self.ball, self.central, self.other) = (ball, central, other)
-            self.testbed.run { central.manager.state == .poweredOn && other.manager.state == .poweredOn }
-            self.testbed.run { ball.manager.state == .poweredOn }
-            ball.open()
-            self.testbed.run(.milliseconds(1))
+    @Test(
+        "1.4 ends the connections of an app that may no longer use Bluetooth without a callback, not another app's",
+        arguments: [false, true]
+    )
+    func denied(isShared: Bool) throws {
+        let talk = Conversation()
+        let (testbed, policy) = (talk.testbed, PolicyStub("asker"))
+        let central = policy.launchCentral(on: talk.centralAdapter, in: testbed)
+        let peripheral = try central.connect(in: testbed)
+        try self.subscribe(peripheral, in: testbed)
+        if isShared {
+            let same = try talk.central.retrieve(peripheral)
+            same.delegate = talk.central
+            talk.central.connect(same, in: testbed)
+            try self.subscribe(same, in: testbed)
         }
-
-        /// Connects the first app with the ball and subscribes.
-        func subscribe() throws -> CBPeripheral {
-            let peripheral = try self.central.connect(in: self.testbed)
-            try self.subscribe(peripheral)
-            return peripheral
-        }
-
-        private func subscribe(_ peripheral: CBPeripheral) throws {
-            let answer = try peripheral.discover([IDs.service], in: self.testbed).characteristic(IDs.answer)
-            peripheral.setNotifyValue(true, for: answer)
-            try #require(self.testbed.run { answer.isNotifying })
-        }
-
-        /// The same for the other app, on the link of the first one.
-        func subscribeOther(_ first: CBPeripheral) throws -> CBPeripheral {
-            let peripheral = try self.other.retrieve(first)
-            peripheral.delegate = self.other
-            self.other.connect(peripheral, in: self.testbed)
-            try self.subscribe(peripheral)
-            return peripheral
-        }
-
-        func change(to authorization: CBManagerAuthorization) {
-            self.policy.decide(authorization)
-            self.testbed.run(.seconds(2))
-        }
-
-        /// How many links the device has, and how many peripherals of the app would be restored.
+        /// The number of links, and of peripherals that the app would be restored with.
         func counts() -> [Int]? {
-            self.adapter.readEngine(in: self.testbed) { core -> [Int] in
+            talk.centralAdapter.readEngine(in: testbed) { core -> [Int] in
                 let session = core.centralSessions.first { $0.isPreserved }
                 return [core.host.links.count, session?.makeRecord().peripherals.count ?? -1]
             }
         }
-    }
-
-    @Test("1.4 ends the connections of an app that may no longer use Bluetooth, without a callback")
-    func connected() throws {
-        let setup = Setup()
-        let peripheral = try setup.subscribe()
-        #expect(setup.counts() == [1, 1])
-        setup.change(to: .denied)
-        #expect(setup.central.calls.last == "state 3" && peripheral.state == .disconnected)
-        #expect(setup.counts() == [0, 0])
-        #expect(setup.ball.answer.subscribedCentrals?.isEmpty == true)
-        setup.change(to: .allowedAlways)
-        #expect(setup.central.calls.last == "state 5" && peripheral.state == .disconnected)
-        #expect(setup.counts() == [0, 0])
-        #expect(!setup.central.calls.contains { $0.hasPrefix("disconnect") })
-    }
-
-    @Test("1.4 keeps the link for another app that is connected")
-    func shared() throws {
-        let setup = Setup()
-        let first = try setup.subscribe()
-        let second = try setup.subscribeOther(first)
-        #expect(setup.counts() == [1, 1])
-        setup.change(to: .denied)
-        #expect(first.state == .disconnected && second.state == .connected)
-        #expect(setup.counts() == [1, 0])
-        #expect(setup.ball.manager.updateValue("Yes".octets, for: setup.ball.answer, onSubscribedCentrals: nil))
-        #expect(setup.testbed.run { setup.other.values == ["Yes"] })
-        #expect(setup.central.values.isEmpty && !setup.other.calls.contains { $0.hasPrefix("disconnect") })
-    }
-
-    @Test("1.4 stops waiting for connections of an app that may no longer use Bluetooth")
-    func pending() throws {
-        let setup = Setup()
-        let peripheral = try setup.central.find(in: setup.testbed, services: [IDs.service])
-        setup.central.manager.stopScan()
-        setup.ball.manager.stopAdvertising()
-        setup.testbed.run(.seconds(1))
-        setup.central.manager.connect(peripheral)
-        setup.testbed.run(.seconds(1))
-        #expect(peripheral.state == .connecting && setup.counts() == [0, 1])
-        setup.change(to: .restricted)
-        #expect(peripheral.state == .disconnected && setup.counts() == [0, 0])
-        setup.change(to: .allowedAlways)
-        setup.ball.advertise(name: "Crystal")
-        setup.testbed.run(.seconds(5))
-        #expect(peripheral.state == .disconnected && setup.counts() == [0, 0])
-        #expect(!setup.central.calls.contains { $0.hasPrefix("connect") })
+        #expect(counts() == [1, 1])
+        for authorization in [CBManagerAuthorization.denied, .allowedAlways] {
+            policy.decide(authorization)
+            testbed.run(.seconds(2))
+            #expect(counts() == [isShared ? 1 : 0, 0] && peripheral.state == .disconnected)
+        }
+        #expect(central.calls.suffix(2) == ["state 3", "state 5"])
+        #expect(!central.calls.contains { $0.hasPrefix("disconnect") })
+        #expect(talk.ball.answer.subscribedCentrals?.count == (isShared ? 1 : 0))
+        talk.ball.manager.updateValue("Yes".octets, for: talk.ball.answer, onSubscribedCentrals: nil)
+        testbed.run()
+        #expect(central.values.isEmpty && talk.central.values == (isShared ? ["Yes"] : []))
     }
 }

@@ -1,6 +1,5 @@
 import BluetoothHCI
 import BluetoothHost
-import Fixtures
 import Testing
 
 @testable import CoreBluetooth
@@ -46,7 +45,7 @@ struct PeerLinkTests {
         #expect(link.connected(self.first, isCentral: true) == [.establish("a")])
         #expect(link.startDelayElapsed("a") == [])
         #expect(link.add("c", reconnects: false, isDelayed: true) == [])
-        #expect(link.cancel("a") == [.leave("a"), .disconnect(self.first)])
+        #expect(link.startDelayElapsed("c") == [.establish("c")])
     }
 
     @Test("stops connecting when the last waiting request is cancelled")
@@ -60,7 +59,7 @@ struct PeerLinkTests {
         #expect(link.isUnused)
     }
 
-    @Test("ends a link that nobody waits for any more")
+    @Test("ends a link that no request waits for")
     func cancelledMeanwhile() {
         var link = PeerLink<String>()
         _ = link.add("a", reconnects: false, isDelayed: false)
@@ -138,97 +137,5 @@ struct PeerLinkTests {
         _ = connected.cancel("a")
         _ = connected.add("b", reconnects: false, isDelayed: false)
         #expect(connected.connectingFailed(.connectionTimeout) == [] && connected.phase(of: "b") == .pending)
-    }
-}
-
-@Suite("The link to a peer, random events")
-struct PeerLinkSimulationTests {
-    /// The host and the apps around one link.
-    private struct World {
-        var link = PeerLink<Int>()
-        var isConnecting = false
-        /// The links with the peer, and the one that the machine has been told of.
-        var links: [LinkID] = []
-        var current: LinkID?
-        /// Connections that were asked for and have not ended.
-        var alive: Set<Int> = []
-        var established: Set<Int> = []
-
-        mutating func perform(_ actions: [PeerLink<Int>.Action]) {
-            for action in actions {
-                switch action {
-                case .connect:
-                    #expect(!self.isConnecting && self.current == nil)
-                    self.isConnecting = true
-                case .cancelConnecting:
-                    #expect(self.isConnecting)
-                    self.isConnecting = false
-                case .disconnect(let id): #expect(id == self.current)
-                case .establish(let connection):
-                    #expect(self.alive.contains(connection) && self.established.insert(connection).inserted)
-                case .leave(let connection): #expect(self.established.remove(connection) != nil)
-                case .reconnect(let connection, _): #expect(self.established.remove(connection) != nil)
-                case .fail(let connection, _), .end(let connection, _):
-                    // Each ends exactly once.
-                    #expect(self.alive.remove(connection) != nil)
-                    self.established.remove(connection)
-                }
-            }
-        }
-
-        mutating func open(_ id: LinkID, isCentral: Bool) {
-            if isCentral { self.isConnecting = false }
-            self.links.append(id)
-            guard let actions = self.link.connected(id, isCentral: isCentral) else { return }
-            self.current = id
-            self.perform(actions)
-        }
-
-        /// Ends the link that the machine knows.
-        mutating func close(_ reason: HCIErrorCode) {
-            guard let current else { return }
-            self.links.removeAll { $0 == current }
-            self.current = nil
-            self.perform(self.link.disconnected(reason))
-            if let other = self.links.popLast() {
-                self.open(other, isCentral: false)
-            } else {
-                self.perform(self.link.connectIfWanted())
-            }
-        }
-    }
-
-    @Test("ends each connection once, and leaves nothing when all have ended", arguments: simulationSeeds(20))
-    func run(seed: UInt64) {
-        var choices = SeededChoices(seed: seed)
-        var world = World()
-        for step in 0..<500 {
-            let connection = choices.below(5)
-            switch choices.below(8) {
-            case 0,
-                1 where !world.alive.contains(connection):
-                guard world.alive.insert(connection).inserted else { continue }
-                world.perform(
-                    world.link.add(connection, reconnects: choices.once(in: 3), isDelayed: choices.once(in: 4))
-                )
-            case 2: world.perform(world.link.startDelayElapsed(connection))
-            case 3: world.perform(world.link.cancel(connection))
-            case 4: if world.isConnecting { world.open(LinkID(rawValue: UInt32(step)), isCentral: true) }
-            case 5:
-                guard choices.once(in: 3), world.links.count < 2 else { continue }
-                world.open(LinkID(rawValue: UInt32(step)), isCentral: false)
-            case 6:
-                guard world.isConnecting, choices.once(in: 3) else { continue }
-                world.isConnecting = false
-                world.perform(world.link.connectingFailed(.connectionTimeout))
-            default: if choices.once(in: 2) { world.close(.connectionTimeout) }
-            }
-            #expect(Set(world.link.established) == world.established)
-            #expect(world.established.isEmpty || world.link.id == world.current)
-            #expect(Set(world.link.connections) == world.alive)
-        }
-        for connection in world.alive.sorted() { world.perform(world.link.cancel(connection)) }
-        while world.current != nil { world.close(.localHostTerminated) }
-        #expect(world.link.isUnused && world.alive.isEmpty && !world.isConnecting)
     }
 }

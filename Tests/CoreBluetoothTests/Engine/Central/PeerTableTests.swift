@@ -1,8 +1,6 @@
 import BluetoothHost
 import BluetoothTypes
-import Foundation
 import NIOCore
-import Testbed
 import Testing
 
 @testable import CoreBluetooth
@@ -45,28 +43,6 @@ struct PeerTableTests {
         #expect(counts() == [0, 0] && peripheral.state == .disconnected)
     }
 
-    /// Keeps a peer's address without the peer.
-    private final class Reference: @unchecked Sendable {
-        // Unchecked: in virtual time the event loop runs on the test's thread.
-        weak var peer: Peer?
-    }
-
-    @Test("frees a peer that no app waits for any more", arguments: [true, false])
-    func freed(isCancelled: Bool) throws {
-        let talk = Conversation()
-        let peripheral = try talk.requestConnection()
-        let (address, reference) = (peripheral.address, Reference())
-        _ = talk.centralAdapter.readEngine(in: talk.testbed) { core in reference.peer = core.peers.peers[address] }
-        #expect(reference.peer != nil)
-        if isCancelled {
-            talk.central.manager.cancelPeripheralConnection(peripheral)
-        } else {
-            talk.centralAdapter.setPowered(false)
-        }
-        talk.testbed.run()
-        #expect(peripheral.state == .disconnected && reference.peer == nil)
-    }
-
     @Test("6.3 reports a failed request once, and forgets its peer")
     func failed() throws {
         let talk = Conversation()
@@ -83,28 +59,6 @@ struct PeerTableTests {
             #expect(talk.central.calls.count == 1 && talk.central.calls.first?.hasPrefix("fail CBErrorDomain") == true)
             #expect(count == 0 && peripheral.state == .disconnected)
         }
-    }
-
-    @Test("6.8 establishes a delayed connection on an existing link after its delay")
-    func delayedOnSharedLink() throws {
-        let talk = Conversation()
-        let peripheral = try talk.connect()
-        let (other, same) = try talk.otherApp(knowing: peripheral)
-        talk.ball.manager.stopAdvertising()
-        talk.testbed.run(.seconds(5))
-        let options: [String: Any] = [CBConnectPeripheralOptionStartDelayKey: NSNumber(value: 2)]
-        other.manager.connect(same, options: options)
-        talk.testbed.run(.milliseconds(1_990))
-        #expect(same.state == .connecting && other.calls == ["state 5"])
-        talk.testbed.run(.milliseconds(20))
-        #expect(same.state == .connected && other.calls == ["state 5", "connect 2"])
-        other.disconnect(same, in: talk.testbed)
-        other.manager.connect(same, options: options)
-        talk.testbed.run(.seconds(1))
-        other.manager.cancelPeripheralConnection(same)
-        talk.testbed.run(.seconds(5))
-        #expect(other.calls == ["state 5", "connect 2", "disconnect 0", "disconnect 0"])
-        #expect(same.state == .disconnected && peripheral.state == .connected)
     }
 
     @Test("continues a connection under the identity address, and fails the request for that address once")

@@ -1,7 +1,6 @@
 import BluetoothAir
 import BluetoothHost
 import BluetoothTypes
-import Foundation
 import NIOCore
 import Testbed
 import Testing

@@ -1,5 +1,4 @@
 import BluetoothHost
-import Fixtures
 import Testing
 
 @testable import CoreBluetooth
@@ -110,48 +109,5 @@ struct SubscriptionTests {
         refused.remove("a")
         refused.written(isAccepted: false)
         #expect(self.subscribers(refused).isEmpty && refused.needsRelease)
-    }
-}
-
-@Suite("Subscriptions to a characteristic, random order")
-struct SubscriptionSimulationTests {
-    @Test("leaves the descriptor on exactly while somebody is subscribed", arguments: simulationSeeds(20))
-    func run(seed: UInt64) {
-        var choices = SeededChoices(seed: seed)
-        let characteristic = GATTRemoteCharacteristic(
-            uuid: 0x2A37,
-            properties: [.notify],
-            declarationHandle: 2,
-            valueHandle: 3,
-            endHandle: 4
-        )
-        var subscription = Subscription<Int>(to: characteristic)
-        var isOn = false
-        var written: Bool?
-        func subscribers() -> [Int] {
-            var found: [Int] = []
-            subscription.forEachSubscriber { found.append($0) }
-            return found.sorted()
-        }
-        for _ in 0..<500 {
-            let subscriber = choices.below(4)
-            switch choices.below(6) {
-            case 0 where written == nil, 1 where written == nil:
-                if case .write(let value) = subscription.set(choices.once(in: 2), for: subscriber) { written = value }
-            case 2 where written == nil:
-                #expect(subscription.needsRelease == (isOn && subscribers().isEmpty))
-                if case .write(let value) = subscription.release() { written = value }
-            case 3: subscription.remove(subscriber)
-            default:
-                guard let value = written else { continue }
-                written = nil
-                let isAccepted = !choices.once(in: 3)
-                if isAccepted { isOn = value }
-                subscription.written(isAccepted: isAccepted)
-                #expect(subscription.isOff == !isOn)
-            }
-            #expect(subscribers() == (0..<4).filter { subscription.isSubscribed($0) })
-            #expect(isOn || written == true || subscribers().isEmpty)
-        }
     }
 }

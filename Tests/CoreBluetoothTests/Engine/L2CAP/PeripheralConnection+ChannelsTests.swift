@@ -1,7 +1,5 @@
 import Fixtures
-import Foundation
 import NIOCore
-import Testbed
 import Testing
 
 @testable import CoreBluetooth

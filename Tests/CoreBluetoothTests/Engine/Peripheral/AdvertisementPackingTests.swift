@@ -124,21 +124,6 @@ struct AdvertisementPackingTests {
         }
     }
 
-    @Test("sends the app's manufacturer data in the packet and an overflow area in the scan response")
-    func both() throws {
-        let own: [UInt8] = [0x34, 0x12, 7]
-        let content = AdvertisedContent(manufacturerData: own, overflowServices: [0x180D])
-        let packed = content.packed()
-        let data = AdvertisingData(parsing: packed.data)
-        let scanResponse = AdvertisingData(parsing: packed.scanResponse)
-        #expect(data.elements.map(\.type) == [.flags, .manufacturerSpecificData])
-        #expect(data.manufacturerSpecificData == ByteBuffer(bytes: own))
-        #expect(scanResponse.elements.map(\.type) == [.manufacturerSpecificData])
-        let manufacturerData = try #require(scanResponse.manufacturerSpecificData)
-        let area = try #require(OverflowArea(manufacturerData: manufacturerData))
-        #expect(area.mayContain(0x180D))
-    }
-
     @Test("B6 gives the scan response beside a short name to services")
     func shortName() {
         for (name, count) in [("Tiny", 4), ("Enormous!!", 10)] {
@@ -180,25 +165,6 @@ struct AdvertisementPackingSimulationTests {
             }
             #expect(read.manufacturerData == content.manufacturerData.map { ByteBuffer(bytes: $0) })
             if let name = content.localName { #expect(name.hasPrefix(read.localName ?? "")) }
-        }
-    }
-
-    @Test("reads any octets without a trap, and a filter of what was read matches", arguments: simulationSeeds(10))
-    func reading(seed: UInt64) {
-        var choices = SeededChoices(seed: seed)
-        for _ in 0..<200 {
-            var packet = ByteBuffer(bytes: choices.octets(choices.below(32)))
-            if choices.once(in: 2) {
-                packet = ByteBuffer(bytes: [3, UInt8(choices.pick([0x02, 0x03, 0x05, 0x14, 0x16, 0xFF]))])
-                packet.writeBytes(choices.octets(2 + choices.below(20)))
-            }
-            let read = Advertisement(data: packet, scanResponse: packet, isConnectable: true)
-            #expect(read.matches(ScanFilter()))
-            for service in read.services { #expect(read.matches(ScanFilter(services: [service]))) }
-            for service in read.solicitedServices {
-                #expect(read.matches(ScanFilter(services: nil, solicitedServices: [service])))
-            }
-            #expect(read.facts.contains(.manufacturerData) == (read.manufacturerData != nil))
         }
     }
 }

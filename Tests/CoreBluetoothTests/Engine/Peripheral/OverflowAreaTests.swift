@@ -26,21 +26,6 @@ struct OverflowAreaTests {
         #expect(long == [47, 119, 126, 92])
     }
 
-    @Test("finds every inserted service, and rarely another one")
-    func hints() {
-        var area = OverflowArea()
-        for number in 0..<4 as Range<UInt16> { area.insert(BluetoothUUID(0x1800 + number)) }
-        #expect((0..<4 as Range<UInt16>).allSatisfy { area.mayContain(BluetoothUUID(0x1800 + $0)) })
-        let mistaken = (0..<1000 as Range<UInt64>).filter { area.mayContain(BluetoothUUID(form: .full($0, $0 &* 977))) }
-        #expect(mistaken.count < 100)
-    }
-
-    @Test("spreads the bits over the whole area")
-    func spread() {
-        let bits = Set((0..<2000 as Range<UInt64>).map { OverflowArea.bit(of: BluetoothUUID(form: .full($0, 5))) })
-        #expect(bits == Set(0..<128))
-    }
-
     @Test("B6 ignores Apple's own field")
     func apple() {
         // Seen on the air for the service 3333.

@@ -1,4 +1,3 @@
-import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -41,37 +40,31 @@ struct PeripheralSessionPermissionTests {
     @Test("9.7 does not publish again services removed meanwhile")
     func removedMeanwhile() {
         let setup = self.ball(.everything)
+        let manager: CBPeripheralManager = setup.ball.manager
         let other = CBMutableService(type: IDs.other, primary: true)
-        func services() -> Int? { setup.contents()?.first }
-        setup.ball.manager.add(setup.ball.ball)
+        /// The number of services after a change without the permission, and with it again.
+        func counts(_ change: () -> Void) -> [Int?] {
+            setup.policy.change(to: .nothing, in: setup.testbed)
+            change()
+            setup.testbed.run()
+            let without = setup.contents()?.first
+            setup.policy.change(to: .everything, in: setup.testbed)
+            return [without, setup.contents()?.first]
+        }
+        manager.add(setup.ball.ball)
         setup.testbed.run()
-        #expect(services() == 1)
-        setup.policy.change(to: .nothing, in: setup.testbed)
-        setup.ball.manager.add(other)
-        setup.ball.manager.removeAllServices()
-        setup.testbed.run()
-        #expect(services() == 0)
-        setup.ball.manager.add(other)
-        setup.testbed.run()
-        #expect(services() == 0)
-        setup.policy.change(to: .everything, in: setup.testbed)
-        #expect(services() == 1)
-        setup.policy.change(to: .nothing, in: setup.testbed)
-        setup.ball.manager.remove(other)
-        setup.testbed.run()
-        setup.policy.change(to: .everything, in: setup.testbed)
-        #expect(services() == 0)
-        setup.ball.manager.add(other)
-        setup.testbed.run()
-        #expect(services() == 1)
-        setup.policy.change(to: .nothing, in: setup.testbed)
-        setup.ball.manager.add(setup.ball.ball)
-        setup.ball.manager.remove(setup.ball.ball)
-        setup.testbed.run()
-        #expect(setup.ball.count("added FFF3") == 0)
-        setup.policy.change(to: .everything, in: setup.testbed)
-        let third = CBMutableService(type: CBUUID(string: "FFF3"), primary: true)
-        setup.ball.manager.add(third)
+        let all = counts {
+            manager.add(other)
+            manager.removeAllServices()
+        }
+        #expect(all == [0, 0] && counts { manager.add(other) } == [0, 1])
+        #expect(counts { manager.remove(other) } == [0, 0] && counts { manager.add(other) } == [0, 1])
+        let one = counts {
+            manager.add(setup.ball.ball)
+            manager.remove(setup.ball.ball)
+        }
+        #expect(one == [1, 1])
+        manager.add(CBMutableService(type: CBUUID(string: "FFF3"), primary: true))
         setup.testbed.run()
         #expect(setup.ball.count("added FFF3") == 1)
     }

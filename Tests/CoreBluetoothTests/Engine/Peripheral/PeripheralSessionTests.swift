@@ -1,6 +1,5 @@
 import BluetoothHCI
 import BluetoothHost
-import Foundation
 import NIOCore
 import Testbed
 import Testing

@@ -1,7 +1,6 @@
 import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
-import Fixtures
 import Testing
 
 @testable import CoreBluetooth
@@ -176,67 +175,5 @@ struct SharedAdvertisingTests {
         awaited.adapterStopped(isReset: false)
         #expect(awaited.renewPermissions { _ in .everything } == [self.advertise(Self.ball, number: 1)])
         #expect(awaited.answered(.success(()), number: 1) == [.started("a")])
-    }
-}
-
-@Suite("11.3 Advertising of several managers, random events")
-struct SharedAdvertisingSimulationTests {
-    @Test("answers each start once, and advertises exactly what the managers ask for", arguments: simulationSeeds(20))
-    func run(seed: UInt64) {
-        var choices = SeededChoices(seed: seed)
-        var shared = SharedAdvertising<Int>()
-        var permissions = [ManagerPermission](repeating: .everything, count: 4)
-        var wanted: [Int: BluetoothUUID] = [:]
-        var unanswered: Set<Int> = []
-        var (number, onAir) = (0, AdvertisedContent?.none)
-        for _ in 0..<400 {
-            let manager = choices.below(4)
-            let actions: [SharedAdvertising<Int>.Action]
-            switch choices.below(8) {
-            case 0, 1:
-                let service = BluetoothUUID(UInt16(0xA000 + manager))
-                if wanted[manager] == nil {
-                    wanted[manager] = service
-                    unanswered.insert(manager)
-                }
-                let content = AdvertisedContent(services: [service])
-                actions = shared.start(content, for: manager, under: permissions[manager])
-            case 2:
-                wanted[manager] = nil
-                unanswered.remove(manager)
-                actions = shared.stop(manager)
-            case 3:
-                permissions[manager] = choices.pick([.everything, .background, .nothing])
-                actions = shared.changePermission(to: permissions[manager]) { $0 == manager }
-            case 4:
-                shared.adapterStopped(isReset: false)
-                onAir = nil
-                actions = shared.adapterStarted()
-            case 5:
-                if onAir != nil, choices.once(in: 2) { onAir = nil }
-                actions = shared.answered(
-                    onAir == nil ? .failure(.refused(.commandDisallowed)) : .success(()),
-                    number: number
-                )
-            default: actions = shared.answered(.success(()), number: number - (choices.once(in: 4) ? 1 : 0))
-            }
-            for action in actions {
-                switch action {
-                case .advertise(let content, _, let next):
-                    #expect(next == number + 1)
-                    (number, onAir) = (next, content)
-                case .stop: onAir = nil
-                case .started(let manager): #expect(unanswered.remove(manager) != nil)
-                case .refused(let manager, _):
-                    #expect(unanswered.remove(manager) != nil && wanted.removeValue(forKey: manager) != nil)
-                case .alreadyAdvertising(let manager): #expect(wanted[manager] != nil)
-                }
-            }
-            for manager in 0..<4 { #expect((shared.content(of: manager) != nil) == (wanted[manager] != nil)) }
-            guard let onAir else { continue }
-            let listed = wanted.filter { permissions[$0.key] == .everything }.map(\.value)
-            let hidden = wanted.filter { permissions[$0.key] == .background }.map(\.value)
-            #expect(Set(onAir.services) == Set(listed) && Set(onAir.overflowServices) == Set(hidden))
-        }
     }
 }

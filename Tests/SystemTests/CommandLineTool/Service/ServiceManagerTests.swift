@@ -56,9 +56,18 @@ struct ServiceManagerTests {
         #expect(receiver.message() == ["STATUS=1"])
     }
 
+    /// Waits for so many questions of another watchdog, which are answered at once.
+    private func pass(_ questions: Int, every interval: DispatchTimeInterval) async {
+        let ticks = Watched(0)
+        let clock = Watchdog([{ answer in answer() }]) { ticks.update { $0 += 1 } }
+        clock.start(every: interval)
+        #expect(await ticks.wait { $0 >= questions })
+        withExtendedLifetime(clock) {}
+    }
+
     @Test("sends heartbeats while every loop answers, and none while one stands still")
-    func watchdog() throws {
-        let receiver = try NotificationReceiver("@" + Self.name(), limit: 1)
+    func watchdog() async throws {
+        let receiver = try NotificationReceiver("@" + Self.name())
         let process = getpid()
         let manager = ServiceManager(
             ["NOTIFY_SOCKET": receiver.name, "WATCHDOG_USEC": "20000", "WATCHDOG_PID": "\(process)"],
@@ -68,7 +77,8 @@ struct ServiceManagerTests {
         loop.suspend()
         manager.watch { loop.async(execute: $0) }
         manager.begin(main: DispatchQueue(label: "main"))
-        #expect(receiver.message() == nil)
+        await self.pass(20, every: .milliseconds(20))
+        #expect(receiver.isEmpty)
         loop.resume()
         for _ in 1...3 { #expect(receiver.message() == ["WATCHDOG=1"]) }
     }
@@ -80,12 +90,12 @@ struct ServiceManagerTests {
             ["WATCHDOG_USEC": "soon"], [:],
         ]
     )
-    func unwatched(environment: [String: String]) throws {
-        let receiver = try NotificationReceiver("@" + Self.name(), limit: 1)
+    func unwatched(environment: [String: String]) async throws {
+        let receiver = try NotificationReceiver("@" + Self.name())
         let environment = environment.merging(["NOTIFY_SOCKET": receiver.name]) { $1 }
         let manager = ServiceManager(environment, process: 2)
         manager.begin(main: DispatchQueue(label: "main"))
-        #expect(receiver.message() == nil)
+        await self.pass(20, every: .milliseconds(1))
         manager.stopping()
         #expect(receiver.message() == ["STOPPING=1"])
     }
@@ -111,15 +121,9 @@ struct ServiceManagerTests {
         for round in 1...3 {
             let areAsked = await asked.wait { $0 == [round, round] }
             #expect(areAsked)
-            // Another one, whose questions are answered at once, tells how time passes.
-            let ticks = Watched(0)
-            let clock = Watchdog([{ answer in answer() }]) { ticks.update { $0 += 1 } }
-            clock.start(every: .milliseconds(1))
-            let hasPassed = await ticks.wait { $0 >= 20 }
-            #expect(hasPassed)
+            await self.pass(20, every: .milliseconds(1))
             #expect(asked.value == [round, round])
             #expect(signs.value == round - 1)
-            withExtendedLifetime(clock) {}
             // No question is left without its answer.
             if round == 3 { isOver.update { $0 = true } }
             answers.value.last?()

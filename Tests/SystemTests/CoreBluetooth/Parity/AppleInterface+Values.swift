@@ -33,24 +33,6 @@ extension AppleInterface {
             var localizedDescription: String { get }
             var userInfo: [String : Any] { get }
             static var errorDomain: String { get } := CBATTErrorDomain
-            static var success: CBATTError.Code { get } := 0
-            static var invalidHandle: CBATTError.Code { get } := 1
-            static var readNotPermitted: CBATTError.Code { get } := 2
-            static var writeNotPermitted: CBATTError.Code { get } := 3
-            static var invalidPdu: CBATTError.Code { get } := 4
-            static var insufficientAuthentication: CBATTError.Code { get } := 5
-            static var requestNotSupported: CBATTError.Code { get } := 6
-            static var invalidOffset: CBATTError.Code { get } := 7
-            static var insufficientAuthorization: CBATTError.Code { get } := 8
-            static var prepareQueueFull: CBATTError.Code { get } := 9
-            static var attributeNotFound: CBATTError.Code { get } := 10
-            static var attributeNotLong: CBATTError.Code { get } := 11
-            static var insufficientEncryptionKeySize: CBATTError.Code { get } := 12
-            static var invalidAttributeValueLength: CBATTError.Code { get } := 13
-            static var unlikelyError: CBATTError.Code { get } := 14
-            static var insufficientEncryption: CBATTError.Code { get } := 15
-            static var unsupportedGroupType: CBATTError.Code { get } := 16
-            static var insufficientResources: CBATTError.Code { get } := 17
         struct CBConnectionEventMatchingOption: RawRepresentable, Equatable, Hashable, Sendable
             init(rawValue: String)
             static let peripheralUUIDs: CBConnectionEventMatchingOption \
@@ -90,28 +72,6 @@ extension AppleInterface {
             var localizedDescription: String { get }
             var userInfo: [String : Any] { get }
             static var errorDomain: String { get } := CBErrorDomain
-            static var unknown: CBError.Code { get } := 0
-            static var invalidParameters: CBError.Code { get } := 1
-            static var invalidHandle: CBError.Code { get } := 2
-            static var notConnected: CBError.Code { get } := 3
-            static var outOfSpace: CBError.Code { get } := 4
-            static var operationCancelled: CBError.Code { get } := 5
-            static var connectionTimeout: CBError.Code { get } := 6
-            static var peripheralDisconnected: CBError.Code { get } := 7
-            static var uuidNotAllowed: CBError.Code { get } := 8
-            static var alreadyAdvertising: CBError.Code { get } := 9
-            static var connectionFailed: CBError.Code { get } := 10
-            static var connectionLimitReached: CBError.Code { get } := 11
-            static var unknownDevice: CBError.Code { get } := 12
-            deprecated static var unkownDevice: CBError.Code { get } := 12
-            static var operationNotSupported: CBError.Code { get } := 13
-            static var peerRemovedPairingInformation: CBError.Code { get } := 14
-            static var encryptionTimedOut: CBError.Code { get } := 15
-            static var tooManyLEPairedDevices: CBError.Code { get } := 16
-            static var leGattExceededBackgroundNotificationLimit: CBError.Code { get } := 17
-            static var leGattNearBackgroundNotificationLimit: CBError.Code { get } := 18
-            static var channelSoundingConfigurationFailed: CBError.Code { get } := 19
-            static var channelSoundingProcedureFailed: CBError.Code { get } := 20
         deprecated enum CBCentralManagerState: Int, BitwiseCopyable, Equatable, Hashable, RawRepresentable, Sendable
             deprecated init?(rawValue: Int)
             deprecated case unknown := 0

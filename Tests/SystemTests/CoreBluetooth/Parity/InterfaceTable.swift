@@ -9,12 +9,23 @@
 // and after it ` := ` and the raw value. A type's line lists its superclass and all its conformances, without those
 // that every class has from NSObject. Members of a class are `open`, initializers apart.
 //
+// The codes of an error, its `Code`, are members of the error as well, without a line of their own.
+//
 // What is not in it: Channel Sounding (iOS 27), beyond the codes and the feature that name it.
 
 /// Apple's interface as text.
 enum AppleInterface {
     /// All declarations.
-    static let declarations = [managers, attributes, values].flatMap(InterfaceDeclaration.parse)
+    static let declarations: [InterfaceDeclaration] = {
+        let lines = [managers, attributes, values].flatMap(InterfaceDeclaration.parse)
+        let members = lines.compactMap { code -> InterfaceDeclaration? in
+            guard code.value != nil, code.container.hasSuffix(".Code") else { return nil }
+            let text = "static var \(code.name): \(code.container) { get }"
+            let error = String(code.container.dropLast(".Code".count))
+            return InterfaceDeclaration(container: error, text: text, marks: code.marks, value: code.value)
+        }
+        return lines + members
+    }()
 
     /// What the module has beyond Apple's interface: adapters, and names that Foundation lacks on Linux.
     static let ownNames: Set<String> = [
@@ -75,6 +86,9 @@ struct InterfaceDeclaration: Equatable {
         ]
         return String(words.first { !keywords.contains($0) } ?? "")
     }
+
+    /// Whether it is a case of an enumeration.
+    var isCase: Bool { self.text.hasPrefix("case ") }
 
     /// The path of what has a raw value.
     var path: String { self.container.isEmpty ? self.name : self.container + "." + self.name }
