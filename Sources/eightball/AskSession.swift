@@ -51,6 +51,8 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
         }
         self.sdk = sdk
         _ = sdk.addObserver(self)
+        // A person may be at the other end; the deadline below comes first.
+        (sdk as? ITCB_SDK_Central)?.answerTimeLimit = timeout
         Steps.observe(sdk, pairing) { self.follow($0) }
         deadline = Deadline(after: timeout, pausingFor: pairing.conversation) { self.timeOut() }
     }
@@ -76,7 +78,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     private func isWanted(_ name: String) -> Bool { wanted.map { DeviceName.matches(name, $0) } ?? true }
 
     /// The time is up: says as much as is known about why.
-    func timeOut() {
+    func timeOut() -> Never {
         let time = "within \(timeout.formatted()) s"
         if let asked {
             Ending.fail(Failure("\(PrintableText.quoted(asked.name)) did not answer \(time)"))
@@ -134,7 +136,10 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
 
     func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
         // Errors of other balls do not end the search.
-        if let asked, let error = asked.error { fail(asked.name, error) }
+        if let asked, let error = asked.error {
+            if ErrorWords.isSilence(error, of: asked, sdk) { timeOut() }
+            fail(asked.name, error)
+        }
         // With one that is known by keys that do not fit any more, searching on does not help.
         if case .coreBluetooth(let inner as CBError) = error, inner.code == .peerRemovedPairingInformation,
             let lostLast, isWanted(lostLast)
