@@ -19,6 +19,7 @@ extension LEHost {
         completion: @escaping (Result<Void, LEHostError>) -> Void
     ) {
         self.assertOnEventLoop()
+        guard self.channel != nil else { return self.afterwards { completion(.failure(.controllerLost)) } }
         if let peer = parameters.directedTo?.withoutIdentity, !self.mayDirectAdvertising(to: peer) {
             return self.afterwards { completion(.failure(.addressNotResolvedByPeer)) }
         }

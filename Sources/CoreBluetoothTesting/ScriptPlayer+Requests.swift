@@ -63,6 +63,10 @@ extension ScriptPlayer {
 
     func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest) {
         if request.id == nil, !self.takeIntoBuffer() { return }
+        guard self.areOffsetsValid(request) else {
+            if let id = request.id { host.respond(to: id, error: .invalidOffset) }
+            return
+        }
         // The answer to all parts: the first that is no success, else the latest of them.
         var answer: ScriptedPeripheral.Answer = .success
         var follows: [() -> Void] = []
@@ -117,6 +121,18 @@ extension ScriptPlayer {
             guard let entry = self.entries[part.handle] else { continue }
             let octets = Data(part.value.readableBytesView)
             self.entries[part.handle]?.value = Self.value(octets, at: part.offset, of: entry.value)
+        }
+    }
+
+    /// Whether no part begins behind the value that the parts before it leave (Vol 3, Part F, 3.4.6.3). Of parts that
+    /// leave a gap none is written.
+    private func areOffsetsValid(_ request: GATTWriteRequest) -> Bool {
+        var lengths: [AttributeHandle: Int] = [:]
+        return request.parts.allSatisfy { part in
+            let value = self.descriptors[part.handle]?.value ?? self.entries[part.handle]?.value ?? Data()
+            guard part.offset <= lengths[part.handle] ?? value.count else { return false }
+            lengths[part.handle] = part.offset + part.value.readableBytes
+            return true
         }
     }
 

@@ -100,8 +100,14 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
         if _isSubscribed {
             _stage = .idle
             owner._send(_ITCB_SDK_WaitingAnswer(device: self, answer: answer, question: question))
-        } else {
+            return
+        }
+        switch _stage {
+        case .asked, .answered:
             _stage = .answered(question: question, answer: answer)
+        case .idle:
+            // The central has given the question up. When it subscribes again, it waits for the answer to another one.
+            _report(.sendFailed(ITCB_RejectionReason.deviceOffline))
         }
     }
 

@@ -56,6 +56,16 @@ enum ErrorWords {
         }
     }
 
+    /// Whether an error says "offline" of a ball that is still there: it has taken too long.
+    static func isSilence(
+        _ error: any Error,
+        of device: any ITCB_Device_Peripheral_Protocol,
+        _ sdk: any ITCB_SDK_Protocol
+    ) -> Bool {
+        guard key(for: error) == ITCB_RejectionReason.deviceOffline.localizedDescription else { return false }
+        return (sdk as? any ITCB_SDK_Central_Protocol)?.devices.contains { $0.uuid == device.uuid } == true
+    }
+
     /// The SDK's key for an error, its innermost reason: for programs that read `--json`.
     static func key(for error: any Error) -> String {
         switch error {

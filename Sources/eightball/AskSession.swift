@@ -51,6 +51,8 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
         }
         self.sdk = sdk
         _ = sdk.addObserver(self)
+        // A person may be at the other end; the deadline below comes first.
+        (sdk as? ITCB_SDK_Central)?.answerTimeLimit = timeout
         Steps.observe(sdk, pairing) { self.follow($0) }
         deadline = Deadline(after: timeout, pausingFor: pairing.conversation) { self.timeOut() }
     }
@@ -76,7 +78,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     private func isWanted(_ name: String) -> Bool { wanted.map { DeviceName.matches(name, $0) } ?? true }
 
     /// Ends the program: the time is up.
-    private func timeOut() -> Never {
+    func timeOut() -> Never {
         // An adapter that could not be opened has been reported when that was tried.
         guard let lateness else { Ending.failAsSaid() }
         Ending.fail(lateness)
@@ -134,6 +136,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     }
 
     func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
+        if let asked, let error = asked.error, ErrorWords.isSilence(error, of: asked, sdk) { timeOut() }
         if let failure = failure(of: error) { Ending.fail(failure) }
     }
 

@@ -24,6 +24,8 @@ final class CentralSession {
 
     /// How long, in seconds, a question waits for its ball.
     private static let waitLimit: TimeInterval = 10
+    /// How long, in seconds, a question may take: a person may be at the other end.
+    static let answerTimeLimit: TimeInterval = 60
 
     /// The observer's identity.
     var uuid = UUID()
@@ -60,6 +62,7 @@ final class CentralSession {
         }
         self.sdk = sdk
         _ = sdk.addObserver(self)
+        (sdk as? ITCB_SDK_Central)?.answerTimeLimit = Self.answerTimeLimit
         Steps.observe(sdk, pairing) { [output] step in
             output.report("central " + StepWords(step).text)
         }
@@ -259,7 +262,10 @@ extension CentralSession: @preconcurrency ITCB_Observer_Central_Protocol {
     func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
         if case .asking(let asked, let question) = activity, let error = asked.error {
             let ball = number(of: asked)
-            let text = "\(label(ball)) \(ErrorWords.words(for: error, from: asked.name, pairing))."
+            let words =
+                self.sdk.map { ErrorWords.isSilence(error, of: asked, $0) } == true
+                ? Texts.english(.rejectSilent) : ErrorWords.words(for: error, from: asked.name, pairing)
+            let text = "\(label(ball)) \(words)."
             fail(ball, question, key: ErrorWords.key(for: error), text: text)
         } else {
             output.report("central: " + ErrorWords.words(for: error))

@@ -107,7 +107,8 @@ extension EightBall {
             abstract: "List 8-balls as they are found, and ask them.",
             discussion: """
                 Reads lines: "2 Will it rain?" asks ball 2, "use 2" makes it the one that questions go to, "list", "help" \
-                and "quit" do what they say. A question to a ball that is not there yet waits for it.
+                and "quit" do what they say. A question to a ball that is not there yet waits for it, 10 seconds long; a \
+                ball that is there has 60 seconds for its answer.
                 """
         )
 
@@ -142,7 +143,10 @@ extension EightBall {
         )
         var device: String?
 
-        @Option(parsing: .unconditional, help: ArgumentHelp("Time out after this many seconds.", valueName: "s"))
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("Wait this many seconds for a ball and its answer.", valueName: "s")
+        )
         var timeout = 10.0
 
         @OptionGroup var radio: RadioOptions

@@ -32,6 +32,19 @@ struct LEHostGAPTests {
         #expect(try testbed.controller.last(LESetAdvertisingParameters.self).type.rawValue == type)
     }
 
+    @Test("fails to advertise at once without a controller, and does not begin with the next one")
+    func withoutController() throws {
+        let testbed = HostTestbed.started()
+        testbed.controller.fail("unplugged")
+        testbed.run()
+        var failures: [LEHostError] = []
+        testbed.host.startAdvertising(AdvertisingParameters(data: self.data)) { result in
+            if case .failure(let error) = result { failures.append(error) }
+        }
+        testbed.run()
+        #expect(failures == [.controllerLost])
+    }
+
     @Test("sends the interval as the shortest and the longest one, and the data")
     func advertisingInterval() throws {
         let testbed = HostTestbed.started()

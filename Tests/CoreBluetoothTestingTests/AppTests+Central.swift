@@ -191,6 +191,29 @@ struct CentralAppTests {
         #expect(setup.app.launches == [.byUser, .bySystem])
     }
 
+    @Test("R7: discovers a device once to an app that is launched for it", arguments: [true, false])
+    func launchedForDiscovery(scansAgain: Bool) throws {
+        let world = World(seed: 1)
+        let thermo = world.addPeripheral(.thermometer())
+        thermo.isAdvertising = false
+        let app = world.addDevice("phone").install("key", backgroundModes: .central) {
+            Key(connects: false, scansAgain: scansAgain)
+        }
+        _ = app.launch()
+        world.advance(by: .seconds(1))
+        app.enterBackground()
+        app.terminate()
+        thermo.isAdvertising = true
+        try world.run(until: app.launches == [.byUser, .bySystem])
+        world.advance(by: .seconds(8))
+        let key = try #require(app.instance)
+        #expect(key.discoveries.count == 1)
+        // A later scan begins anew.
+        key.central.scanForPeripherals(withServices: [Reader.service])
+        world.advance(by: .seconds(8))
+        #expect(key.discoveries.count == 2)
+    }
+
     @Test("continues the scan of a terminated app, which a discovery launches")
     func scanGoesOn() throws {
         let world = World(seed: 1)

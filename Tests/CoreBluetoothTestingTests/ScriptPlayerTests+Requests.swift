@@ -84,6 +84,33 @@ struct ScriptRequestsTests {
         #expect(setup.device.writes.count == 3 && setup.value == [9, 5, 5, 7])
     }
 
+    @Test(
+        "K5 refuses pieces that leave a gap with Invalid Offset, and writes none of them (Vol 3, Part F, 3.4.6.3)",
+        arguments: [
+            [(5, [9])], [(2, [9])], [(0, [9]), (2, [9])], [(0, [9, 9]), (4, [9])], [(1, [9]), (3, [9])],
+        ] as [[(Int, [UInt8])]]
+    )
+    func gap(pieces: [(Int, [UInt8])]) throws {
+        let setup = try BareMeeting(
+            .init(
+                "FFF1",
+                properties: [.read, .write],
+                value: Data([1]),
+                descriptors: [.init("FFD1", value: Data([1]), isWritable: true)]
+            )
+        )
+        for handle in [setup.handle, setup.handle + 1] {
+            #expect(throws: GATTError.att(.invalidOffset, handle: handle)) {
+                try setup.write(handle, pieces.map { (offset: $0.0, value: $0.1) })
+            }
+            #expect(try setup.read(handle) == [1])
+        }
+        #expect(setup.device.writes.isEmpty)
+        // At the end of the value is no gap.
+        try setup.write(setup.handle, [(1, [2])])
+        #expect(setup.value == [1, 2])
+    }
+
     @Test("reads a later part of the present value, or of what a closure gave", arguments: [false, true])
     func changedValue(hasClosure: Bool) throws {
         var characteristic = ScriptedPeripheral.Characteristic("FFF1", properties: .read, value: Data([1, 2, 3]))

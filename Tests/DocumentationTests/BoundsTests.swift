@@ -17,6 +17,10 @@ struct BoundsTests {
         ("ACL data packets that a host takes", ["\(ACLReceiver.packetCount)"]),
         ("updates of an app on their way", ["\(TransmitWindow.size)"]),
         (
+            "values that a bonded server sends",
+            ["\(EarlyValues.valueLimit) of each of \(EarlyValues.characteristicLimit) characteristics"]
+        ),
+        (
             "octets of a channel that are not read",
             ["\(Channels.configuration.window) frames of \(Channels.configuration.mps) octets"]
         ),

@@ -34,6 +34,8 @@ open class CBCentralManager: CBManager {
     // Guarded by the lock.
     private weak var delegateStorage: (any CBCentralManagerDelegate)?
     private var scanningStorage = false
+    /// The scan that goes on from before the manager, while what has waited for it is delivered.
+    private var restoredScan: ScanFilter?
 
     /// A manager on the main queue, whose delegate comes later.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
@@ -97,6 +99,8 @@ open class CBCentralManager: CBManager {
 
     func setScanning(_ isScanning: Bool) { self.lock.withLock { self.scanningStorage = isScanning } }
 
+    func setRestoredScan(_ filter: ScanFilter?) { self.lock.withLock { self.restoredScan = filter } }
+
     /// Whether this system has all of some features: it has none of those that are named yet.
     @discardableResult
     open class func supports(_ features: CBCentralManager.Feature) -> Bool { features.isEmpty }
@@ -126,12 +130,15 @@ open class CBCentralManager: CBManager {
         }
         self.setScanning(true)
         self.propertyObservation.propertiesChanged()
+        // An app that asks for the scan that goes on gets what waits for it, and not all of that once more.
+        guard self.lock.withLock({ self.restoredScan != filter }) else { return }
         self.context.send(.scan(filter))
     }
 
     /// Stops scanning: nothing is reported any more.
     open func stopScan() {
         guard self.isPoweredOn() else { return }
+        self.setRestoredScan(nil)
         self.setScanning(false)
         self.propertyObservation.propertiesChanged()
         self.context.send(.stopScan)

@@ -89,7 +89,7 @@ open class CBPeripheral: CBPeer {
 
     /// Whether a write without response can be sent now.
     ///
-    /// Where it cannot, ``CBPeripheralDelegate/peripheralIsReady(toSendWriteWithoutResponse:)`` is called once it can.
+    /// If it cannot, ``CBPeripheralDelegate/peripheralIsReady(toSendWriteWithoutResponse:)`` is called once it can.
     open var canSendWriteWithoutResponse: Bool {
         self.lock.withLock { self.connection.state == .connected && self.writeWindow.canSend }
     }
@@ -208,8 +208,9 @@ open class CBPeripheral: CBPeer {
     /// Turns notifications on or off; indications where the characteristic has those alone.
     ///
     /// The answer is ``CBPeripheralDelegate/peripheral(_:didUpdateNotificationStateFor:error:)``. A characteristic that
-    /// has neither is refused with ``CBATTError/Code/requestNotSupported``, one without a Client Characteristic
-    /// Configuration with ``CBError/Code/invalidParameters``.
+    /// has neither is refused with ``CBATTError/Code/requestNotSupported``. One without a Client Characteristic
+    /// Configuration is refused with ``CBATTError/Code/attributeNotFound``, and the values that it sends all the same
+    /// are delivered. So are those that a bonded peripheral has sent on this connection before.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
         guard let record = self.record(of: characteristic) else { return }
         self.perform(SubscriptionChange(isSubscribed: enabled, characteristic: record))

@@ -212,14 +212,15 @@ open class CBPeripheralManager: CBManager {
 
     /// Answers a request to read with its value, or one to write, or refuses it.
     ///
-    /// Of the requests that came together, the first is answered for all of them. Only the first answer counts.
+    /// Of the requests that came together, the first is answered for all of them. Only the first answer counts. A value
+    /// has up to 512 octets; the rest is not sent.
     open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
         guard self.isPoweredOn() else { return }
         switch request.transaction.take() {
         case .read(let id):
             let answer: Result<ByteBuffer, ATTErrorCode> =
                 switch ATTErrorCode.answer(result) {
-                case nil: .success(request.value.map { ByteBuffer(octetsOf: $0) } ?? ByteBuffer())
+                case nil: .success(Self.octets(answering: request))
                 case let error?: .failure(error)
                 }
             self.send(.answerRead(id, answer))
@@ -227,6 +228,22 @@ open class CBPeripheralManager: CBManager {
         case .nothing: break
         }
     }
+
+    private static func octets(answering request: CBATTRequest) -> ByteBuffer {
+        guard let value = request.value else { return ByteBuffer() }
+        let limit = max(0, longestValue - request.offset)
+        // Once for each long read, which begins at 0.
+        if value.count > limit, request.offset == 0 {
+            LogLines.log(
+                "WARNING: the value of \(request.characteristic) has \(value.count) octets; centrals get the first "
+                    + "\(longestValue)"
+            )
+        }
+        return ByteBuffer(octetsOf: value, limit: limit)
+    }
+
+    /// The longest value of an attribute, in octets (Vol 3, Part F, 3.2.9).
+    private static let longestValue = 512
 
     /// Sends a new value to centrals that subscribed; `nil` stands for all of them.
     ///
@@ -249,8 +266,8 @@ open class CBPeripheralManager: CBManager {
         case .nobody: return true
         case .full: return false
         case .reserved(let handle, let targets, let window):
-            // No attribute has a longer value (Vol 3, Part F, 3.2.9); the host cuts further where the MTU is smaller.
-            let octets = ByteBuffer(octetsOf: value, limit: 512, in: window?.takeBuffer())
+            // The host cuts further if the MTU is smaller.
+            let octets = ByteBuffer(octetsOf: value, limit: Self.longestValue, in: window?.takeBuffer())
             self.send(.update(handle, octets, targets))
             return true
         }

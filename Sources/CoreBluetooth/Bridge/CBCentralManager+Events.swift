@@ -12,6 +12,7 @@ extension CBCentralManager {
         let observer = self.context.observer
         var taken = TakenEvents<ConnectionID>()
         var peripheral: CBPeripheral?
+        var isRestored = false
         for index in events.indices {
             if let observer, let callback = events[index].callback(in: self.context) {
                 observer.callsDelegate(callback)
@@ -23,12 +24,14 @@ extension CBCentralManager {
             case let event:
                 let counted = event.counted
                 peripheral = nil
+                if case .restored = event { isRestored = true }
                 self.receive(event)
                 guard let counted else { continue }
                 self.resumeReceiving(taken.add(counted.octets, in: counted.window, of: counted.connection))
             }
         }
         self.resumeReceiving(taken.flush())
+        if isRestored { self.setRestoredScan(nil) }
     }
 
     private func resumeReceiving(_ id: ConnectionID?) {

@@ -77,7 +77,7 @@ extension CBPeripheral {
             self.informedDelegate?.peripheral(
                 self,
                 didUpdateNotificationStateFor: characteristic,
-                error: subscriptionError(error)
+                error: coreBluetoothError(error)
             )
         case .canSend: self.informedDelegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
         case .mtu(_, let mtu, _): self.lock.withLock { self.mtu = mtu }

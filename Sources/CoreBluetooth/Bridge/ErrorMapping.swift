@@ -99,19 +99,6 @@ func coreBluetoothError(_ error: GATTError) -> any Error {
     }
 }
 
-/// What a failed change of a subscription is called in Core Bluetooth.
-///
-/// A characteristic without a Client Characteristic Configuration was never asked, so the error is none of the peer's:
-/// macOS reports that the parameters were invalid.
-func subscriptionError(_ error: GATTError) -> any Error {
-    switch error {
-    case .att(.attributeNotFound, handle: _): CBError.reported(.invalidParameters)
-    case .att, .disconnected, .transactionTimeout, .malformedResponse, .notConnected, .reliableWriteMismatch,
-        .pairingTimedOut, .encryptionFailed:
-        coreBluetoothError(error)
-    }
-}
-
 /// What a failure of the host is called in Core Bluetooth, where something was asked of a link.
 ///
 /// A controller that does not do it says nothing of the link, which may be there all the same.

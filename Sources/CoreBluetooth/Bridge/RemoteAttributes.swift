@@ -50,11 +50,14 @@ struct SortedTable<Key: Comparable, Object> {
         }
     }
 
-    /// Calls `body` with the object of a key, where there is one, without a copy of it.
+    /// Calls `body` with the object of a key, without a copy of it; false if there is none.
     @inline(__always)
-    func withObject(of key: Key, _ body: (borrowing Object) -> Void) {
+    @discardableResult
+    func withObject(of key: Key, _ body: (borrowing Object) -> Void) -> Bool {
         let place = self.place(of: key)
-        if place < self.keys.count, self.keys[place] == key { body(self.objects[place]) }
+        guard place < self.keys.count, self.keys[place] == key else { return false }
+        body(self.objects[place])
+        return true
     }
 
     /// The object of a key, else another one, which is put in its place when it is changed.

@@ -7,7 +7,8 @@ import Synchronization
 
 /// Counts what is on its way on one connection.
 ///
-/// Full at ``size``; that PDUs can be sent again is reported at half of that.
+/// Full at ``size``; that PDUs can be sent again is reported at half of that. A window with `reportsEmpty` also reports
+/// that all of them have left.
 final class TransmitWindow: Sendable {
     private struct State {
         var count = 0
@@ -25,6 +26,9 @@ final class TransmitWindow: Sendable {
     static let size = 64
 
     private let state = Mutex(State())
+    private let reportsEmpty: Bool
+
+    init(reportsEmpty: Bool = false) { self.reportsEmpty = reportsEmpty }
 
     /// How many PDUs are on their way.
     var count: Int { self.state.withLock { $0.count } }
@@ -66,10 +70,13 @@ final class TransmitWindow: Sendable {
                 guard let buffer = buffers.popLast() else { break }
                 state.buffers.append(buffer)
             }
+            let hadSome = state.count > 0
             state.count = max(0, state.count - count)
-            guard state.isWaitedFor, state.count <= Self.size / 2 else { return false }
-            state.isWaitedFor = false
-            return true
+            if state.isWaitedFor, state.count <= Self.size / 2 {
+                state.isWaitedFor = false
+                return true
+            }
+            return self.reportsEmpty && hadSome && state.count == 0
         }
     }
 }

@@ -14,7 +14,7 @@ extension CBCentralManager {
         var peripherals: [CBPeripheral] = []
         for (index, entry) in record.peripherals.enumerated() {
             guard let address = entry.deviceAddress else { continue }
-            let live = restoration.live.indices.contains(index) ? restoration.live[index] : nil
+            let live = restoration.live?[index]
             let peer = PeerDescription(identifier: entry.identifier, address: address, name: entry.name)
             let peripheral = self.context.peripheral(for: peer, token: live?.id.token)
             let attributes = entry.attributes ?? DiscoveredAttributes()
@@ -27,7 +27,8 @@ extension CBCentralManager {
         }
         if let scan = record.scan {
             self.setScanning(true)
-            if restoration.live.isEmpty { self.context.commands.send(.scan(scan.filter)) }
+            self.setRestoredScan(scan.filter)
+            if restoration.live == nil { self.context.commands.send(.scan(scan.filter)) }
         }
         self.context.commands.send(.restored)
         self.informedDelegate?.centralManager(self, willRestoreState: record.dictionary(peripherals))

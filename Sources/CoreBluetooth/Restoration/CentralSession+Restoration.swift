@@ -16,8 +16,9 @@ struct CentralRestoration: Sendable {
     }
 
     var record: CentralRecord
-    /// For each peripheral of the record the connection that goes on; empty where the process before this one had them.
-    var live: [Live] = []
+    /// For each peripheral of the record the connection that goes on, as the scan does; `nil` if the process before this
+    /// one had them.
+    var live: [Live]?
     /// How many places for objects managers before this one have used: of these the session may still report something,
     /// also of those that are not in the record.
     var placeCount = 0
@@ -72,6 +73,7 @@ extension CentralSession {
     func restoration() -> CentralRestoration {
         var restoration = CentralRestoration(
             record: CentralRecord(scan: self.scan.map { .init($0.filter) }),
+            live: [],
             placeCount: self.placeCount
         )
         for connection in self.liveConnections {
@@ -82,7 +84,7 @@ extension CentralSession {
             case .leaving, nil: continue
             }
             restoration.record.peripherals.append(self.record(of: connection, wasConnected: mtu != nil))
-            restoration.live.append(CentralRestoration.Live(id: connection.id, mtu: mtu, window: connection.window))
+            restoration.live?.append(CentralRestoration.Live(id: connection.id, mtu: mtu, window: connection.window))
         }
         return restoration
     }

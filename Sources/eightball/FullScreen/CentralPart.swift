@@ -10,8 +10,6 @@ import TerminalScreen
 final class CentralPart: ScreenPart {
     var uuid = UUID()
 
-    /// How long, in seconds, a question may take: a person may be at the other end.
-    private static let answerTimeLimit: TimeInterval = 60
     /// After how many ticks the signals are measured again.
     private static let signalTicks = 20
 
@@ -31,7 +29,7 @@ final class CentralPart: ScreenPart {
         self.onChange = onChange
         sdk = ITCB_SDK.createInstance(isCentral: true) as? ITCB_SDK_Central
         guard let sdk else { Ending.fail(Failure("this system cannot be a central")) }
-        sdk.answerTimeLimit = Self.answerTimeLimit
+        sdk.answerTimeLimit = CentralSession.answerTimeLimit
         _ = sdk.addObserver(self)
         Steps.observe(sdk) { [weak self] step in self?.note(step) }
     }
@@ -123,7 +121,8 @@ extension CentralPart: @preconcurrency ITCB_Observer_Central_Protocol {
         // The SDK does not say whose error it is: the balls do.
         for case let device in self.sdk?.devices ?? [] {
             guard let uuid = device.uuid, let error = device.error else { continue }
-            page.failed(uuid, words: ErrorWords.text(for: error))
+            let isSilence = ErrorWords.isSilence(error, of: device, sdk)
+            page.failed(uuid, words: isSilence ? LocalizableText(.rejectSilent) : ErrorWords.text(for: error))
         }
         for uuid in page.openConversations where self.sdk?.devices.contains(where: { $0.uuid == uuid }) != true {
             page.failed(uuid, words: LocalizableText(.rejectOffline))

@@ -79,6 +79,7 @@ extension Texts {
             .errorSend: "could not be asked",
             .errorUnknown: "had a problem without a name",
             .rejectOffline: "went offline",
+            .rejectSilent: "is there, but has not answered in time",
             .rejectBusy: "is busy with another question; ask again later",
             .rejectQuestion: "refused: a question must end with \"?\"",
             .rejectPeripheral: "had a problem",

@@ -79,6 +79,7 @@ extension Texts {
             .errorSend: "konnte nicht gefragt werden",
             .errorUnknown: "hatte ein Problem ohne Namen",
             .rejectOffline: "ist nicht mehr da",
+            .rejectSilent: "ist da, hat aber nicht rechtzeitig geantwortet",
             .rejectBusy: "ist mit einer anderen Frage beschäftigt; frag später noch einmal",
             .rejectQuestion: "hat abgelehnt: eine Frage endet mit „?“",
             .rejectPeripheral: "hatte ein Problem",

@@ -27,7 +27,8 @@ enum TextKey: String, CaseIterable {
     case webGone, webGoneHint, webNoScript
     // Errors and refusals of the SDK.
     case errorBluetooth, errorSend, errorUnknown
-    case rejectOffline, rejectBusy, rejectQuestion, rejectPeripheral, rejectUnknown, withoutReason, errorDetail
+    case rejectOffline, rejectSilent, rejectBusy, rejectQuestion, rejectPeripheral, rejectUnknown, withoutReason,
+        errorDetail
 }
 
 /// The texts in one language.

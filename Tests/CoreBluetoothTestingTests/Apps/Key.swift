@@ -15,10 +15,12 @@ final class Key: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     private let scanOptions: [String: Any]?
     private(set) var discoveries: [[String: Any]] = []
     private let connects: Bool
+    private let scansAgain: Bool
 
     init(
         restoreIdentifier: String? = "key",
         connects: Bool = true,
+        scansAgain: Bool = true,
         scanServices: [CBUUID]? = [Reader.service],
         scanOptions: [String: Any]? = nil,
         connectOptions: [String: Any]? = nil
@@ -27,6 +29,7 @@ final class Key: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
         self.scanServices = scanServices
         self.scanOptions = scanOptions
         self.connects = connects
+        self.scansAgain = scansAgain
         super.init()
         var options: [String: Any] = [:]
         options[CBCentralManagerOptionRestoreIdentifierKey] = restoreIdentifier
@@ -46,7 +49,7 @@ final class Key: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         self.note("state \(central.state.rawValue)")
-        if central.state == .poweredOn, self.peripheral == nil {
+        if central.state == .poweredOn, self.peripheral == nil, self.scansAgain || !self.calls.contains("restore") {
             central.scanForPeripherals(withServices: self.scanServices, options: self.scanOptions)
         }
     }

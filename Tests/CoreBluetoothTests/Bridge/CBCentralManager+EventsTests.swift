@@ -120,7 +120,7 @@ struct CBCentralManagerEventsTests {
         let handle = setup.handle
         for (error, call) in [
             (.att(.insufficientEncryption, handle: handle), "notifying false CBATTErrorDomain 15"),
-            (.att(.attributeNotFound, handle: handle), "notifying false CBErrorDomain 1"),
+            (.att(.attributeNotFound, handle: handle), "notifying false CBATTErrorDomain 10"),
             (.transactionTimeout, "notifying false CBErrorDomain 6"),
         ] as [(GATTError, String)] {
             setup.answer.notifyingStorage = true

@@ -103,7 +103,6 @@ struct ErrorMappingTests {
     )
     func procedures(error: GATTError, code: CBError.Code) {
         #expect((coreBluetoothError(error) as? CBError)?.code == code)
-        #expect((subscriptionError(error) as? CBError)?.code == code)
     }
 
     @Test(

@@ -40,6 +40,24 @@ struct TransmitWindowTests {
         #expect(atHalf && window.addIfWritable())
     }
 
+    @Test("K1 reports each time that nothing is on its way any more, if it is asked to")
+    func empty() {
+        let window = TransmitWindow(reportsEmpty: true)
+        var none: [ByteBuffer] = []
+        func remove(_ count: Int) -> Bool { window.remove(count, buffers: &none) }
+        for _ in 0..<2 {
+            window.add()
+            let afterOne = remove(1)
+            #expect(afterOne)
+        }
+        for _ in 0..<3 { window.add() }
+        let rests = [remove(2), remove(1), remove(1)]
+        #expect(rests == [false, true, false])
+        for _ in 0..<TransmitWindow.size { window.add() }
+        let afterFull = [remove(TransmitWindow.size / 2), remove(1), remove(1000)]
+        #expect(afterFull == [true, false, true])
+    }
+
     @Test("takes more than its size up to a limit")
     func limit() {
         let window = TransmitWindow()

@@ -7,15 +7,53 @@ import Testing
 
 @Suite("7 GATT client and foreign peripherals")
 struct ForeignPeripheralTests {
-    @Test("7.8 B11 reports invalid parameters for a characteristic without a configuration descriptor")
-    func missingConfiguration() throws {
-        let setup = try ForeignConversation(ForeignPeripheral.heart(descriptors: []))
+    @Test(
+        "7.8 R4 reports a missing configuration descriptor, and delivers values all the same until the app unsubscribes",
+        arguments: [[], [0x2901], [0x2900, 0x2904]] as [[UInt16]],
+        [false, true]
+    )
+    func missingConfiguration(descriptors: [UInt16], areDiscovered: Bool) throws {
+        // With Extended Properties, with its descriptor or without.
+        let attributes = ForeignPeripheral.heart(descriptors: descriptors.map { ($0, [1, 0]) }, properties: 0xBE)
+        let setup = try ForeignConversation(attributes)
         let heart = try setup.discover()
-        for _ in 1...2 {
-            let called = setup.call { setup.peripheral.setNotifyValue(true, for: heart) }
-            #expect(called == "notifying false CBErrorDomain 1")
+        if areDiscovered {
+            let call = setup.call { setup.peripheral.discoverDescriptors(for: heart) }
+            #expect(call == "descriptors \(descriptors.count)")
+        }
+        func push(_ value: String) -> [String] {
+            setup.central.values = []
+            setup.foreign.push([0x1B, 0x03, 0x00] + Array(value.utf8))
+            setup.testbed.run()
+            return setup.central.values
+        }
+        #expect(push("early").isEmpty)
+        for isSubscribed in [true, true, false, true] {
+            let call = setup.call { setup.peripheral.setNotifyValue(isSubscribed, for: heart) }
+            #expect(call == "notifying false CBATTErrorDomain 10")
+            #expect(push("bum") == (isSubscribed ? ["bum"] : []))
         }
         #expect(!heart.isNotifying)
+        #expect(setup.call { setup.peripheral.readValue(for: heart) } == "value")
+    }
+
+    @Test("7.4 R3 reads 512 octets of a longer value, without an error", arguments: [511, 512, 513, 600], [23, 517])
+    func longValue(count: Int, mtu: UInt16) throws {
+        let octets = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+        let setup = try ForeignConversation(ForeignPeripheral.heart(descriptors: [])) {
+            $0.attributes[2].value = octets
+        }
+        let heart = try setup.discover()
+        var largest = mtu
+        setup.foreign.onRequest = { request in
+            if request[0] == 0x02 { return [0x03, UInt8(mtu & 0xFF), UInt8(mtu >> 8)] }
+            guard request[0] == 0x0A || request[0] == 0x0C else { return nil }
+            largest = min(largest, 23)
+            let offset = request[0] == 0x0C ? Int(request[3]) | Int(request[4]) << 8 : 0
+            return [request[0] + 1] + octets.dropFirst(offset).prefix(22)
+        }
+        #expect(setup.call { setup.peripheral.readValue(for: heart) } == "value")
+        #expect(heart.value == Data(octets.prefix(512)))
     }
 
     @Test("7.8 prefers notifications, and confirms indications")

@@ -68,6 +68,7 @@ struct ManagerStateTests {
         #expect(client.manager.state == .poweredOn && server.manager.state == .poweredOn)
         let (calls, serverCalls) = (client.calls.count, server.calls.count)
         server.advertise(name: "Server")
+        server.manager.unpublishL2CAPChannel(0x80)
         client.manager.connect(client.found[0])
         client.manager.scanForPeripherals(withServices: nil)
         testbed.run(.seconds(20))

@@ -4,6 +4,8 @@ public import BluetoothTypes
 public import NIOCore
 
 /// Reads a whole value or descriptor: Read, then Read Blob as long as answers come back full.
+///
+/// No attribute has more than 512 octets (Vol 3, Part F, 3.2.9); what a server sends beyond that is ignored.
 public struct ReadValue: GATTProcedure {
     private let handle: AttributeHandle
     private let offset: Int
@@ -44,10 +46,10 @@ public struct ReadValue: GATTProcedure {
         part.moveReaderIndex(forwardBy: 1)
         let length = part.readableBytes
         let longest = max(mtu, self.requestMTU) - 1
-        let total = self.offset + (self.value?.readableBytes ?? 0) + length
-        guard length <= longest, total <= ATT.maximumValueLength else {
-            throw MalformedBytes(.invalid, "Part Attribute Value")
-        }
+        guard length <= longest else { throw MalformedBytes(.invalid, "Part Attribute Value") }
+        let position = self.offset + (self.value?.readableBytes ?? 0)
+        let total = min(position + length, ATT.maximumValueLength)
+        part = part.prefix(total - position)
         let isFull = length == mtu - 1 || length == self.requestMTU - 1
         if isFull, total < ATT.maximumValueLength {
             if self.value == nil {

@@ -64,7 +64,8 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// A descriptor was written.
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?)
 
-    /// Writes without response can be sent again, after ``CBPeripheral/canSendWriteWithoutResponse`` was false.
+    /// Writes without response can be sent again, after ``CBPeripheral/canSendWriteWithoutResponse`` was false; or all
+    /// that were on their way have left.
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
 
     /// An L2CAP channel was opened, or could not be: then `channel` is `nil` and `error` says why.

@@ -18,6 +18,8 @@ struct AdvertisementFacts: OptionSet, Sendable {
     static let overflow = AdvertisementFacts(rawValue: 1 << 4)
     static let solicitedServices = AdvertisementFacts(rawValue: 1 << 5)
     static let txPower = AdvertisementFacts(rawValue: 1 << 6)
+    /// The scan response adds to what the advertising packet has of the same kind.
+    static let joined = AdvertisementFacts(rawValue: 1 << 7)
 }
 
 /// The merged data of one advertiser.
@@ -33,21 +35,57 @@ final class Advertisement: Sendable {
     let solicitedServices: [BluetoothUUID]
     let txPower: TransmitPower?
 
+    /// Whether the scan response adds to what the advertising packet has of the same kind.
+    private let isJoined: Bool
+
     /// Reads an advertising packet and the scan response that belongs to it.
+    ///
+    /// What both have is joined, the packet's first: lists of services, manufacturer data and the data of a service.
+    /// Octets that both repeat are there once.
     init(data: ByteBuffer, scanResponse: ByteBuffer?, isConnectable: Bool) {
-        var merged = AdvertisingData(parsing: data)
+        let packet = AdvertisingData(parsing: data)
+        var merged = packet
         if let scanResponse { merged.elements += AdvertisingData(parsing: scanResponse).elements }
         let manufacturerData = merged.elements.filter { $0.type == .manufacturerSpecificData }.map(\.value)
         self.isConnectable = isConnectable
         self.localName = merged.localName
         self.overflow = manufacturerData.lazy.compactMap(OverflowArea.init(manufacturerData:)).first
-        self.manufacturerData = manufacturerData.first {
-            $0.readableBytes >= 2 && OverflowArea(manufacturerData: $0) == nil
-        }
-        self.serviceData = merged.serviceData
-        self.services = merged.serviceUUIDs
-        self.solicitedServices = merged.solicitedServiceUUIDs
+        self.manufacturerData = Self.joined(
+            manufacturerData.filter { $0.readableBytes >= 2 && OverflowArea(manufacturerData: $0) == nil }
+        )
+        self.serviceData = Self.joined(merged.serviceData)
+        self.services = Self.unique(merged.serviceUUIDs)
+        self.solicitedServices = Self.unique(merged.solicitedServiceUUIDs)
         self.txPower = merged.txPowerLevel
+        func isMore<Element: Hashable>(_ whole: [Element], than part: [Element]) -> Bool {
+            !part.isEmpty && Set(whole).count > Set(part).count
+        }
+        let isName = packet.localName != nil && packet.localName != merged.localName
+        let ofPacket = packet.elements.filter { $0.type == .manufacturerSpecificData }.map(\.value)
+        self.isJoined =
+            isName || isMore(manufacturerData, than: ofPacket) || isMore(merged.serviceData, than: packet.serviceData)
+            || isMore(merged.serviceUUIDs, than: packet.serviceUUIDs)
+            || isMore(merged.solicitedServiceUUIDs, than: packet.solicitedServiceUUIDs)
+    }
+
+    /// Each element once, in order.
+    private static func unique<Element: Hashable>(_ elements: [Element]) -> [Element] {
+        var known: Set<Element> = []
+        return elements.filter { known.insert($0).inserted }
+    }
+
+    private static func joined(_ values: [ByteBuffer]) -> ByteBuffer? {
+        var values = Self.unique(values)[...]
+        guard var whole = values.popFirst() else { return nil }
+        for value in values { whole.writeImmutableBuffer(value) }
+        return whole
+    }
+
+    private static func joined(_ elements: [AdvertisedServiceData]) -> [AdvertisedServiceData] {
+        Self.unique(elements.map(\.uuid)).map { uuid in
+            let values = elements.filter { $0.uuid == uuid }.map(\.data)
+            return AdvertisedServiceData(uuid: uuid, data: Self.joined(values) ?? ByteBuffer())
+        }
     }
 
     /// The facts that it holds.
@@ -60,6 +98,7 @@ final class Advertisement: Sendable {
         if self.overflow != nil { facts.insert(.overflow) }
         if !self.solicitedServices.isEmpty { facts.insert(.solicitedServices) }
         if self.txPower != nil { facts.insert(.txPower) }
+        if self.isJoined { facts.insert(.joined) }
         return facts
     }
 

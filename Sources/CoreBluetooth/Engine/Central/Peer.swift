@@ -43,6 +43,8 @@ final class Peer {
     var database = RemoteDatabase()
     /// Who gets which values, by the handle of the value.
     @exclusivity(unchecked) var subscriptions = HandleTable<Subscription<PeripheralConnection>>()
+    /// The values that came before anybody subscribed.
+    @exclusivity(unchecked) var earlyValues = EarlyValues()
     /// Services that were discovered on this link, and reported as connection events.
     var reportedServices: [BluetoothUUID] = []
     /// Whether the GAP Device Name was asked for on this link, or is about to be.
@@ -72,6 +74,7 @@ final class Peer {
         self.mustValidateAgain = false
         self.database = RemoteDatabase()
         self.subscriptions = HandleTable()
+        self.earlyValues = EarlyValues()
         self.reportedServices = []
         self.hasNameReader = false
     }

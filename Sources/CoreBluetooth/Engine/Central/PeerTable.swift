@@ -58,7 +58,7 @@ final class PeerTable {
             case .cancelConnecting: self.core.host.cancelConnection(to: peer.address)
             case .disconnect(let link): self.core.host.disconnect(link)
             case .establish(let connection):
-                connection.window = TransmitWindow()
+                connection.window = PeripheralConnection.makeWindow()
                 connection.report(.connected(connection.id, mtu: peer.mtu, connection.window))
                 connection.session.noteChange()
                 connection.resume()
@@ -178,9 +178,14 @@ final class PeerTable {
     /// A value came as a notification or an indication.
     @inline(__always)
     func received(_ value: ByteBuffer, for handle: AttributeHandle, on link: LinkID) {
-        self.peersByLink[link]?.subscriptions.withObject(of: handle) { subscription in
+        guard let peer = self.peersByLink[link] else { return }
+        if peer.earlyValues.contains(handle) { return peer.earlyValues.add(value, for: handle) }
+        let isKnown = peer.subscriptions.withObject(of: handle) { subscription in
             subscription.forEachSubscriber { $0.received(value, for: handle, on: link) }
         }
+        // A server without a bond has forgotten the subscriptions of earlier links.
+        guard !isKnown, self.core.host.security(of: link)?.isBonded == true else { return }
+        peer.earlyValues.add(value, for: handle)
     }
 
     /// Writes without response have left.
@@ -205,6 +210,7 @@ final class PeerTable {
 
     private func invalidate(_ range: AttributeHandleRange, of peer: Peer, _ link: LinkID) {
         _ = peer.subscriptions.remove(in: range)
+        peer.earlyValues.remove(in: range)
         self.core.host.cancelWritesWithoutResponse(to: range, on: link)
         for connection in peer.connections.established { connection.invalidate(range) }
     }

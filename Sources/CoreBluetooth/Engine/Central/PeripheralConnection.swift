@@ -39,7 +39,7 @@ final class PeripheralConnection {
     @exclusivity(unchecked) private(set) var invalidations: Invalidations
     var channelRequests = ChannelOpenRequests()
     /// The writes without response that are on their way.
-    @exclusivity(unchecked) var window = TransmitWindow()
+    @exclusivity(unchecked) var window = PeripheralConnection.makeWindow()
     /// The values that wait for the app.
     @exclusivity(unchecked) private var receiveWindow = ReceiveWindow()
 
@@ -177,7 +177,7 @@ final class PeripheralConnection {
             switch procedure.begin(for: self) {
             case .ask(let request): return request
             case .answer(let result):
-                if self.take(number) { completion(self, result) }
+                self.answer(procedure, number, completion) { result }
                 return nil
             }
         }
@@ -188,13 +188,25 @@ final class PeripheralConnection {
             if result.isOutOfSync, repetition < Self.repetitionLimit {
                 return self.ask(procedure, number, on: link, repetition: repetition + 1, completion)
             }
-            if self.take(number) { completion(self, procedure.answer(result, for: self)) }
+            self.answer(procedure, number, completion) { procedure.answer(result, for: self) }
         }
         if repetition == 0 {
             self.host.perform(on: link, whenItsTurnComes: make, completion: ended)
         } else {
             self.host.performNext(on: link, whenItsTurnComes: make, completion: ended)
         }
+    }
+
+    /// Hands a procedure's answer to the app unless it no longer waits.
+    private func answer<Procedure: PeripheralProcedure>(
+        _ procedure: Procedure,
+        _ number: UInt64,
+        _ completion: (PeripheralConnection, Result<Procedure.Answer, GATTError>) -> Void,
+        _ result: () -> Result<Procedure.Answer, GATTError>
+    ) {
+        guard self.take(number) else { return }
+        completion(self, result())
+        procedure.reported(to: self)
     }
 
     private func isOutstanding(_ number: UInt64) -> Bool { self.outstanding.contains { $0.number == number } }
@@ -213,6 +225,9 @@ final class PeripheralConnection {
     }
 
     // MARK: Writes without response
+
+    /// Apps also wait for `peripheralIsReady(toSendWriteWithoutResponse:)` after a few writes, or a single one.
+    static func makeWindow() -> TransmitWindow { TransmitWindow(reportsEmpty: true) }
 
     /// Writes a value without response, in the order of the calls.
     func writeWithoutResponse(_ value: consuming ByteBuffer, to handle: AttributeHandle, invalidations: Int) {

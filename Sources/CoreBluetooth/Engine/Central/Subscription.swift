@@ -13,6 +13,7 @@
 //   connection was cancelled; then the next release turns notifications off.
 // - disabling: notifications are being turned off for the last subscriber, which gets no more values; none where the
 //   write is a release.
+// - listening: the characteristic has no descriptor. Its subscribers get an error, and what the peer sends all the same.
 //
 // A second manager that subscribes while the first one's write is under way has its turn after the answer: where the
 // peer has refused, it asks again and gets the answer to its own write. A peer can send values at any time and answer a
@@ -28,6 +29,7 @@ struct Subscription<Subscriber: Equatable> {
         case enabling(Subscriber?)
         case on(ContiguousArray<Subscriber>)
         case disabling(Subscriber?)
+        case listening(ContiguousArray<Subscriber>)
     }
 
     /// What a change of a subscription takes.
@@ -48,7 +50,7 @@ struct Subscription<Subscriber: Equatable> {
     var isOff: Bool {
         switch self.state {
         case .off: true
-        case .enabling, .on, .disabling: false
+        case .enabling, .on, .disabling, .listening: false
         }
     }
 
@@ -56,7 +58,7 @@ struct Subscription<Subscriber: Equatable> {
     var needsRelease: Bool {
         switch self.state {
         case .on(let subscribers): subscribers.isEmpty
-        case .off, .enabling, .disabling: false
+        case .off, .enabling, .disabling, .listening: false
         }
     }
 
@@ -65,7 +67,7 @@ struct Subscription<Subscriber: Equatable> {
         switch self.state {
         case .off, .disabling: false
         case .enabling(let only): only == subscriber
-        case .on(let subscribers): subscribers.contains(subscriber)
+        case .on(let subscribers), .listening(let subscribers): subscribers.contains(subscriber)
         }
     }
 
@@ -75,7 +77,7 @@ struct Subscription<Subscriber: Equatable> {
         switch self.state {
         case .off, .disabling: break
         case .enabling(let only): if let only { body(only) }
-        case .on(let subscribers): for subscriber in subscribers { body(subscriber) }
+        case .on(let subscribers), .listening(let subscribers): for subscriber in subscribers { body(subscriber) }
         }
     }
 
@@ -88,6 +90,9 @@ struct Subscription<Subscriber: Equatable> {
         case (.off, true):
             self.state = .enabling(subscriber)
             return .write(true)
+        case (.listening, let isSubscribed):
+            // The descriptor is looked for once more.
+            return .write(isSubscribed)
         case (.on(var subscribers), true):
             if !subscribers.contains(subscriber) { subscribers.append(subscriber) }
             self.state = .on(subscribers)
@@ -120,7 +125,19 @@ struct Subscription<Subscriber: Equatable> {
             self.state = isAccepted ? .on(subscriber.map { [$0] } ?? []) : .off
         case .disabling(let subscriber):
             self.state = isAccepted ? .off : .on(subscriber.map { [$0] } ?? [])
-        case .off, .on: break
+        case .off, .on, .listening: break
+        }
+    }
+
+    /// A subscriber wants values of a characteristic without the descriptor, or no longer wants them.
+    mutating func listen(_ isSubscribed: Bool, _ subscriber: Subscriber) {
+        self.remove(subscriber)
+        guard case .on = self.state else {
+            var subscribers: ContiguousArray<Subscriber> = []
+            if case .listening(let others) = self.state { subscribers = others }
+            if isSubscribed { subscribers.append(subscriber) }
+            self.state = subscribers.isEmpty ? .off : .listening(subscribers)
+            return
         }
     }
 
@@ -135,6 +152,9 @@ struct Subscription<Subscriber: Equatable> {
             subscribers.removeAll { $0 == subscriber }
             self.state = .on(subscribers)
         case .disabling(let only): if only == subscriber { self.state = .disabling(nil) }
+        case .listening(var subscribers):
+            subscribers.removeAll { $0 == subscriber }
+            self.state = subscribers.isEmpty ? .off : .listening(subscribers)
         }
     }
 }

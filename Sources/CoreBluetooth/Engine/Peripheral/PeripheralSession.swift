@@ -122,6 +122,7 @@ final class PeripheralSession: ManagerSession {
             self.host.requestConnectionParameters(latency.connectionParameters, of: link)
         case .publishChannel(let level): self.publishChannel(level)
         case .unpublishChannel(let psm):
+            guard self.canBegin else { return }
             let isPublished = self.core.channels.unpublish(psm, of: self)
             self.report(.channelUnpublished(psm, isPublished ? nil : .reported(.invalidParameters)))
         case .end: self.end()

@@ -27,6 +27,9 @@ protocol PeripheralProcedure: Sendable {
     /// The peer has answered, also where the app no longer waits.
     func ended(_ result: Result<Request.Output, GATTError>, for connection: PeripheralConnection)
 
+    /// The answer was reported to the app.
+    func reported(to connection: PeripheralConnection)
+
     /// What the app gets of the peer's answer, and what is learned from it.
     func answer(
         _ result: Result<Request.Output, GATTError>,
@@ -57,6 +60,8 @@ extension PeripheralProcedure {
     }
 
     func ended(_ result: Result<Request.Output, GATTError>, for connection: PeripheralConnection) {}
+
+    func reported(to connection: PeripheralConnection) {}
 }
 
 extension PeripheralProcedure where Answer == Request.Output {

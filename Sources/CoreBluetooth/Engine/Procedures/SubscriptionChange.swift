@@ -20,10 +20,10 @@ struct SubscriptionChange: PeripheralProcedure {
         }
         let configuration = peer.database.configuration(of: self.characteristic)
         if configuration == nil, peer.database.descriptors(of: self.characteristic) != nil {
+            self.listen(connection)
             return .answer(.failure(.att(.attributeNotFound, handle: self.handle)))
         }
-        let none = Subscription<PeripheralConnection>(to: self.characteristic)
-        switch peer.subscriptions[self.handle, default: none].set(self.isSubscribed, for: connection) {
+        switch peer.subscriptions[self.handle, default: self.none].set(self.isSubscribed, for: connection) {
         case .nothing:
             self.note(for: connection)
             return .answer(.success(()))
@@ -36,8 +36,26 @@ struct SubscriptionChange: PeripheralProcedure {
             connection.learn { $0.learn(descriptors, of: self.characteristic) }
         }
         connection.peer.subscriptions[self.handle]?.written(isAccepted: result.failure == nil)
+        if case .att(.attributeNotFound, handle: _)? = result.failure { self.listen(connection) }
         // The subscriber may have gone while the descriptor was written.
         if self.isSubscribed { connection.session.core.peers.releaseSubscriptions(of: connection.peer) }
+    }
+
+    private var none: Subscription<PeripheralConnection> { Subscription(to: self.characteristic) }
+
+    /// Many devices send values though they lack the descriptor.
+    private func listen(_ connection: PeripheralConnection) {
+        connection.peer.subscriptions[self.handle, default: self.none].listen(self.isSubscribed, connection)
+    }
+
+    func reported(to connection: PeripheralConnection) {
+        guard let link = connection.peer.link else { return }
+        let isSubscribed = connection.peer.subscriptions[self.handle]?.isSubscribed(connection) == true
+        // A refused app may try again.
+        guard isSubscribed || !self.isSubscribed else { return }
+        for value in connection.peer.earlyValues.take(self.handle) where isSubscribed {
+            connection.received(value, for: self.handle, on: link)
+        }
     }
 
     func answer(
@@ -61,7 +79,7 @@ struct SubscriptionChange: PeripheralProcedure {
         peripheral.informedDelegate?.peripheral(
             peripheral,
             didUpdateNotificationStateFor: characteristic,
-            error: result.failure.map(subscriptionError)
+            error: result.failure.map(coreBluetoothError)
         )
     }
 }

@@ -1,4 +1,6 @@
 import BluetoothTypes
+import Fixtures
+import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -46,6 +48,50 @@ struct AdvertisementTests {
         #expect(dictionary["kCBAdvDataTimestamp"] as? Double == 12.5)
         #expect(dictionary["kCBAdvDataRxPrimaryPHY"] as? Int == 1)
         #expect(dictionary["kCBAdvDataRxSecondaryPHY"] as? Int == 0)
+    }
+
+    /// Each type of data that may be in both (CSS, Part A), with what a dictionary has of it.
+    @Test(
+        "4.5 R2 joins what an advertising packet and its scan response both have",
+        arguments: [
+            (
+                CBAdvertisementDataManufacturerDataKey, "06 FF 54 44 01 D4 21", "06 FF 54 44 01 3B 3D",
+                "544401D4215444013B3D"
+            ),
+            (CBAdvertisementDataManufacturerDataKey, "03 FF 54 44", "03 FF 54 44", "5444"),
+            (CBAdvertisementDataManufacturerDataKey, "03 FF 54 44 02 FF 54", "03 FF 59 00", "54445900"),
+            (CBAdvertisementDataServiceDataKey, "04 16 0F 18 01", "04 16 0F 18 02", "180F: 0102"),
+            (CBAdvertisementDataServiceDataKey, "04 16 0F 18 01", "04 16 0D 18 02", "180D: 02, 180F: 01"),
+            (CBAdvertisementDataServiceDataKey, "06 20 0F 18 00 00 01", "04 16 0F 18 02", "0000180F: 0102"),
+            (CBAdvertisementDataServiceUUIDsKey, "03 02 0D 18", "05 03 0D 18 0F 18", "180D, 180F"),
+            (CBAdvertisementDataServiceUUIDsKey, "03 03 0D 18", "05 05 0F 18 00 00", "180D, 0000180F"),
+            (CBAdvertisementDataSolicitedServiceUUIDsKey, "03 14 0D 18", "03 14 0F 18", "180D, 180F"),
+            (CBAdvertisementDataLocalNameKey, "03 08 43 72", "04 09 43 72 79", "Cry"),
+            (CBAdvertisementDataLocalNameKey, "04 09 43 72 79", "03 08 43 72", "Cry"),
+            (CBAdvertisementDataTxPowerLevelKey, "02 0A 04", "02 0A 08", "4"),
+        ]
+    )
+    func joined(key: String, data: String, scanResponse: String, expected: String) {
+        func text(_ value: Any?) -> String {
+            switch value {
+            case let data as Data: hexText(data)
+            case let uuids as [CBUUID]: uuids.map(\.uuidString).joined(separator: ", ")
+            case let values as [CBUUID: Data]:
+                values.map { "\($0.key.uuidString): \(hexText($0.value))" }.sorted().joined(separator: ", ")
+            default: value.map { "\($0)" } ?? "-"
+            }
+        }
+        func hexText(_ data: Data) -> String { data.map { String(format: "%02X", $0) }.joined() }
+        let alone = Advertisement(data: ByteBuffer(hex: data), scanResponse: nil, isConnectable: true)
+        let both = Advertisement(
+            data: ByteBuffer(hex: data),
+            scanResponse: ByteBuffer(hex: scanResponse),
+            isConnectable: true
+        )
+        #expect(text(self.discovery(both).dictionary[key]) == expected)
+        // A scan that filters duplicates reports the device again if the scan response has more.
+        let isMore = text(self.discovery(alone).dictionary[key]) != text(self.discovery(both).dictionary[key])
+        #expect(both.facts.isSubset(of: alone.facts) == !isMore)
     }
 
     @Test("4.5 has no key for absent data")

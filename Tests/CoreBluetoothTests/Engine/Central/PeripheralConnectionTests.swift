@@ -60,12 +60,12 @@ struct PeripheralConnectionTests {
         #expect(setup.sentCount() == 0 && setup.peripheral.writeWindow.count == 0)
         #expect(
             setup.central.calls == [
-                "modified ", "value CBATTErrorDomain 1", "value CBATTErrorDomain 1", "modified 180D",
+                "modified ", "value CBATTErrorDomain 1", "value CBATTErrorDomain 1", "modified 180D", "ready",
             ]
         )
         setup.foreign.push([0x0B, 0x21])
         setup.testbed.run(.milliseconds(100))
-        #expect(setup.sentCount() == 0 && setup.central.calls.count == 4)
+        #expect(setup.sentCount() == 0 && setup.central.calls.count == 5)
     }
 
     @Test(

@@ -54,6 +54,24 @@ struct SubscriptionTests {
         #expect(subscription.set(false, for: "b") == .nothing)
     }
 
+    @Test("R4 delivers values without the descriptor to those who asked")
+    func listening() {
+        var subscription = Subscription<String>(to: Self.heart)
+        #expect(subscription.set(true, for: "a") == .write(true))
+        subscription.written(isAccepted: false)
+        subscription.listen(true, "a")
+        // The next one looks for the descriptor, too.
+        #expect(subscription.set(true, for: "b") == .write(true))
+        subscription.written(isAccepted: false)
+        subscription.listen(true, "b")
+        subscription.listen(true, "b")
+        #expect(self.subscribers(subscription) == ["a", "b"] && !subscription.needsRelease)
+        subscription.listen(false, "a")
+        #expect(subscription.isSubscribed("b") && !subscription.isSubscribed("a"))
+        subscription.remove("b")
+        #expect(subscription.isOff)
+    }
+
     @Test("B2 keeps the state before a refused write")
     func refused() {
         var subscription = Subscription<String>(to: Self.heart)
