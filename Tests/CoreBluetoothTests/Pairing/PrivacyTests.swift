@@ -274,7 +274,8 @@ struct PrivacyTests {
             app.open(.secret(), in: testbed)
             return app
         }
-        let phone = RestartableDevice("Curious", in: testbed)
+        // Its user agrees that the device which hides takes the place of the one that was met.
+        let phone = RestartableDevice("Curious", in: testbed, agent: ScriptedPairingAgent(.none))
         let central = CentralApp(on: phone.adapter)
         testbed.run { central.manager.state == .poweredOn }
         // First it advertises with its identity address, then with private ones.

@@ -131,7 +131,7 @@ struct StorageSimulationTests {
             default: break
             }
             for other in Self.addresses { #expect(store.bond(with: other) == bonds[other], "step \(step)") }
-            #expect(Set(store.identities.map(\.address)) == Set(bonds.keys))
+            #expect(Set(store.peers.map(\.identity.address)) == Set(bonds.keys))
         }
         for address in Self.addresses { store.remove(address) }
         #expect(storage.names.isEmpty)
