@@ -49,6 +49,14 @@ final class HostLink {
     var hasWork = false
     /// The validation of what is cached of the peer's database, while it waits or runs.
     var validation: GATTProcedureID?
+    /// Whether the peer is bonded, and has not shown the key of the bond on this link.
+    var isHeld: Bool {
+        get { self.bearer.client.isHeld }
+        set {
+            self.bearer.client.isHeld = newValue
+            self.signalling.channels.requirement = newValue ? .encrypted : .none
+        }
+    }
     /// Whether what a bond keeps of the peer's client was brought back, so that it is not done again.
     var hasRestoredClient = false
 

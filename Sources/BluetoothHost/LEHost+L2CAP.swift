@@ -60,8 +60,11 @@ extension LEHost {
         link.requestedChannels[id] = HostLink.RequestedChannel(
             spsm: spsm,
             configuration: configuration,
-            level: link.bearer.security.level
+            level: link.bearer.security.level,
+            refusal: link.isHeld ? .refused(.insufficientEncryption) : nil
         )
+        // Nobody has shown yet that it is the bonded peer (CVE-2020-9770).
+        guard !link.isHeld else { return self.secure(link, .encrypted) }
         self.requestChannel(id, on: link)
     }
 

@@ -86,7 +86,7 @@ extension LEHost {
             },
             timeout: self.configuration.privacy.map { ResolvablePrivateAddressTimeout($0.rotationInterval) }
         )
-        self.initiator.unresolvable = Set(
+        self.initiator.unresolvable = self.peerIdentities.withAliases.union(
             self.peerIdentities.resolvable.map(\.address).filter { !self.resolvingList.resolves($0) }
         )
         self.updateAddressResolution()
@@ -193,7 +193,11 @@ extension LEHost {
         self.securityContext.identities = KnownIdentities(
             address: self.identityAddress,
             key: self.identityResolvingKey,
-            peers: self.peerIdentities.all
+            peers: self.bondedPeers,
+            isMet: { [unowned self] address in
+                self.openLinks.contains { $0.information.peer == address }
+                    || self.delegate?.host(self, hasMet: address) ?? false
+            }
         )
     }
 

@@ -2,10 +2,12 @@
 // 3, Part H), what a server has refused for want of security is asked once more (Vol 3, Part C, 10.3.2), and a bonded
 // client that comes back finds what a bond keeps for it (Vol 3, Part G, 2.5.2).
 //
-// The order of a bonded link: it is opened, the delegate gives the bond, and the link is encrypted with its key; a
-// central does that by itself and sends nothing else before. Only then is the client of the peer restored, since before
-// anybody can have the address of a bonded peer. A link that cannot be encrypted with the key of its bond ends
-// (`pinOrKeyMissing`): a device that pretends to be the peer gets nothing and is believed nothing (CVE-2020-9770).
+// The order of a bonded link: it is opened, the delegate gives the bond, and the link is encrypted with its key. A central
+// does that by itself; a peripheral asks for it when it wants something of the peer. Before that anybody can have the
+// address of a bonded peer, and in either role this host asks it for nothing, believes nothing that comes without being
+// asked for, opens no channel with it, and neither restores nor changes what a bond keeps of it. A link that cannot be
+// encrypted with the key of its bond ends (`pinOrKeyMissing`): a device that pretends to be the peer gets nothing and is
+// trusted in nothing (CVE-2020-9770). What the server has for everybody, it has for such a device, too.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -55,6 +57,13 @@ extension LEHost {
         self.updateSecurity(of: link) { $0.cancelPairing(&$1) }
     }
 
+    /// Has the peer of a link drop the keys of the pairing that was just completed, since this device could not keep its own.
+    public func rejectKeys(of link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else { return }
+        self.updateSecurity(of: link) { $0.rejectKeys(&$1) }
+    }
+
     /// Forgets the keys of a link's peer. Encryption that is in use stays.
     public func removeBond(of link: LinkID) {
         self.assertOnEventLoop()
@@ -83,14 +92,14 @@ extension LEHost {
         )
     }
 
-    /// A link with a bond begins with its encryption: a central starts it, and neither sends nor believes anything
-    /// before.
+    /// A link with a bond begins with its encryption: nothing is asked of the peer or believed before. A central starts it.
     func begin(_ link: HostLink) {
         if let key = link.securityManager.bond?.peer.signing { link.bearer.server.signingKey = PeerSigningKey(key) }
         self.take(link.securityManager.security, of: link)
-        guard link.information.isCentral, let bond = link.securityManager.bond, bond.longTermKey(asCentral: true) != nil
-        else { return }
-        link.bearer.client.isHeld = true
+        let isCentral = link.information.isCentral
+        guard let bond = link.securityManager.bond, bond.longTermKey(asCentral: isCentral) != nil else { return }
+        link.isHeld = true
+        guard isCentral else { return }
         self.updateSecurity(of: link) { $0.requestSecurity(bond.level, &$1) }
     }
 
@@ -154,9 +163,10 @@ extension LEHost {
             link.bearer.server.signingKey = bond.peer.signing.map(PeerSigningKey.init)
             link.hasReadPeerPrivacy = false
             if isBonded { self.identify(link, as: bond.identityAddress.withoutIdentity) }
+            self.take(link.securityManager.security, of: link)
             self.delegate?.host(self, link: link.id, didPairWith: bond, isBonded: isBonded)
         case .failed(let error):
-            if error == .timedOut { link.securityError = .pairingTimedOut }
+            if error == .timedOut || error == .userTimedOut { link.securityError = .pairingTimedOut }
             self.log.debug("\(link.id): pairing failed: \(error)")
             self.delegate?.host(self, link: link.id, didFailToPair: error)
         case .encryptionFailed(let status):
@@ -172,8 +182,9 @@ extension LEHost {
     func encryptionChanged(_ handle: ConnectionHandle, _ status: HCIErrorCode, isEnabled: Bool) {
         guard let link = self.linksByHandle[handle] else { return }
         self.updateSecurity(of: link) { $0.encryptionChanged(status, isEnabled: isEnabled, &$1) }
-        // Nothing that comes with the next packet is to be measured by what the link was.
+        // Nothing that comes with the next packet, or that the user asks for next, is to be measured by what the link was.
         self.drainSecurity(link)
+        self.drainBearer(link)
     }
 
     /// No packet with a valid integrity code has come for the authenticated payload timeout (30 s), although the
@@ -189,21 +200,23 @@ extension LEHost {
     private func take(_ security: LinkSecurity, of link: HostLink) {
         var security = security
         security.isAuthorized = link.bearer.security.isAuthorized
-        if security.key != nil { link.bearer.client.isHeld = false }
+        // While the devices pair anew, the key in use is not yet that of a bond.
+        if security.key != nil, link.isHeld, !link.securityManager.isPairing { link.isHeld = false }
         self.setSecurity(security, of: link.id)
     }
 
     /// Sets how secure a link is: how the key of its encryption was made, whether the peer is bonded and authorized.
     ///
-    /// The first time that a link is bonded and encrypted, the delegate is asked for what was kept of the peer's client
+    /// The first time that a link is encrypted with the key of a bond, the delegate is asked for what was kept of the peer's client
     /// with ``LEHostDelegate/host(_:bondedClientAt:)``, and from then on it is given each change of that.
     func setSecurity(_ security: LinkSecurity, of link: LinkID) {
         guard let link = self.linksByID[link] else { return }
         // What waits in the batch was made for the link as it was.
         link.bearer.flushBatch(into: &link.bearerActions)
         link.bearer.security = security
-        if security.isBonded, security.key != nil, !link.hasRestoredClient {
+        if security.usesBond, !link.hasRestoredClient {
             link.hasRestoredClient = true
+            let hadSubscriptions = !link.bearer.server.subscriptions.isEmpty
             if let client = self.delegate?.host(self, bondedClientAt: link.information) {
                 self.server.restoreClient(
                     client,
@@ -211,6 +224,8 @@ extension LEHost {
                     now: self.eventLoop.now,
                     into: &link.bearerActions
                 )
+                // What it wrote on this link before it showed its key is its own.
+                if hadSubscriptions { link.bearer.noteClientChange(into: &link.bearerActions) }
             } else {
                 link.bearer.noteClientChange(into: &link.bearerActions)
             }
@@ -238,7 +253,7 @@ extension LEHost {
         link.securityError = nil
         let manager = link.securityManager
         if !manager.isSecuring, manager.configuration.isPairingAllowed || manager.bond != nil {
-            self.updateSecurity(of: link) { $0.requestSecurity(level, &$1) }
+            self.updateSecurity(of: link) { $0.requestSecurity(level, isAsked: false, &$1) }
         }
         self.settle(link)
     }
@@ -264,12 +279,17 @@ extension LEHost {
         link.bearer.repeatRefusedRequest(now: self.eventLoop.now, into: &link.bearerActions)
         let refused = link.requestedChannels.filter { $0.value.refusal != nil }
             .sorted { $0.key.rawValue < $1.key.rawValue }
-        for (id, request) in refused where request.level < link.bearer.security.level {
+        for (id, request) in refused where !link.isHeld && request.level < link.bearer.security.level {
             link.requestedChannels[id]?.refusal = nil
             self.requestChannel(id, on: link)
         }
         guard !link.securityManager.isSecuring, link.securityActions.isEmpty else { return self.noteWork(link) }
         link.bearer.acceptRefusal(link.securityError, now: self.eventLoop.now, into: &link.bearerActions)
+        // The end of a link says itself why.
+        if !link.isDisconnecting {
+            let error = link.securityError ?? .att(.insufficientEncryption, handle: 0)
+            link.bearer.endHeld(error, into: &link.bearerActions)
+        }
         self.acceptRefusedChannels(on: link)
         self.noteWork(link)
     }

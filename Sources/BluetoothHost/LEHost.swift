@@ -40,12 +40,12 @@ public final class LEHost {
             self.scheduleTurn()
         }
     }
-    /// The identities of all bonded peers, a key of zero standing for none. Their private addresses are resolved, in
-    /// the controller where it can; and no other device can pair under their identities without the user's consent.
-    public var bondedPeers: [IdentityInformation] {
-        get { self.peerIdentities.all }
-        set {
-            self.peerIdentities = PeerIdentities(newValue)
+    /// All bonded peers. Their private addresses are resolved, in the controller where it can; and no other device can pair
+    /// under their identities without the user's consent, or with a weaker key.
+    public var bondedPeers: [BondedPeer] = [] {
+        didSet {
+            guard self.bondedPeers != oldValue else { return }
+            self.peerIdentities = PeerIdentities(self.bondedPeers)
             self.updatePairing()
             self.updateResolvingList()
             self.scheduleTurn()

@@ -65,6 +65,8 @@ public protocol LEHostDelegate: AnyObject {
 
     /// What is kept of the peer of a link that was just established; `nil` for a peer that is not bonded.
     func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond?
+    /// Whether a device was met on the air under an identity address, so that no other one may claim it unasked.
+    func host(_ host: LEHost, hasMet address: DeviceAddress) -> Bool
     /// A link is more or less secure now, or its peer is bonded.
     func host(_ host: LEHost, link: LinkID, didChangeSecurity security: LinkSecurity)
     /// What is known of the peer of a link, and the peer of this device, by another way than Bluetooth: asked before each
@@ -157,6 +159,8 @@ extension LEHostDelegate {
     public func host(_ host: LEHost, link: LinkID, didSubscribe: Bool, toCharacteristic: AttributeHandle) {}
     /// Nothing is kept.
     public func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { nil }
+    /// None was met.
+    public func host(_ host: LEHost, hasMet address: DeviceAddress) -> Bool { false }
     /// Does nothing.
     public func host(_ host: LEHost, link: LinkID, didChangeSecurity security: LinkSecurity) {}
     /// There is nothing.

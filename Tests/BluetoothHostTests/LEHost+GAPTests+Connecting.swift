@@ -266,7 +266,7 @@ struct LEHostGAPConnectingTests {
     private func waiting(_ parameters: ConnectionParameters = .initial, scans: Bool = false) -> HostTestbed {
         let testbed = HostTestbed.started(LEHostConfiguration(commandTimeout: .seconds(20)))
         testbed.controller.scansOrInitiates()
-        testbed.host.bondedPeers = [PrivateHost.peer]
+        testbed.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
         if scans { testbed.host.startScanning(ScanParameters()) }
         testbed.host.connect(to: PrivateHost.peer.address, parameters: parameters)
         testbed.run()
@@ -338,7 +338,7 @@ struct LEHostGAPConnectingTests {
     @Test("does not initiate after a report that came before the scan for the device")
     func reportBeforeScan() {
         let testbed = HostTestbed.started()
-        testbed.host.bondedPeers = [PrivateHost.peer]
+        testbed.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
         testbed.run()
         let report = LEAdvertisingReport(
             eventType: .connectableUndirected,

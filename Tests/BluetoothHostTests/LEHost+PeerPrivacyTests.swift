@@ -102,7 +102,7 @@ struct LEHostPeerPrivacyTests {
     func directed(hasList: Bool, key: Octets16, privacy: PeerPrivacy?, isStarted: Bool) throws {
         let device = PrivateHost(hasList: hasList)
         let peer = PrivateHost.peer.address
-        device.host.bondedPeers = [IdentityInformation(identityResolvingKey: key, address: peer)]
+        device.host.bondedPeers = [BondedPeer(IdentityInformation(identityResolvingKey: key, address: peer))]
         device.host.peerPrivacy[peer] = privacy
         var errors: [LEHostError?] = []
         device.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(), directedTo: peer)) { result in

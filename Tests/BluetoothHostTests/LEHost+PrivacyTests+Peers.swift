@@ -19,7 +19,7 @@ struct LEHostPrivacyPeerTests {
         device.host.startScanning(ScanParameters())
         device.testbed.run()
         _ = device.takeSteps()
-        device.host.bondedPeers = [PrivateHost.peer]
+        device.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
         device.testbed.run()
         let steps = device.takeSteps()
         #expect(Set(steps.prefix(2)) == ["advertising ends", "scanning ends"])
@@ -39,7 +39,7 @@ struct LEHostPrivacyPeerTests {
     func listWithoutPrivacy() throws {
         let device = PrivateHost(nil)
         _ = device.takeSteps()
-        device.host.bondedPeers = [PrivateHost.peer]
+        device.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
         device.testbed.run()
         #expect(device.takeSteps() == ["clear", "add", "mode", "resolve"])
         var parameters = try #require(device.testbed.controller.parameters[LEAddDeviceToResolvingList.opcode])
@@ -51,7 +51,7 @@ struct LEHostPrivacyPeerTests {
     @Test("renews the addresses of the list together with its own")
     func renewal() {
         let device = PrivateHost()
-        device.host.bondedPeers = [PrivateHost.peer]
+        device.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
         device.advertise()
         _ = device.takeSteps()
         device.testbed.run(.seconds(901))
@@ -66,7 +66,7 @@ struct LEHostPrivacyPeerTests {
     func modeChanges() throws {
         for mode in [PrivacyMode.network, .device] {
             let device = PrivateHost(nil, mode: mode)
-            device.host.bondedPeers = [PrivateHost.peer]
+            device.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
             device.testbed.run()
             #expect(try device.testbed.controller.last(LESetPrivacyMode.self).mode == .device)
             _ = device.takeSteps()
@@ -97,7 +97,7 @@ struct LEHostPrivacyPeerTests {
             if knowsPrivacyMode { commands.append(LESetPrivacyMode.self) }
             controller.supportedCommands = SupportedCommands(commands)
         }
-        device.host.bondedPeers = [PrivateHost.peer]
+        device.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
         device.testbed.run()
         #expect(device.takeSteps().contains("mode") == knowsPrivacyMode)
         device.host.connect(to: PrivateHost.peer.address)
@@ -116,7 +116,7 @@ struct LEHostPrivacyPeerTests {
     @Test("scans for a bonded peer without a list, and connects to its present address")
     func connectingWithoutList() {
         let device = PrivateHost(hasList: false)
-        device.host.bondedPeers = [PrivateHost.peer]
+        device.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
         device.host.connect(to: PrivateHost.peer.address)
         device.testbed.run()
         #expect(device.takeSteps() == ["address", "scan as 1", "scanning"])
@@ -143,7 +143,7 @@ struct LEHostPrivacyPeerTests {
     @Test("resolves addresses that the controller has not resolved", arguments: [true, false])
     func resolving(isScanning: Bool) {
         let device = PrivateHost(nil, hasList: false)
-        device.host.bondedPeers = [PrivateHost.peer]
+        device.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
         if isScanning { device.host.startScanning(ScanParameters()) }
         device.testbed.run()
         device.testbed.forget()
@@ -166,7 +166,7 @@ struct LEHostPrivacyPeerTests {
     )
     func privacyModes(mode: PrivacyMode, hides: Bool, isBonded: Bool, reports: Int) {
         let device = PrivateHost(nil, hasList: false, mode: mode)
-        if isBonded { device.host.bondedPeers = [PrivateHost.peer] }
+        if isBonded { device.host.bondedPeers = [BondedPeer(PrivateHost.peer)] }
         let peer = PrivateHost.peer.address
         device.host.peerPrivacy = [peer: PeerPrivacy(resolvesAddresses: true, usesOnlyPrivateAddresses: hides)]
         device.host.startScanning(ScanParameters())
@@ -229,7 +229,7 @@ struct LEHostPrivacyPeerTests {
         #expect(channel.needs == [.changes(3)])
         testbed.host.reportNeed = .changes(4)
         #expect(channel.needs == [.changes(3), .changes(4)])
-        testbed.host.bondedPeers = [PrivateHost.peer]
+        testbed.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
         testbed.host.connect(to: PrivateHost.peer.address)
         testbed.run()
         #expect(channel.needs.dropFirst(2) == [.all])

@@ -175,7 +175,7 @@ struct LEHostPrivacyTests {
         device.host.identityResolvingKey = other
         device.testbed.run()
         #expect(ResolvablePrivateAddress.matches(try #require(device.radioAddress), other))
-        device.host.bondedPeers = [PrivateHost.peer]
+        device.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
         device.testbed.run()
         device.host.identityResolvingKey = PrivateHost.key
         device.testbed.run()
@@ -187,7 +187,7 @@ struct LEHostPrivacyTests {
     @Test("gives a new controller the addresses and the list anew")
     func newController() {
         let device = PrivateHost()
-        device.host.bondedPeers = [PrivateHost.peer]
+        device.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
         device.advertise()
         device.host.detach()
         device.testbed.run()
@@ -268,7 +268,7 @@ struct LEHostPrivacyTests {
         #expect(device.host.securityContext.identities.key == Octets16(high: 5, low: 6))
         device.host.pairing.ioCapability = .keyboardDisplay
         #expect(configuration()?.ioCapability == .keyboardDisplay)
-        device.host.bondedPeers = [PrivateHost.peer]
-        #expect(device.host.securityContext.identities.peers == [PrivateHost.peer])
+        device.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
+        #expect(device.host.securityContext.identities.peers == [BondedPeer(PrivateHost.peer)])
     }
 }

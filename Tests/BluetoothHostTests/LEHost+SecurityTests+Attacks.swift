@@ -103,4 +103,113 @@ struct LEHostSecurityAttackTests {
         testbed.run()
         #expect(user.reasons == [.connectionTerminatedMICFailure])
     }
+
+    // MARK: Channels (BLESA over L2CAP)
+
+    private static let request = "05 00 14 01 0A 00 25 00 40 00 40 00 20 00 04 00"
+
+    /// Asks the peer for a channel; the results come into the box.
+    private func open(_ testbed: HostTestbed, on link: LinkID) -> Outcomes {
+        let outcomes = Outcomes()
+        testbed.host.openChannel(
+            on: link,
+            spsm: 0x25,
+            configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 4)
+        ) { outcomes.all.append($0.map(\.spsm)) }
+        testbed.run()
+        return outcomes
+    }
+
+    private final class Outcomes {
+        var all: [Result<SPSM, L2CAPChannelOpenError>] = []
+    }
+
+    /// The frames that were sent on a channel.
+    private func frames(_ testbed: HostTestbed, on channel: String) -> [String] {
+        testbed.run()
+        return testbed.takeFrames().filter { $0.hasPrefix(channel) }
+    }
+
+    @Test(
+        "BLESA over L2CAP: a central asks a bonded peer for a channel once the link is encrypted",
+        arguments: [true, false]
+    )
+    func channelOfCentral(hasKey: Bool) throws {
+        let user = BondedUser()
+        let (testbed, link) = try self.linked(.central, user)
+        testbed.deliver(CommandStatus(status: .success, opcode: LEEnableEncryption.opcode).packet())
+        let outcomes = self.open(testbed, on: link)
+        // A response without a request, and a frame on a channel that is not open.
+        testbed.receive(5, "15 01 0A 00 41 00 40 00 20 00 02 00 00 00")
+        testbed.receive(0x40, "02 00 AA BB")
+        #expect(self.frames(testbed, on: "05 00").isEmpty && outcomes.all == [])
+        testbed.encryptionChanged(hasKey ? .success : .pinOrKeyMissing)
+        #expect(self.frames(testbed, on: "05 00") == (hasKey ? [Self.request] : []))
+        #expect(outcomes.all == (hasKey ? [] : [.failure(.refused(.insufficientEncryption))]))
+    }
+
+    @Test("BLESA over L2CAP: a peripheral has the link encrypted before it asks a bonded peer for a channel")
+    func channelOfPeripheral() throws {
+        let user = BondedUser()
+        let (testbed, link) = try self.linked(.peripheral, user)
+        let outcomes = self.open(testbed, on: link)
+        let frames = testbed.takeFrames()
+        #expect(frames.count == 1 && frames.first?.hasPrefix("06 00 0B") == true, "a Security Request")
+        testbed.encrypt()
+        #expect(self.frames(testbed, on: "05 00") == [Self.request] && outcomes.all == [])
+    }
+
+    @Test(
+        "BLESA over L2CAP: refuses the channels of a bonded peer until the link is encrypted",
+        arguments: [ConnectionRole.central, .peripheral]
+    )
+    func channelOfPeer(_ role: ConnectionRole) throws {
+        let user = BondedUser()
+        let (testbed, _) = try self.linked(role, user)
+        _ = try testbed.host.listenForChannels(spsm: 0x25)
+        if role == .central {
+            testbed.deliver(CommandStatus(status: .success, opcode: LEEnableEncryption.opcode).packet())
+        }
+        _ = testbed.takeFrames()
+        testbed.receive(5, "14 01 0A 00 25 00 40 00 40 00 20 00 04 00")
+        #expect(self.frames(testbed, on: "05 00") == ["05 00 15 01 0A 00 00 00 00 00 00 00 00 00 08 00"])
+        if role == .central { testbed.encryptionChanged() } else { testbed.encrypt() }
+        testbed.receive(5, "14 02 0A 00 25 00 40 00 40 00 20 00 04 00")
+        #expect(self.frames(testbed, on: "05 00").map { $0.suffix(5) } == ["00 00"])
+    }
+
+    // MARK: A peripheral's client
+
+    @Test(
+        "BLESA: a peripheral asks a bonded central for encryption before anything else, and believes nothing before it"
+    )
+    func clientOfPeripheral() throws {
+        let user = BondedUser()
+        let (testbed, link) = try self.linked(.peripheral, user)
+        #expect(testbed.takeFrames() == [], "nothing is asked for that nobody needs")
+        user.read(testbed)
+        testbed.host.writeWithoutResponse(hex("01"), to: 3, on: link)
+        testbed.run()
+        let frames = testbed.takeFrames()
+        #expect(frames.count == 1 && frames.first?.hasPrefix("06 00 0B") == true, "a Security Request")
+        for pdu in ["1B 03 00 07", "1D 03 00 07", "0B 07"] { testbed.receive(4, pdu) }
+        #expect(user.values.isEmpty && user.reads.isEmpty && self.sent(testbed).isEmpty)
+        testbed.encrypt()
+        #expect(self.sent(testbed) == ["0A 03 00", "52 03 00 01"])
+    }
+
+    @Test("BLESA: a peripheral whose bonded central does not encrypt fails what it wanted of it, and stays connected")
+    func silentCentral() throws {
+        let user = BondedUser()
+        let (testbed, link) = try self.linked(.peripheral, user)
+        user.read(testbed)
+        testbed.run(.seconds(30))
+        #expect(user.reads == [.failure(.pairingTimedOut)] && testbed.host.links.map(\.id) == [link])
+        user.read(testbed)
+        #expect(user.reads.count == 2, "nothing waits on a link on which nothing can be secured any more")
+        #expect(self.sent(testbed).isEmpty)
+        // What the server has for everybody it has for this central, too.
+        testbed.receive(4, "02 17 00")
+        #expect(self.sent(testbed).first?.hasPrefix("03") == true)
+    }
 }

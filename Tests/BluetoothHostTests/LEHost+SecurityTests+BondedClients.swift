@@ -199,4 +199,47 @@ struct LEHostBondedClientTests {
         #expect(try next.send(0x40, [0x0A, 0x03, 0x00]) == ["01 0A 03 00 12"])
         #expect(bonds.clients[Self.peer]?.databaseHash == nil)
     }
+
+    @Test("spoofed client: what is kept of a bonded client is changed by nobody before the link is encrypted")
+    func spoofed() throws {
+        let bonds = Bonds()
+        var device = try Device(bonds)
+        try device.connect(0x40)
+        device.encrypt(0x40)
+        #expect(try device.send(0x40, device.subscribe) == ["13"])
+        let kept = try #require(bonds.clients[Self.peer])
+        device.disconnect(0x40)
+
+        try device.connect(0x41)
+        device.testbed.host.setSecurity(LinkSecurity(key: nil, isBonded: true), of: device.link)
+        #expect(try device.send(0x41, Self.takesServiceChanged) == ["13"])
+        #expect(try device.send(0x41, Self.takesOutOfSync) == ["13"])
+        _ = try device.testbed.host.addService(GATTServiceDefinition(uuid: 0xB000, characteristics: []))
+        _ = try device.sent(0x41)
+        #expect(bonds.clients[Self.peer] == kept)
+        device.disconnect(0x41)
+        #expect(bonds.clients[Self.peer] == kept && bonds.asked == 1)
+
+        // Nor by a pairing whose key is not the bond's.
+        try device.connect(0x42)
+        let paired = LinkSecurity(key: Self.bonded.key, isBonded: true, usesBond: false)
+        device.testbed.host.setSecurity(paired, of: device.link)
+        #expect(try device.send(0x42, Self.takesServiceChanged) == ["13"])
+        #expect(bonds.clients[Self.peer] == kept && bonds.asked == 1)
+    }
+
+    @Test("keeps what a bonded client wrote on a link before it encrypted that link")
+    func writtenBefore() throws {
+        let bonds = Bonds()
+        var device = try Device(bonds)
+        try device.connect(0x40)
+        device.encrypt(0x40)
+        #expect(try device.send(0x40, device.subscribe) == ["13"])
+        device.disconnect(0x40)
+        try device.connect(0x41)
+        device.testbed.host.setSecurity(LinkSecurity(key: nil, isBonded: true), of: device.link)
+        #expect(try device.send(0x41, Self.takesServiceChanged) == ["13"])
+        device.encrypt(0x41)
+        #expect(bonds.clients[Self.peer]?.configurations.count == 2)
+    }
 }

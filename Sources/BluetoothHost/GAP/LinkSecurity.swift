@@ -88,16 +88,19 @@ public struct LinkSecurity: Hashable, Sendable {
     public var key: Key?
     /// Whether this host has a long term key for the peer, so that the peer only has to turn encryption on.
     public var isBonded: Bool
+    /// Whether the link is encrypted with the key of the bond: until then anybody may have the peer's address.
+    public var usesBond: Bool
     /// Whether the user has authorized the peer.
     public var isAuthorized: Bool
 
     /// A link without protection to a device that is not known.
     public static let none = LinkSecurity(key: nil)
 
-    /// Creates a state.
-    public init(key: Key?, isBonded: Bool = false, isAuthorized: Bool = false) {
+    /// Creates a state; without `usesBond`, the key of a bonded peer is that of the bond.
+    public init(key: Key?, isBonded: Bool = false, usesBond: Bool? = nil, isAuthorized: Bool = false) {
         self.key = key
         self.isBonded = isBonded
+        self.usesBond = usesBond ?? (isBonded && key != nil)
         self.isAuthorized = isAuthorized
     }
 

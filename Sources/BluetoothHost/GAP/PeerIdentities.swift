@@ -13,15 +13,22 @@ struct PeerIdentities {
     /// The peers; a key of zero stands for none.
     let all: [IdentityInformation]
     private let withKeys: [IdentityInformation]
+    /// The identity addresses of peers without keys, by the private addresses under which they paired.
+    private let aliases: [DeviceAddress: DeviceAddress]
     private var cache: [DeviceAddress: DeviceAddress?] = [:]
 
     /// The identities of these peers.
-    init(_ all: [IdentityInformation] = []) {
-        self.all = all.map {
-            IdentityInformation(identityResolvingKey: $0.identityResolvingKey, address: $0.address.withoutIdentity)
-        }
+    init(_ peers: [BondedPeer] = []) {
+        self.all = peers.map(\.identity)
         self.withKeys = self.all.filter { $0.identityResolvingKey != .zero }
+        let aliases = peers.compactMap { peer in
+            peer.peerAddress.flatMap { $0.isIdentity ? nil : ($0, peer.identity.address) }
+        }
+        self.aliases = Dictionary(aliases) { first, _ in first }
     }
+
+    /// The peers that can only be recognized when they are heard.
+    var withAliases: Set<DeviceAddress> { Set(self.aliases.values) }
 
     /// The peers whose addresses can be resolved.
     var resolvable: [IdentityInformation] { self.withKeys }
@@ -33,10 +40,11 @@ struct PeerIdentities {
 
     /// The identity address behind a private one; `nil` where none of the keys resolves it.
     mutating func resolve(_ address: DeviceAddress) -> DeviceAddress? {
-        guard !self.withKeys.isEmpty, address.randomKind == .resolvablePrivate else { return nil }
+        guard !self.withKeys.isEmpty, address.randomKind == .resolvablePrivate else { return self.aliases[address] }
         if let known = self.cache[address] { return known }
-        let identity = self.withKeys.first { ResolvablePrivateAddress.matches(address, $0.identityResolvingKey) }?
-            .address
+        let identity =
+            self.withKeys.first { ResolvablePrivateAddress.matches(address, $0.identityResolvingKey) }?
+            .address ?? self.aliases[address]
         if self.cache.count >= Self.cacheCapacity { self.cache.removeAll(keepingCapacity: true) }
         self.cache[address] = .some(identity)
         return identity

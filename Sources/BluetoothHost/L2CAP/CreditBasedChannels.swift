@@ -20,6 +20,8 @@ struct CreditBasedChannels: Sendable {
 
     /// Who listens, by SPSM.
     var listeners: [SPSM: Listener] = [:]
+    /// What the link must offer for any of them.
+    var requirement = SecurityRequirement.none
     private var channels: [CreditBasedChannel] = []
     /// The CID that was given out last.
     private var lastCID = CID(rawValue: CID.dynamicRange.upperBound)

@@ -100,7 +100,8 @@ extension LESignalling {
         _ security: LinkSecurity
     ) throws(L2CAPRefusal) -> L2CAPChannelConfiguration {
         guard let listener = self.channels.listeners[request.spsm] else { throw L2CAPRefusal(.spsmNotSupported) }
-        if let shortfall = security.shortfall(of: listener.security) { throw L2CAPRefusal(shortfall.connectionResult) }
+        let requirement = listener.security.combined(with: self.channels.requirement)
+        if let shortfall = security.shortfall(of: requirement) { throw L2CAPRefusal(shortfall.connectionResult) }
         guard request.source.isDynamic else { throw L2CAPRefusal(.invalidSourceCID) }
         guard self.channels.localCID(forRemote: request.source) == nil else { throw L2CAPRefusal(.sourceCIDAllocated) }
         guard request.parameters.isAcceptable else { throw L2CAPRefusal(.unacceptableParameters) }

@@ -53,7 +53,7 @@ extension AssociationModel {
     }
 
     /// Table 2.8.
-    private init(initiator: IOCapability, responder: IOCapability, isSecureConnections: Bool) {
+    init(initiator: IOCapability, responder: IOCapability, isSecureConnections: Bool) {
         switch (initiator, responder) {
         case (.noInputNoOutput, _), (_, .noInputNoOutput):
             self = .justWorks

@@ -82,6 +82,8 @@ public struct Bond: Hashable, Sendable {
     public var local: PairingKeys
     /// What the peer has distributed.
     public var peer: PairingKeys
+    /// What the peer's user could see and do when the devices paired; `nil` if that is not known.
+    public var peerIOCapability: IOCapability?
 
     /// A bond.
     public init(
@@ -90,7 +92,8 @@ public struct Bond: Hashable, Sendable {
         isAuthenticated: Bool,
         isSecureConnections: Bool,
         local: PairingKeys,
-        peer: PairingKeys
+        peer: PairingKeys,
+        peerIOCapability: IOCapability? = nil
     ) {
         self.peerAddress = peerAddress
         self.keySize = keySize
@@ -98,6 +101,7 @@ public struct Bond: Hashable, Sendable {
         self.isSecureConnections = isSecureConnections
         self.local = local
         self.peer = peer
+        self.peerIOCapability = peerIOCapability
     }
 
     /// What is to be said of a link's key that is one of these.

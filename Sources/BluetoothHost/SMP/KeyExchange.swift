@@ -20,9 +20,9 @@
 //
 // finished: all is here, and all of this side was sent.
 //
-// A peer can claim an identity that is not its own. That of this device is rejected, and so is the key of another bonded
-// peer; where the address is that of another bond, the exchange goes on, and the user decides at its end
-// (`replacesBond`).
+// A peer can claim an identity that is not its own (`KnownIdentities`). That of this device is rejected, one that differs
+// from the identity address on which the peer is on the air is ignored, and for that of another device the user decides at
+// the end of the exchange (`replaced`), unless its bond has a better key.
 //
 // A peer can distribute keys that are zero. As an identity resolving key that means that it has none; other keys of
 // zero are rejected. Time does not come in: the Security Manager waits.
@@ -45,8 +45,10 @@ struct KeyExchange: Sendable {
     let local: PairingKeys
     /// What the peer has distributed.
     private(set) var peer = PairingKeys()
-    /// Whether the identity address of the peer is that of another bond.
-    private(set) var replacesBond = false
+    /// The identity address of the peer, if it is that of another device.
+    private(set) var replaced: DeviceAddress?
+    private let peerAddress: DeviceAddress
+    private let key: LinkSecurity.Key
     private let existing: Bond?
 
     /// Whether all keys were sent and received.
@@ -60,6 +62,8 @@ struct KeyExchange: Sendable {
     ) {
         self.isCentral = parameters.isCentral
         self.keySize = agreement.keySize
+        self.peerAddress = parameters.peerAddress
+        self.key = agreement.key
         self.existing = parameters.existing
         let (own, peer) =
             parameters.isCentral
@@ -127,14 +131,25 @@ struct KeyExchange: Sendable {
         where keys.isDisjoint(with: .encryptionKey) && keys.contains(.identityKey):
             self.state = .identityAddress(key, keys.subtracting(.identityKey))
         case (.identityAddress(let key, let keys), .identityAddressInformation(let address)):
-            guard address.value != 0 else { throw .invalidParameters }
-            let identity = IdentityInformation(identityResolvingKey: key, address: address)
-            switch context.identities.claim(of: identity, existing: self.existing) {
-            case .free: break
-            case .bonded: self.replacesBond = true
-            case .taken: throw .keyRejected
+            guard address.isIdentity else { throw .invalidParameters }
+            var identity = IdentityInformation(identityResolvingKey: key, address: address)
+            let claim = context.identities.claim(of: identity, from: self.peerAddress, existing: self.existing)
+            if context.identities.isAmbiguous(identity) { identity.identityResolvingKey = .zero }
+            switch claim {
+            case .free:
+                self.peer.identity = identity
+            case .ofAnother(let existing):
+                // The peer has sent its keys, and is to drop those of this side.
+                do {
+                    if let existing { try self.key.check(replacing: existing) }
+                } catch {
+                    throw .keyRejected
+                }
+                self.peer.identity = identity
+                self.replaced = address.withoutIdentity
+            case .ignored: break
+            case .own: throw .keyRejected
             }
-            self.peer.identity = identity
             self.state = .expecting(keys)
         case (.expecting(.signingKey), .signingInformation(let key)):
             guard key != .zero else { throw .keyRejected }

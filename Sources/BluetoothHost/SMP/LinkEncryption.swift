@@ -19,10 +19,15 @@ import BluetoothHCI
 
 /// The encryption of a link.
 struct LinkEncryption: Sendable {
+    private struct Use: Sendable {
+        var key: LinkSecurity.Key
+        var isOfBond: Bool
+    }
+
     private enum State: Sendable {
         case off
-        case starting(LinkSecurity.Key, before: LinkSecurity.Key?)
-        case on(LinkSecurity.Key)
+        case starting(Use, before: Use?)
+        case on(Use)
     }
 
     /// What a report of the controller means.
@@ -41,25 +46,38 @@ struct LinkEncryption: Sendable {
 
     init() {}
 
-    /// What is in use.
-    var inUse: LinkSecurity.Key? {
+    private var use: Use? {
         switch self.state {
         case .off: nil
         case .starting(_, let before): before
-        case .on(let security): security
+        case .on(let use): use
         }
     }
+
+    /// What is in use.
+    var inUse: LinkSecurity.Key? { self.use?.key }
+
+    /// Whether the key in use is that of a bond.
+    var usesBond: Bool { self.use?.isOfBond ?? false }
 
     /// What the key gives that the controller has, and does not use yet.
     var starting: LinkSecurity.Key? {
         switch self.state {
         case .off, .on: nil
-        case .starting(let security, _): security
+        case .starting(let use, _): use.key
         }
     }
 
     /// The controller is given a key.
-    mutating func start(_ security: LinkSecurity.Key) { self.state = .starting(security, before: self.inUse) }
+    mutating func start(_ key: LinkSecurity.Key, isOfBond: Bool = false) {
+        self.state = .starting(Use(key: key, isOfBond: isOfBond), before: self.use)
+    }
+
+    /// The pairing whose key is in use has made a bond.
+    mutating func bonded() {
+        guard case .on(let use) = self.state else { return }
+        self.state = .on(Use(key: use.key, isOfBond: true))
+    }
 
     /// The controller reports a change of encryption, a refreshed key, or a failure.
     mutating func changed(_ status: HCIErrorCode, isEnabled: Bool) -> Change {
@@ -67,8 +85,8 @@ struct LinkEncryption: Sendable {
         case .starting(_, let before) where status != .success:
             self.state = before.map(State.on) ?? .off
             return .failed
-        case .starting(let security, _) where isEnabled:
-            self.state = .on(security)
+        case .starting(let use, _) where isEnabled:
+            self.state = .on(use)
             return .started
         case .on where status == .success && !isEnabled:
             self.state = .off

@@ -23,7 +23,7 @@
 //                                +------v------+
 //                                |     keys    |
 //                                +------+------+
-//                                       | all keys are there       the peer's identity is that of another bond
+//                                       | all keys are there       the peer's identity is that of another device
 //                                       |----------------------------------------> consentToReplace
 //                                       v                                                  | yes
 //                                    finished <--------------------------------------------+
@@ -42,8 +42,9 @@
 //
 // keys: phase 3 (`KeyExchange`).
 //
-// consentToReplace: the peer claims the identity address of another bond, perhaps since it has forgotten its own side of it.
-// The user is asked whether to replace that bond; without consent the key is rejected.
+// consentToReplace: the peer claims the identity address of another device, one that is bonded or known, perhaps since it
+// has forgotten its own side of the bond. The user is asked whether it may take that place; without consent the key is
+// rejected, and a bond is never replaced by a weaker one.
 //
 // finished: the keys were handed out.
 //
@@ -93,7 +94,12 @@ struct Pairing: Sendable {
         self.parameters = parameters
         self.state = .consentToRequest
         if asksUser {
-            let question = PairingConsent(model: nil, isBonding: false, replacesBond: parameters.existing != nil)
+            let question = PairingConsent(
+                model: nil,
+                isBonding: false,
+                replacesBond: parameters.existing != nil,
+                replaced: parameters.existing?.identityAddress.withoutIdentity
+            )
             context.ask(.consent(question))
         } else {
             self.request(&context)
@@ -115,7 +121,8 @@ struct Pairing: Sendable {
             let question = PairingConsent(
                 model: agreement.model,
                 isBonding: request.authentication.isBonding,
-                replacesBond: parameters.existing != nil
+                replacesBond: parameters.existing != nil,
+                replaced: parameters.existing?.identityAddress.withoutIdentity
             )
             context.ask(.consent(question))
         } else {
@@ -133,6 +140,20 @@ struct Pairing: Sendable {
 
     /// Whether keys are on their way, which only an encrypted link may carry.
     var isDistributingKeys: Bool { if case .keys = self.state { true } else { false } }
+
+    /// Whether the user is asked about a Security Request, so that nothing has been sent.
+    var awaitsConsentToRequest: Bool { if case .consentToRequest = self.state { true } else { false } }
+
+    /// Whether the user of this device is asked.
+    var awaitsUser: Bool {
+        switch self.state {
+        case .consentToRequest, .consentToRespond, .consentToReplace: true
+        case .legacy(let authentication, _): authentication.awaitsPasskey
+        case .secureConnections(let authentication, _):
+            authentication.awaitsPasskey || authentication.awaitsComparison
+        case .response, .encryption, .keys, .finished: false
+        }
+    }
 
     private var agreement: PairingAgreement? {
         switch self.state {
@@ -272,12 +293,16 @@ struct Pairing: Sendable {
         _ context: inout SecurityManager.Context
     ) throws(PairingFailedReason) -> Step {
         guard case .keys(let agreement, let key, let exchange) = self.state, exchange.isFinished else { return .waits }
-        guard exchange.replacesBond else { return self.finish(agreement, key, exchange) }
+        guard let replaced = exchange.replaced else { return self.finish(agreement, key, exchange) }
         guard self.parameters.configuration.consent.asksUser(replacesBond: true) else { throw .keyRejected }
         self.state = .consentToReplace(agreement, key, exchange)
-        context.ask(
-            .consent(PairingConsent(model: agreement.model, isBonding: agreement.isBonding, replacesBond: true))
+        let question = PairingConsent(
+            model: agreement.model,
+            isBonding: agreement.isBonding,
+            replacesBond: true,
+            replaced: replaced
         )
+        context.ask(.consent(question))
         return .waits
     }
 
@@ -289,8 +314,13 @@ struct Pairing: Sendable {
             isAuthenticated: agreement.model.isAuthenticated,
             isSecureConnections: agreement.isSecureConnections,
             local: exchange.local,
-            peer: exchange.peer
+            peer: exchange.peer,
+            peerIOCapability: (self.parameters.isCentral ? agreement.response : agreement.request).ioCapability
         )
+        // A peer that was recognized by its private address is who it was.
+        if bond.peer.identity == nil, !self.parameters.peerAddress.withoutIdentity.isIdentity {
+            bond.peer.identity = self.parameters.existing?.peer.identity
+        }
         if agreement.isSecureConnections {
             bond.local.longTermKey = LongTermKey(value: key)
             bond.peer.longTermKey = LongTermKey(value: key)
@@ -334,41 +364,6 @@ struct Pairing: Sendable {
         case .consentToRequest, .response, .consentToRespond, .legacy, .secureConnections, .encryption, .keys,
             .consentToReplace, .finished:
             break
-        }
-    }
-}
-
-/// The keypress notifications of a peer: a beginning, digits, an end (3.5.8).
-struct KeypressNotifications: Hashable, Sendable {
-    /// How many are reported at most.
-    static let limit = 64
-
-    private enum State: Hashable {
-        case notStarted
-        case started(count: Int)
-        case completed
-    }
-
-    private var state = State.notStarted
-
-    init() {}
-
-    /// Whether a notification is in its place.
-    mutating func accept(_ notification: KeypressNotification) -> Bool {
-        switch (self.state, notification) {
-        case (.notStarted, .entryStarted):
-            self.state = .started(count: 1)
-            return true
-        case (.started, .entryCompleted):
-            self.state = .completed
-            return true
-        case (.started(let count), .digitEntered), (.started(let count), .digitErased),
-            (.started(let count), .cleared):
-            guard count < Self.limit else { return false }
-            self.state = .started(count: count + 1)
-            return true
-        case (.notStarted, _), (.started, _), (.completed, _):
-            return false
         }
     }
 }

@@ -166,10 +166,7 @@ struct PairingAgreement: Hashable, Sendable {
         guard self.key.level >= parameters.leastLevel else { throw .authenticationRequirements }
         // A key is not replaced by a weaker one, on no request of the peer: the user removes the bond first.
         if let existing = parameters.existing {
-            guard self.isSecureConnections || !existing.isSecureConnections,
-                self.model.isAuthenticated || !existing.isAuthenticated
-            else { throw .authenticationRequirements }
-            guard self.keySize >= existing.keySize else { throw .encryptionKeySize }
+            try self.key.check(replacing: existing.key)
         }
         if self.model == .outOfBand { try self.checkOutOfBandData(parameters) }
     }
@@ -185,5 +182,15 @@ struct PairingAgreement: Hashable, Sendable {
         guard !own.hasOutOfBandData || data.peer != nil, !peer.hasOutOfBandData || data.local != nil else {
             throw .oobNotAvailable
         }
+    }
+}
+
+extension LinkSecurity.Key {
+    /// Throws the reason to refuse a key that is weaker than the one in whose place it would come.
+    func check(replacing existing: LinkSecurity.Key) throws(PairingFailedReason) {
+        guard self.isSecureConnections || !existing.isSecureConnections,
+            self.isAuthenticated || !existing.isAuthenticated
+        else { throw .authenticationRequirements }
+        guard self.size >= existing.size else { throw .encryptionKeySize }
     }
 }

@@ -4,7 +4,7 @@
 public enum PairingConsentPolicy: Hashable, Sendable {
     /// Always.
     case always
-    /// Where keys of that peer would be replaced.
+    /// If keys or an identity would be replaced, and if a peripheral asks this central for a pairing that it does not need.
     case whenReplacingBond
     /// Never.
     case never

@@ -81,6 +81,10 @@ public enum PairingError: Error, Hashable, Sendable {
     case cancelled
     /// The peer was silent for 30 s. There is no pairing on the link until it is established anew.
     case timedOut
+    /// The user of this device was silent for 30 s. There is no pairing on the link until it is established anew.
+    case userTimedOut
+    /// The devices have paired, and the keys could not be kept.
+    case notKept
     /// The controller could not encrypt the link with the new key.
     case encryptionFailed(HCIErrorCode)
     /// The link has ended.
@@ -99,6 +103,8 @@ extension PairingError: CustomStringConvertible {
         case .failedByPeer(let reason): "the other device ended the pairing: \(reason)"
         case .cancelled: "the pairing was cancelled"
         case .timedOut: "the other device did not answer within 30 s"
+        case .userTimedOut: "the user of this device did not answer within 30 s"
+        case .notKept: "the keys of the pairing could not be kept"
         case .encryptionFailed(let status): "the link could not be encrypted with the new key: \(status)"
         case .linkEnded: "the link ended while the devices paired"
         case .repeatedAttempts: "the devices have failed to pair before; wait a little and try again"

@@ -1,5 +1,7 @@
 // What pairing asks of a device's user, and what the user answers (Vol 3, Part H, 2.3.5; Vol 3, Part C, 5.2.2).
 
+public import BluetoothTypes
+
 /// Six decimal digits.
 public struct Passkey: Hashable, Sendable, CustomStringConvertible {
     /// The number, 0 to 999,999.
@@ -54,12 +56,16 @@ public enum PairingQuestion: Hashable, Sendable {
 
 /// A pairing that a peer wants.
 public struct PairingConsent: Hashable, Sendable {
-    /// How the devices would make sure that they pair with each other; `nil` where the peer is still to be asked.
+    /// How the devices would make sure that they pair with each other; `nil` for a peripheral that wants this central to ask
+    /// it, although nothing that this central wants needs a pairing.
     public var model: AssociationModel?
     /// Whether the peer has said that it keeps the keys.
     public var isBonding: Bool
-    /// Whether there are keys of this peer already, which the new ones would replace.
+    /// Whether the peer would take the place of a device that is bonded or known: of itself, with new keys, or of another
+    /// one, whose identity address it claims.
     public var replacesBond: Bool
+    /// The identity address of that device; `nil` if there is none.
+    public var replaced: DeviceAddress?
 }
 
 /// What the user says.

@@ -86,7 +86,9 @@ extension SecurityManager {
         guard self.security.level < level else { return }
         let parameters = self.parameters(level)
         if self.encrypts(with: parameters.leastLevel, &context) { return }
-        let asksUser = self.configuration.consent.asksUser(replacesBond: self.keys != nil)
+        guard !self.hasDeclined else { return self.refuse(.pairingNotSupported, &context) }
+        // Nobody at this side has asked for it: a device that is connected to is not thereby one to pair with.
+        let asksUser = self.configuration.consent != .never
         self.step(&context) { manager, context throws(PairingFailedReason) in
             // What the peripheral wants is a wish: the pairing may give less.
             let pairing = Pairing(
@@ -112,6 +114,23 @@ extension SecurityManager {
         guard self.configuration.isPairingAllowed else { return .pairingNotSupported }
         guard !context.attempts.isWaiting(self.identity, now: context.now) else { return .repeatedAttempts }
         return nil
+    }
+
+    /// Whether a pairing can give a level that the keys do not have, as far as the two devices are known (2.3.5.1): a peer
+    /// that cannot may drop its keys for an attempt, and its user would be asked to replace them by others that are no
+    /// better.
+    func canImproveKeys(to level: SecurityLevel, isAsked: Bool) -> Bool {
+        guard level >= .authenticated, let keys = self.keys, !self.outOfBand.isPresent else { return true }
+        let own = self.configuration.ioCapability
+        // It may have got a display or keys since: its user knows.
+        let peer = isAsked ? nil : keys.peerIOCapability
+        let (initiator, responder) = self.isCentral ? (own, peer ?? .keyboardDisplay) : (peer ?? .keyboardDisplay, own)
+        let model = AssociationModel(
+            initiator: initiator,
+            responder: responder,
+            isSecureConnections: peer == nil || keys.isSecureConnections
+        )
+        return model.isAuthenticated
     }
 
     /// What this device brings to a pairing that has to give a level.

@@ -65,6 +65,8 @@ struct SecurityManager: Sendable {
     /// The keys of a pairing whose keys are not kept, while the link lasts.
     private var unbondedKeys: Bond?
     private var state = State.idle(mayRejectKeysUntil: nil)
+    /// Whether the user has declined a Security Request on this link: the next ones ask nobody.
+    private(set) var hasDeclined = false
     /// What the link is encrypted with.
     private(set) var encryption = LinkEncryption()
 
@@ -90,7 +92,14 @@ struct SecurityManager: Sendable {
     // MARK: What is known of the link
 
     /// The security of the link.
-    var security: LinkSecurity { LinkSecurity(key: self.encryption.inUse, isBonded: self.bond != nil) }
+    var security: LinkSecurity {
+        let isBonded = self.bond != nil
+        return LinkSecurity(
+            key: self.encryption.inUse,
+            isBonded: isBonded,
+            usesBond: isBonded && self.encryption.usesBond
+        )
+    }
 
     /// Whether a pairing is in progress.
     var isPairing: Bool { if case .pairing = self.state { true } else { false } }
@@ -142,18 +151,20 @@ struct SecurityManager: Sendable {
     /// asks the central for it.
     ///
     /// Nothing happens where the link has the level, or is on its way there.
-    mutating func requestSecurity(_ level: SecurityLevel, _ context: inout Context) {
+    /// - Parameter isAsked: Whether the user wants it, rather than a request that the peer has refused: only then does this
+    ///   side pair for a level that the peer was not able to reach when the devices paired.
+    mutating func requestSecurity(_ level: SecurityLevel, isAsked: Bool = true, _ context: inout Context) {
         guard self.security.level < level else { return }
-        guard self.isCentral else { return self.sendSecurityRequest(level, &context) }
+        guard self.isCentral else { return self.sendSecurityRequest(level, isAsked: isAsked, &context) }
         if let starting = self.encryption.starting, starting.level >= level { return }
         if self.encrypts(with: level, &context) { return }
-        self.pair(level, &context)
+        self.pair(level, isAsked: isAsked, &context)
     }
 
     /// Pairs as central, even where the devices share keys; as peripheral, asks the central for it.
     /// - Parameter level: The least that the pairing has to give.
-    mutating func pair(_ level: SecurityLevel, _ context: inout Context) {
-        guard self.isCentral else { return self.sendSecurityRequest(level, &context) }
+    mutating func pair(_ level: SecurityLevel, isAsked: Bool = true, _ context: inout Context) {
+        guard self.isCentral else { return self.sendSecurityRequest(level, isAsked: isAsked, &context) }
         switch self.state {
         case .pairing, .securityRequested:
             context.actions.append(.failed(.inProgress))
@@ -163,9 +174,7 @@ struct SecurityManager: Sendable {
             guard !context.attempts.isWaiting(self.identity, now: context.now) else {
                 return context.actions.append(.failed(.repeatedAttempts))
             }
-            // The peer's user would be asked whether to replace keys by others that are no better.
-            let canProtect = self.configuration.ioCapability != .noInputNoOutput || self.outOfBand.isPresent
-            guard level < .authenticated || self.keys == nil || canProtect else {
+            guard self.canImproveKeys(to: level, isAsked: isAsked) else {
                 return context.actions.append(.failed(.failed(.authenticationRequirements)))
             }
             self.step(&context) { manager, context throws(PairingFailedReason) in
@@ -175,7 +184,7 @@ struct SecurityManager: Sendable {
         }
     }
 
-    private mutating func sendSecurityRequest(_ level: SecurityLevel, _ context: inout Context) {
+    private mutating func sendSecurityRequest(_ level: SecurityLevel, isAsked: Bool, _ context: inout Context) {
         switch self.state {
         case .pairing, .securityRequested:
             break
@@ -184,6 +193,9 @@ struct SecurityManager: Sendable {
         case .idle:
             guard !context.attempts.isWaiting(self.identity, now: context.now) else {
                 return context.actions.append(.failed(.repeatedAttempts))
+            }
+            guard self.canImproveKeys(to: level, isAsked: isAsked) else {
+                return context.actions.append(.failed(.failed(.authenticationRequirements)))
             }
             context.send(.securityRequest(self.parameters(level).authentication))
             self.state = .securityRequested(level, deadline: context.now + Self.timeout)
@@ -195,14 +207,19 @@ struct SecurityManager: Sendable {
         guard let keys = self.usableKeys, keys.level >= level, let key = keys.longTermKey(asCentral: true) else {
             return false
         }
-        self.encryption.start(keys.key)
+        self.encryption.start(keys.key, isOfBond: self.unbondedKeys == nil)
         context.actions.append(.enableEncryption(key))
         return true
     }
 
     /// The user answers a question.
     mutating func answer(_ answer: PairingAnswer, _ context: inout Context) {
-        guard self.isPairing else { return }
+        guard case .pairing(let pairing, _) = self.state else { return }
+        if case .consent(false) = answer, pairing.awaitsConsentToRequest {
+            self.hasDeclined = true
+            context.send(.pairingFailed(.pairingNotSupported))
+            return self.end(.failed(.pairingNotSupported), isAttempt: false, &context)
+        }
         self.step(&context) { manager, context throws(PairingFailedReason) in
             try manager.withPairing { pairing throws(PairingFailedReason) in try pairing.answer(answer, &context) }
         }
@@ -229,6 +246,16 @@ struct SecurityManager: Sendable {
         }
     }
 
+    /// The keys of the last pairing could not be kept: the peer is told to drop its own, and the link goes on with them.
+    mutating func rejectKeys(_ context: inout Context) {
+        guard let bond = self.bond, self.mayRejectKeys(context.now) else { return }
+        context.send(.pairingFailed(.keyRejected))
+        self.bond = nil
+        self.unbondedKeys = bond
+        self.end(.notKept, isAttempt: false, &context)
+        context.actions.append(.securityChanged(self.security))
+    }
+
     /// The host forgets the peer.
     mutating func removeBond() {
         self.bond = nil
@@ -251,7 +278,7 @@ struct SecurityManager: Sendable {
         guard let keys = self.usableKeys, let key = keys.longTermKey(asCentral: false),
             key.encryptedDiversifier == encryptedDiversifier, key.random == random
         else { return context.actions.append(.replyToLongTermKeyRequest(nil)) }
-        self.encryption.start(keys.key)
+        self.encryption.start(keys.key, isOfBond: self.unbondedKeys == nil)
         context.actions.append(.replyToLongTermKeyRequest(key.value))
     }
 
@@ -298,7 +325,9 @@ struct SecurityManager: Sendable {
     /// Time has passed.
     mutating func advance(_ context: inout Context) {
         guard let deadline = self.deadline, deadline <= context.now else { return }
-        self.end(.timedOut, isAttempt: self.isPairing, &context)
+        var awaitsUser = false
+        if case .pairing(let pairing, _) = self.state { awaitsUser = pairing.awaitsUser }
+        self.end(awaitsUser ? .userTimedOut : .timedOut, isAttempt: self.isPairing, &context)
         self.state = .timedOut
     }
 
@@ -367,6 +396,7 @@ struct SecurityManager: Sendable {
         if isBonded {
             self.bond = bond
             self.unbondedKeys = nil
+            self.encryption.bonded()
         } else {
             self.unbondedKeys = bond
         }

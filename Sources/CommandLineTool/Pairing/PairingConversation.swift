@@ -142,6 +142,9 @@ package final class PairingConversation {
         case .enterCode: return "Six digits that \(name) shows: "
         case .compareCode(let code): return "Does \(name) show \(code), too (y/n)? "
         case .pair(replacesBond: false): return "Pair with \(name) (y/n)? "
+        case .pair where prompt.replacedPeer.map { $0.identifier != prompt.peer.identifier } ?? false:
+            let other = prompt.replacedPeer.map(Self.name) ?? ""
+            return "\(name) says that it is \(other), and would take its place. Is that right (y/n)? "
         case .pair(replacesBond: true):
             return "\(name) wants to pair anew and to replace the keys of before. Is that right (y/n)? "
         }

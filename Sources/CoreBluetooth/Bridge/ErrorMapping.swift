@@ -135,6 +135,8 @@ extension PairingError {
         case .failed(let reason), .failedByPeer(let reason): "pairing failed: " + reason.words
         case .cancelled: "the pairing was cancelled"
         case .timedOut: "pairing failed: the other device did not answer within 30 s"
+        case .userTimedOut: "pairing failed: nobody answered the question at this device within 30 s"
+        case .notKept: "pairing failed: the keys could not be kept"
         case .encryptionFailed: "pairing failed: the connection could not be encrypted with the new key"
         case .linkEnded: "pairing failed: the connection ended"
         case .repeatedAttempts: "pairing has to wait a little, since the devices have failed to pair"
@@ -158,6 +160,8 @@ extension PairingFailedReason {
         case .numericComparisonFailed: "the codes were said to differ"
         case .dhKeyCheckFailed: "the keys of the two devices are not the same"
         case .unspecifiedReason: "it was refused"
+        case .keyRejected:
+            "one of the devices does not accept the other's keys; if they have paired before, remove that bond"
         case .busy: "one of the devices is not ready to pair"
         case .commandNotSupported, .invalidParameters: "one of the devices did not follow the protocol"
         default: "\(self)"

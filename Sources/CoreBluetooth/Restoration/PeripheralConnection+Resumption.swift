@@ -13,7 +13,12 @@ extension PeripheralConnection {
         self.resumption.begin()
         if case .unknown = self.peer.server { self.session.core.peers.validate(self.peer, on: link) }
         self.compareServices(on: link)
-        for service in self.attributes.services { self.compareCharacteristics(of: service, on: link) }
+        for service in self.attributes.services {
+            self.compareCharacteristics(of: service, on: link)
+            for characteristic in service.characteristics ?? [] {
+                self.compareDescriptors(of: characteristic, on: link)
+            }
+        }
         self.inTurn(on: link) { () -> DiscoverPrimaryServices? in
             if self.resumption.finishComparison() { self.note { _ in } }
             return nil
@@ -43,7 +48,7 @@ extension PeripheralConnection {
         let known = self.attributes.services.filter { $0.isListed && $0.record.isPrimary }.map(\.record)
         self.inTurn(on: link) { () -> DiscoverPrimaryServices? in
             switch self.resumption.identified(
-                known: self.attributes.databaseHash,
+                known: self.attributes.databaseHash(at: self.peer.level),
                 present: self.peer.cachedDatabase?.databaseHash
             ) {
             case .unknown: return DiscoverPrimaryServices(uuids: known.map(\.uuid))
@@ -62,6 +67,15 @@ extension PeripheralConnection {
             self.resumption.isComparing ? DiscoverCharacteristics(of: service.record.handles) : nil
         } completion: { found in
             self.compared(isUnchanged: known.allSatisfy { found?.contains($0.record) ?? false })
+        }
+    }
+
+    private func compareDescriptors(of characteristic: DiscoveredAttributes.Characteristic, on link: LinkID) {
+        guard let known = characteristic.descriptors else { return }
+        self.inTurn(on: link) { () -> DiscoverDescriptors? in
+            self.resumption.isComparing ? DiscoverDescriptors(of: characteristic.record) : nil
+        } completion: { found in
+            self.compared(isUnchanged: known.allSatisfy { found?.contains($0) ?? false })
         }
     }
 

@@ -96,6 +96,7 @@ extension Bond: Codable {
         case isSecureConnections
         case local
         case peer
+        case peerIOCapability
     }
 
     /// Reads a bond.
@@ -117,7 +118,9 @@ extension Bond: Codable {
             isAuthenticated: try container.decode(Bool.self, forKey: .isAuthenticated),
             isSecureConnections: try container.decode(Bool.self, forKey: .isSecureConnections),
             local: try container.decode(StoredKeys.self, forKey: .local).value,
-            peer: try container.decode(StoredKeys.self, forKey: .peer).value
+            peer: try container.decode(StoredKeys.self, forKey: .peer).value,
+            peerIOCapability: try container.decodeIfPresent(UInt8.self, forKey: .peerIOCapability)
+                .flatMap(IOCapability.init)
         )
     }
 
@@ -130,5 +133,6 @@ extension Bond: Codable {
         try container.encode(self.isSecureConnections, forKey: .isSecureConnections)
         try container.encode(StoredKeys(self.local), forKey: .local)
         try container.encode(StoredKeys(self.peer), forKey: .peer)
+        try container.encodeIfPresent(self.peerIOCapability?.rawValue, forKey: .peerIOCapability)
     }
 }

@@ -9,6 +9,10 @@
 //
 // A bond with a peer that hides behind a private address and distributes no identity is of use while that address lasts: it
 // is kept in memory, for a few such peers, and never on disk.
+//
+// What a peer can do: pair again and again under new addresses. The number of bonds has a limit. Beyond it the bond goes
+// that is worth least, never one in use, and never one that a user has confirmed for one that nobody was asked about; a bond
+// for which there is no room is not kept, as one that cannot be written.
 
 import BluetoothHost
 import BluetoothTypes
@@ -21,6 +25,8 @@ final class BondStore {
     private var passing: [DeviceAddress] = []
     /// How many of those are kept: each new address of one peer may be one.
     static let passingCapacity = 32
+    /// How many lasting bonds are kept.
+    static let capacity = 512
     /// Those that are on disk, where another program can remove them: `corebluetooth bonds remove`.
     private var stored: Set<DeviceAddress> = []
     /// Writes them to the storage, once it is known.
@@ -29,18 +35,19 @@ final class BondStore {
     }
     /// Called when there are others than before.
     var onChange: (() -> Void)?
+    /// Called when a bond is gone, for whatever reason: what is kept beside it goes, too.
+    var onForget: ((DeviceAddress) -> Void)?
+    /// Whether there is a link with a peer.
+    var isInUse: (DeviceAddress) -> Bool = { _ in false }
     /// The present time.
     var now: () -> Date = { Date() }
 
-    /// Who the bonded peers are, a key of zero standing for none; in an order that does not depend on the run.
-    var identities: [IdentityInformation] {
-        self.bonds.values.map { kept in
-            IdentityInformation(
-                identityResolvingKey: kept.bond.peer.identity?.identityResolvingKey ?? .zero,
-                address: kept.bond.identityAddress.withoutIdentity
-            )
+    /// The bonded peers, in an order that does not depend on the run.
+    var peers: [BondedPeer] {
+        self.bonds.values.map { BondedPeer($0.bond) }.sorted {
+            let (first, second) = ($0.identity.address, $1.identity.address)
+            return (first.value, first.kind.rawValue) < (second.value, second.kind.rawValue)
         }
-        .sorted { ($0.address.value, $0.address.kind.rawValue) < ($1.address.value, $1.address.kind.rawValue) }
     }
 
     /// What bonded peers say of their privacy.
@@ -52,37 +59,65 @@ final class BondStore {
         if self.stored.contains(address), let storage = self.writer?.storage, !storage.hasBond(with: address) {
             self.bonds[address] = nil
             self.stored.remove(address)
+            self.onForget?(address)
             self.onChange?()
         }
         return self.bonds[address]?.bond
     }
 
     /// The devices have paired; an earlier bond of the peer is replaced.
-    func store(_ bond: Bond) {
+    /// - Returns: Whether the bond is kept: where it lasts, it is on disk.
+    @discardableResult
+    func store(_ bond: Bond) -> Bool {
         let address = bond.identityAddress.withoutIdentity
         let kept = KeptBond(bond: bond, paired: self.now().inWholeSeconds)
-        self.bonds[address] = kept
-        defer { self.onChange?() }
         guard kept.isLasting else {
+            self.bonds[address] = kept
             self.passing.removeAll { $0 == address }
             self.passing.append(address)
-            if self.passing.count > Self.passingCapacity { self.bonds[self.passing.removeFirst()] = nil }
-            return
+            if self.passing.count > Self.passingCapacity {
+                let oldest = self.passing.dropLast().first { !self.isInUse($0) } ?? self.passing[0]
+                self.remove(oldest)
+            } else {
+                self.onChange?()
+            }
+            return true
         }
-        guard let writer = self.writer else { return }
-        writer.write(Self.name(address)) { try kept.document() }
-        // The peer keeps its keys from now on: whatever happens to this process or this machine, so must this side.
-        writer.flush()
-        if writer.storage.hasBond(with: address) { self.stored.insert(address) }
-        // What was written of an earlier bond. Should that fail, it says itself to which one it belongs.
-        for name in Self.namesBeside(address) { writer.writeNow(name, .endOfProcess) { nil } }
+        guard self.makeRoom(for: kept, at: address) else { return false }
+        if let writer = self.writer {
+            // The peer keeps its keys from now on: whatever happens to this process or this machine, so must this side.
+            let isWritten = writer.writeNow(Self.name(address)) { try kept.document() }
+            guard isWritten else { return false }
+            self.stored.insert(address)
+            // What was written of an earlier bond. Should that fail, it says itself to which one it belongs.
+            for name in Self.namesBeside(address) { writer.writeNow(name, .endOfProcess) { nil } }
+        }
+        self.bonds[address] = kept
+        self.onChange?()
+        return true
+    }
+
+    /// Removes what is worth least where there are too many bonds for another one; false if none may go for it.
+    private func makeRoom(for kept: KeptBond, at address: DeviceAddress) -> Bool {
+        var others = self.bonds.filter { $0.value.isLasting && $0.key != address }
+        while others.count >= Self.capacity {
+            let candidates = others.filter { other in
+                !self.isInUse(other.key) && (kept.bond.isAuthenticated || !other.value.bond.isAuthenticated)
+            }
+            guard let least = candidates.min(by: { $0.value.isWorthLess(than: $1.value) })?.key else { return false }
+            others[least] = nil
+            self.remove(least)
+        }
+        return true
     }
 
     /// A link was encrypted with the key of a bond.
     func noteUse(of address: DeviceAddress) {
         let address = address.withoutIdentity
-        guard self.bonds[address]?.isLasting == true else { return }
+        // Another program may have removed it meanwhile.
+        guard self.bond(with: address) != nil, self.bonds[address]?.isLasting == true else { return }
         let use = BondUse(lastUsed: self.now().inWholeSeconds)
+        self.bonds[address]?.lastUsed = use.lastUsed
         self.writer?.writeNow(Self.useName(address), .endOfProcess) { try use.document() }
     }
 
@@ -121,16 +156,21 @@ final class BondStore {
         self.stored.remove(address)
         self.passing.removeAll { $0 == address }
         guard let kept = self.bonds.removeValue(forKey: address) else { return }
-        defer { self.onChange?() }
+        defer {
+            self.onForget?(address)
+            self.onChange?()
+        }
         guard kept.isLasting, let writer = self.writer else { return }
-        writer.write(Self.name(address)) { nil }
-        writer.flush()
+        writer.writeNow(Self.name(address)) { nil }
         for name in Self.namesBeside(address) { writer.writeNow(name, .endOfProcess) { nil } }
     }
 
     private func load() {
-        guard let storage = self.writer?.storage else { return }
-        for kept in storage.bonds() {
+        guard let writer = self.writer else { return }
+        let (bonds, excess) = writer.storage.bonds(limit: Self.capacity)
+        // Those that were used longest ago, which are not even read.
+        for name in excess { writer.write(name, .endOfProcess) { nil } }
+        for kept in bonds {
             let address = kept.bond.identityAddress.withoutIdentity
             self.bonds[address] = kept
             self.stored.insert(address)
@@ -139,10 +179,13 @@ final class BondStore {
     }
 
     static let prefix = "bond-"
+    static let usePrefix = "use-"
+    /// How the names of what is kept beside a bond begin.
+    static let prefixesBeside = [usePrefix, "counter-", "privacy-", "client-"]
 
     static func name(_ address: DeviceAddress) -> String { self.name(self.prefix, address) }
     /// The name of the document that says when the bond was used.
-    static func useName(_ address: DeviceAddress) -> String { self.name("use-", address) }
+    static func useName(_ address: DeviceAddress) -> String { self.name(self.usePrefix, address) }
     /// The name of the document with the counter of the peer's signed commands.
     static func counterName(_ address: DeviceAddress) -> String { self.name("counter-", address) }
 
@@ -166,15 +209,36 @@ extension StateStorage {
     }
 
     /// All bonds that can be read.
-    func bonds() -> [KeptBond] {
-        let names = (try? self.names(withPrefix: BondStore.prefix)) ?? []
-        return names.compactMap { name in
+    func bonds() -> [KeptBond] { self.bonds(limit: .max).bonds }
+
+    /// The bonds that were used last, as many as a limit, and the names of the documents of all others.
+    func bonds(limit: Int) -> (bonds: [KeptBond], excess: [String]) {
+        var names = (try? self.names(withPrefix: BondStore.prefix)) ?? []
+        var excess: [String] = []
+        if names.count > limit {
+            // The documents of their use are written with each use, and listed in the order of writing.
+            let used = (try? self.names(withPrefix: BondStore.usePrefix)) ?? []
+            let order = Dictionary(
+                used.enumerated().map { (String($1.dropFirst(BondStore.usePrefix.count)), $0) },
+                uniquingKeysWith: max
+            )
+            func place(_ name: String) -> Int { order[String(name.dropFirst(BondStore.prefix.count))] ?? -1 }
+            names.sort { place($0) < place($1) }
+            for name in names.dropLast(limit) {
+                let suffix = name.dropFirst(BondStore.prefix.count)
+                excess += ([BondStore.prefix] + BondStore.prefixesBeside).map { $0 + suffix }
+            }
+            names = names.suffix(limit)
+        }
+        let bonds = names.compactMap { name -> KeptBond? in
             guard var kept = self.load(KeptBond.self, from: name), kept.isLasting else { return nil }
             let address = kept.bond.identityAddress.withoutIdentity
             self.load(BondSignCounter.self, from: BondStore.counterName(address))?.apply(to: &kept)
             self.load(BondPrivacy.self, from: BondStore.privacyName(address))?.apply(to: &kept)
+            kept.lastUsed = self.lastUse(ofBondWith: address)
             return kept
         }
+        return (bonds, excess)
     }
 
     /// When a link was last encrypted with the key of a bond; `nil` where that is not known.

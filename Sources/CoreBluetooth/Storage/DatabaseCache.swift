@@ -1,5 +1,6 @@
 // The databases of peers beyond their links: in memory, and in the adapter's storage where the peer's address lasts.
 
+import BluetoothHost
 import BluetoothTypes
 import Foundation
 
@@ -21,8 +22,13 @@ final class DatabaseCache {
     /// Writes them to the storage, once it is known.
     var writer: StateWriter?
 
-    /// What is known of a peer.
-    func database(of address: DeviceAddress) -> RemoteDatabase? {
+    /// What is known of a peer, if it was learned over a link of a level: over another one, a device that pretends to be
+    /// the peer may have said it.
+    func database(of address: DeviceAddress, at level: SecurityLevel = .none) -> RemoteDatabase? {
+        self.known(of: address).flatMap { $0.level >= level ? $0 : nil }
+    }
+
+    private func known(of address: DeviceAddress) -> RemoteDatabase? {
         guard self.isUsed else { return nil }
         if let database = self.databases[address] {
             self.touch(address)

@@ -25,6 +25,8 @@ struct IdentityFile: Sendable {
             var name: String?
             /// Whether the name is the GAP Device Name; missing for an advertised one.
             var isDeviceName: Bool?
+            /// Whether the device has claimed the address when it paired; missing for one that was met.
+            var isClaimed: Bool?
         }
         var version: Int
         var peers: [Peer]
@@ -49,7 +51,8 @@ struct IdentityFile: Sendable {
                     identifier: peer.identifier,
                     address: $0,
                     name: peer.name,
-                    isDeviceName: peer.isDeviceName ?? false
+                    isDeviceName: peer.isDeviceName ?? false,
+                    isClaimed: peer.isClaimed ?? false
                 )
             }
         }
@@ -86,7 +89,8 @@ struct IdentityFile: Sendable {
                 kind: record.address.isRandom ? "random" : "public",
                 identifier: record.identifier,
                 name: record.name,
-                isDeviceName: record.isDeviceName ? true : nil
+                isDeviceName: record.isDeviceName ? true : nil,
+                isClaimed: record.isClaimed ? true : nil
             )
         }
         let encoder = JSONEncoder()

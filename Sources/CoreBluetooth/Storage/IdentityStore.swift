@@ -16,6 +16,8 @@ final class IdentityStore: Sendable {
         var name: String?
         /// Whether the name is the GAP Device Name, which no advertised one replaces.
         var isDeviceName = false
+        /// Whether the address was never met on the air, but claimed by the device when it paired.
+        var isClaimed = false
     }
 
     /// Where identifiers come from.
@@ -33,6 +35,8 @@ final class IdentityStore: Sendable {
         var seeded: SeededGenerator?
         var file: IdentityFile?
         var isSaving = false
+        /// The addresses of bonded devices, which are not forgotten however many others are met.
+        var bonded: Set<DeviceAddress> = []
     }
 
     /// How many devices are remembered in memory; the longest known ones are forgotten first.
@@ -74,6 +78,14 @@ final class IdentityStore: Sendable {
         return record
     }
 
+    /// Whether a device was met on the air under an address, so that no other one may claim it unasked.
+    func hasMet(_ address: DeviceAddress) -> Bool {
+        self.state.withLockedValue { $0.records[address].map { !$0.isClaimed } ?? false }
+    }
+
+    /// Says which devices are bonded.
+    func setBonded(_ addresses: Set<DeviceAddress>) { self.state.withLockedValue { $0.bonded = addresses } }
+
     /// Takes in a device from elsewhere, unless it is known; returns what is known of it then.
     func restore(_ record: Record) -> Record {
         let mustSave = self.state.withLockedValue { state in
@@ -97,6 +109,7 @@ final class IdentityStore: Sendable {
         let mustSave = self.state.withLockedValue { state in
             record = state.records[address] ?? record
             record.address = identity
+            record.isClaimed = true
             state.remove(address)
             state.remove(identity)
             state.add(record)
@@ -160,9 +173,10 @@ final class IdentityStore: Sendable {
 }
 
 extension IdentityStore.State {
-    /// The records to be written, longest known first.
+    /// The records to be written, longest known first, and bonded devices at the end, so that they are kept.
     fileprivate var recordsWorthKeeping: [IdentityStore.Record] {
-        self.order.compactMap { $0.isWorthKeeping ? self.records[$0] : nil }
+        let order = self.order.filter { !self.bonded.contains($0) } + self.order.filter(self.bonded.contains)
+        return order.compactMap { $0.isWorthKeeping ? self.records[$0] : nil }
     }
 
     fileprivate mutating func next() -> UInt64 {
@@ -174,10 +188,12 @@ extension IdentityStore.State {
     fileprivate mutating func add(_ record: IdentityStore.Record) {
         if self.order.count >= IdentityStore.capacity {
             // An eighth at a time, so that many unknown devices do not make each new one expensive.
-            for address in self.order.prefix(IdentityStore.capacity / 8) {
+            let bonded = self.bonded
+            let forgotten = Set(self.order.lazy.filter { !bonded.contains($0) }.prefix(IdentityStore.capacity / 8))
+            for address in forgotten {
                 if let old = self.records.removeValue(forKey: address) { self.addresses[old.identifier] = nil }
             }
-            self.order.removeFirst(IdentityStore.capacity / 8)
+            self.order.removeAll { forgotten.contains($0) }
         }
         self.records[record.address] = record
         self.addresses[record.identifier] = record.address

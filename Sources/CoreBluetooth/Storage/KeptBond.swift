@@ -12,6 +12,18 @@ struct KeptBond: Hashable {
     var paired: Date?
     /// What the peer says of its privacy; `nil` while it was not asked.
     var privacy: PeerPrivacy?
+    /// When a link was last encrypted with the keys.
+    var lastUsed: Date?
+
+    /// Which of two bonds is worth less: one that a user had no part in, one that was used for nothing but its own pairing,
+    /// and then the one that was used longest ago.
+    func isWorthLess(than other: KeptBond) -> Bool { self.worth < other.worth }
+
+    private var worth: (Int, Int, Date) {
+        let paired = self.paired ?? .distantPast
+        let used = self.lastUsed ?? paired
+        return (self.bond.isAuthenticated ? 1 : 0, used > paired ? 1 : 0, used)
+    }
 
     /// Whether the peer can be known again after its address has changed, or never changes it.
     ///

@@ -38,7 +38,10 @@ final class StateWriter: Sendable {
     ///
     /// `work` runs later on a queue of the writer.
     func write(_ name: String, _ durability: PrivateFile.Durability = .powerFailure, _ work: @escaping Work) {
-        if self.storage.isImmediate { return self.writeNow(name, durability, work) }
+        if self.storage.isImmediate {
+            self.writeNow(name, durability, work)
+            return
+        }
         let waiting = Waiting(durability: durability, work: work)
         let mustSchedule = self.state.withLockedValue { state in
             guard !state.isStopped else { return false }
@@ -52,9 +55,15 @@ final class StateWriter: Sendable {
     /// Lets a document be what `work` makes, before this returns.
     ///
     /// A document is written either always in this way or never.
-    func writeNow(_ name: String, _ durability: PrivateFile.Durability, _ work: @escaping Work) {
-        guard !self.state.withLockedValue({ $0.isStopped }) else { return }
-        self.perform(name, Waiting(durability: durability, work: work))
+    /// - Returns: Whether it is written.
+    @discardableResult
+    func writeNow(
+        _ name: String,
+        _ durability: PrivateFile.Durability = .powerFailure,
+        _ work: @escaping Work
+    ) -> Bool {
+        guard !self.state.withLockedValue({ $0.isStopped }) else { return false }
+        return self.perform(name, Waiting(durability: durability, work: work))
     }
 
     /// Waits until everything is written.
@@ -81,11 +90,14 @@ final class StateWriter: Sendable {
         for (name, waiting) in works { self.perform(name, waiting) }
     }
 
-    private func perform(_ name: String, _ waiting: Waiting) {
+    @discardableResult
+    private func perform(_ name: String, _ waiting: Waiting) -> Bool {
         do {
             try self.storage.write(name, waiting.durability, waiting.work)
+            return true
         } catch {
             Notice.once("cannot keep \(name): \(error)")
+            return false
         }
     }
 }

@@ -23,7 +23,16 @@ struct PairingPage {
         case .showCode(let code): LocalizableText(.pairShow, name, code)
         case .enterCode: LocalizableText(.pairEnter, name)
         case .compareCode(let code): LocalizableText(.pairCompare, name, code)
-        case .pair(let replacesBond): LocalizableText(replacesBond ? .pairConsentAgain : .pairConsent, name)
+        case .pair(let replacesBond):
+            if let other = self.prompt.replacedPeer, other.identifier != self.prompt.peer.identifier {
+                LocalizableText(
+                    .pairConsentOther,
+                    name,
+                    other.name ?? String(other.identifier.uuidString.prefix(8))
+                )
+            } else {
+                LocalizableText(replacesBond ? .pairConsentAgain : .pairConsent, name)
+            }
         }
     }
 

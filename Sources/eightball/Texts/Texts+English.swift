@@ -51,6 +51,7 @@ extension Texts {
             .pairEnter: "{} shows a code. Enter it here",
             .pairCompare: "Does {} show {}?",
             .pairConsent: "Pair with {}?",
+            .pairConsentOther: "{} says that it is {}. Let it take that place?",
             .pairConsentAgain: "Pair with {} anew, and forget the keys of the earlier pairing?",
             .pairFailed: "{} was not paired with: {}",
             .keyYesNo: "y yes   n no",

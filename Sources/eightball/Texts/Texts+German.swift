@@ -51,6 +51,7 @@ extension Texts {
             .pairEnter: "{} zeigt eine Zahl. Gib sie hier ein",
             .pairCompare: "Zeigt {} die Zahl {}?",
             .pairConsent: "Mit {} koppeln?",
+            .pairConsentOther: "{} gibt sich als {} aus. Darf es dessen Platz einnehmen?",
             .pairConsentAgain: "Mit {} neu koppeln und die Schlüssel der früheren Kopplung vergessen?",
             .pairFailed: "{} wurde nicht gekoppelt: {}",
             .keyYesNo: "j ja   n nein",

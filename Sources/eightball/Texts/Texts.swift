@@ -18,7 +18,7 @@ enum TextKey: String, CaseIterable {
     case nobodyAsked, asks, refusedBusy, refusedForm, answersAtRandom, answersByHand
     case keyByHand, keyAtRandom, keyRandomAnswer, keyAnswer
     // Pairing.
-    case pairShow, pairEnter, pairCompare, pairConsent, pairConsentAgain, pairFailed
+    case pairShow, pairEnter, pairCompare, pairConsent, pairConsentAgain, pairConsentOther, pairFailed
     case keyYesNo, keySend, keyGiveUp
     // The page in a browser.
     case webAsk, webBalls, webSignal, webNoSignal, webQuestions, questionLength

@@ -73,13 +73,13 @@ struct HiddenHostTests {
         let other = LEHost(eventLoop: self.loop, configuration: LEHostConfiguration(address: open))
         other.attach(to: self.air.makeController())
         self.run(.seconds(1))
-        central.host.bondedPeers = peripherals.map(\.identity)
+        central.host.bondedPeers = peripherals.map { BondedPeer($0.identity) }
         for peripheral in peripherals { central.host.connect(to: peripheral.identity.address) }
         central.host.connect(to: open)
         self.run(.seconds(200))
         #expect(central.connected.isEmpty && central.failed.isEmpty)
         for peripheral in peripherals {
-            peripheral.host.bondedPeers = [central.identity]
+            peripheral.host.bondedPeers = [BondedPeer(central.identity)]
             peripheral.advertise()
             self.run(.seconds(150))
             #expect(central.connected.last == peripheral.identity.address)
@@ -96,7 +96,7 @@ struct HiddenHostTests {
         let central = HiddenHost(1, on: self.air, resolvingListSize: 0)
         let peripheral = HiddenHost(2, on: self.air)
         self.run(.seconds(1))
-        central.host.bondedPeers = [peripheral.identity]
+        central.host.bondedPeers = [BondedPeer(peripheral.identity)]
         central.host.connect(to: peripheral.identity.address)
         self.run(.seconds(10))
         central.host.cancelConnection(to: peripheral.identity.address)
@@ -112,10 +112,10 @@ struct HiddenHostTests {
         let peripheral = HiddenHost(2, on: self.air)
         let third = HiddenHost(3, on: self.air)
         self.run(.seconds(1))
-        central.host.bondedPeers = [peripheral.identity]
+        central.host.bondedPeers = [BondedPeer(peripheral.identity)]
         // The third device knows the advertiser, and is not the target.
-        third.host.bondedPeers = [peripheral.identity]
-        peripheral.host.bondedPeers = [central.identity, third.identity]
+        third.host.bondedPeers = [BondedPeer(peripheral.identity)]
+        peripheral.host.bondedPeers = [BondedPeer(central.identity), BondedPeer(third.identity)]
         let resolves = PeerPrivacy(resolvesAddresses: true)
         peripheral.host.peerPrivacy = [central.identity.address: resolves, third.identity.address: resolves]
         third.host.connect(to: peripheral.identity.address)
@@ -135,7 +135,7 @@ struct HiddenHostTests {
         let known = (2...4).map { HiddenHost($0, on: self.air) }
         let unknown = HiddenHost(5, on: self.air)
         self.run(.seconds(1))
-        scanner.host.bondedPeers = known.map(\.identity)
+        scanner.host.bondedPeers = known.map { BondedPeer($0.identity) }
         for device in known + [unknown] { device.advertise() }
         scanner.host.startScanning(ScanParameters())
         self.run(.seconds(200))

@@ -23,7 +23,7 @@ struct PeerIdentitiesTests {
 
     @Test("resolves an address with the key of the peer that made it, as often as it is asked")
     func resolve() {
-        var identities = PeerIdentities([self.first, self.second, self.withoutKey])
+        var identities = PeerIdentities([self.first, self.second, self.withoutKey].map { BondedPeer($0) })
         var generator = SeededGenerator(seed: 1)
         for identity in [self.first, self.second] {
             let address = ResolvablePrivateAddress.make(identity.identityResolvingKey, using: &generator)
@@ -38,16 +38,33 @@ struct PeerIdentitiesTests {
 
     @Test("resolves nothing to a peer without a key")
     func peerWithoutKey() {
-        var identities = PeerIdentities([self.withoutKey])
+        var identities = PeerIdentities([BondedPeer(self.withoutKey)])
         var generator = SeededGenerator(seed: 1)
         #expect(identities.resolvable.isEmpty)
         #expect(identities.key(of: self.withoutKey.address) == nil)
         #expect(identities.resolve(ResolvablePrivateAddress.make(.zero, using: &generator)) == nil)
     }
 
+    @Test("finds a peer without a key by the private address under which it paired, unless a key resolves that address")
+    func alias() {
+        var generator = SeededGenerator(seed: 1)
+        let private_ = ResolvablePrivateAddress.make(Octets16(high: 9, low: 9), using: &generator)
+        let stolen = ResolvablePrivateAddress.make(self.first.identityResolvingKey, using: &generator)
+        let static_ = DeviceAddress(0xC000_0000_0009, kind: .random)
+        func identities(_ address: DeviceAddress) -> PeerIdentities {
+            PeerIdentities([BondedPeer(self.first), BondedPeer(self.withoutKey, peerAddress: address)])
+        }
+        var found = identities(private_)
+        #expect(found.resolve(private_) == self.withoutKey.address && found.withAliases == [self.withoutKey.address])
+        var resolved = identities(stolen)
+        #expect(resolved.resolve(stolen) == self.first.address)
+        var other = identities(static_)
+        #expect(other.resolve(static_) == nil && other.withAliases.isEmpty, "an identity address is its own")
+    }
+
     @Test("resolves after more addresses than it keeps")
     func flood() {
-        var identities = PeerIdentities([self.first])
+        var identities = PeerIdentities([BondedPeer(self.first)])
         var generator = SeededGenerator(seed: 1)
         let address = ResolvablePrivateAddress.make(self.first.identityResolvingKey, using: &generator)
         for _ in 0..<3 * PeerIdentities.cacheCapacity {

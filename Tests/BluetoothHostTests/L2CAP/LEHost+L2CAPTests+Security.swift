@@ -34,6 +34,8 @@ struct LEHostChannelSecurityTests {
             self.testbed.connect(.peripheral)
             let link = self.user.link
             self.link = try #require(link)
+            // Nothing is held for a peer that has shown its key, or is a stranger (`LEHostSecurityAttackTests`).
+            self.testbed.host.linksByID[self.link]?.isHeld = false
             self.testbed.forget()
         }
 

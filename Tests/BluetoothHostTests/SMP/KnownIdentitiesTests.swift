@@ -22,36 +22,63 @@ struct KnownIdentitiesTests {
     private static let peer = identity(2)
     private static let other = identity(3)
 
-    private static let known = KnownIdentities(
-        address: own.address,
-        key: own.identityResolvingKey,
-        peers: [other, identity(4, key: 0)]
-    )
+    /// Bonds, of which the first one has a key of this strength.
+    private static func known(_ key: LinkSecurity.Key? = nil) -> KnownIdentities {
+        KnownIdentities(
+            address: own.address,
+            key: own.identityResolvingKey,
+            peers: [BondedPeer(other, key: key), BondedPeer(identity(4, key: 0))],
+            isMet: { $0 == Self.met.address }
+        )
+    }
 
-    @Test("finds a new identity free, that of a bond the user's decision, and an own one taken")
+    private static let met = identity(7)
+    private static let hidden = SecurityManagerPair.hiddenCentralAddress
+
+    @Test("finds a new identity free, that of a bond or of a device that was met another's, and an own one own")
     func claims() {
-        let known = Self.known
-        #expect(known.claim(of: Self.peer, existing: nil) == .free)
-        #expect(known.claim(of: Self.identity(5, key: 0), existing: nil) == .free, "two peers without keys")
-        #expect(known.claim(of: Self.other, existing: nil) == .bonded)
-        #expect(known.claim(of: Self.identity(3, key: 99), existing: nil) == .bonded)
-        #expect(known.claim(of: Self.identity(4), existing: nil) == .bonded)
-        #expect(known.claim(of: Self.own, existing: nil) == .taken)
-        #expect(known.claim(of: Self.identity(1, key: 99), existing: nil) == .taken, "the own address")
-        #expect(known.claim(of: Self.identity(2, key: 1), existing: nil) == .taken, "the own key")
-        #expect(known.claim(of: Self.identity(2, key: 3), existing: nil) == .taken, "the key of another bond")
+        let known = Self.known()
+        func claim(_ identity: IdentityInformation) -> KnownIdentities.Claim {
+            known.claim(of: identity, from: Self.hidden, existing: nil)
+        }
+        #expect(claim(Self.peer) == .free)
+        #expect(claim(Self.identity(5, key: 0)) == .free, "two peers without keys")
+        #expect(claim(Self.other) == .ofAnother(nil))
+        #expect(claim(Self.identity(3, key: 99)) == .ofAnother(nil))
+        #expect(claim(Self.identity(4)) == .ofAnother(nil))
+        #expect(claim(Self.met) == .ofAnother(nil))
+        #expect(claim(Self.own) == .own)
+        #expect(claim(Self.identity(1, key: 99)) == .own, "the own address")
+        #expect(claim(Self.identity(2, key: 1)) == .own, "the own key")
+        #expect(claim(Self.identity(2, key: 3)) == .free, "the key of another bond, which stays with that one")
     }
 
     @Test("lets a peer that was recognized keep its own identity")
     func existing() {
         var bond = SecurityManagerTests.bond(.encrypted)
         bond.peer.identity = Self.other
-        #expect(Self.known.claim(of: Self.other, existing: bond) == .free)
-        #expect(Self.known.claim(of: Self.identity(3, key: 99), existing: bond) == .free)
-        #expect(Self.known.claim(of: Self.identity(4), existing: bond) == .bonded)
+        func claim(_ identity: IdentityInformation) -> KnownIdentities.Claim {
+            Self.known().claim(of: identity, from: Self.hidden, existing: bond)
+        }
+        #expect(claim(Self.other) == .free)
+        #expect(claim(Self.identity(3, key: 99)) == .free)
+        #expect(claim(Self.identity(4)) == .ofAnother(nil))
     }
 
-    @Test("takes an address that a controller has resolved for the identity address")
+    @Test("ignores an identity address that is not the public or static address in use")
+    func otherThanInUse() {
+        let known = Self.known()
+        for address in [Self.peer.address, DeviceAddress(0x00AB_0000_0001, kind: .public)] {
+            for identity in [Self.other, Self.met, Self.identity(6)] {
+                #expect(known.claim(of: identity, from: address, existing: nil) == .ignored)
+            }
+            let same = IdentityInformation(identityResolvingKey: Octets16(high: 1, low: 50), address: address)
+            #expect(known.claim(of: same, from: address, existing: nil) == .free)
+        }
+        #expect(known.claim(of: Self.met, from: Self.met.address, existing: nil) == .free, "it is that device")
+    }
+
+    @Test("knows an address that a controller has resolved as the identity address")
     func resolvedAddresses() {
         let key = Octets16(high: 1, low: 2)
         let resolved = DeviceAddress(0xC0DE_0000_0001, kind: .randomIdentity)
@@ -59,22 +86,25 @@ struct KnownIdentitiesTests {
         let claimed = IdentityInformation(identityResolvingKey: key, address: plain)
         let resolvedClaim = IdentityInformation(identityResolvingKey: key, address: resolved)
         var known = KnownIdentities(address: plain, key: nil, peers: [])
-        #expect(known.claim(of: resolvedClaim, existing: nil) == .taken)
-        known = KnownIdentities(address: nil, key: nil, peers: [claimed])
-        #expect(known.claim(of: resolvedClaim, existing: nil) == .bonded)
+        func claim(_ identity: IdentityInformation, _ bond: Bond? = nil) -> KnownIdentities.Claim {
+            known.claim(of: identity, from: Self.hidden, existing: bond)
+        }
+        #expect(claim(resolvedClaim) == .own)
+        known = KnownIdentities(address: nil, key: nil, peers: [BondedPeer(claimed)])
+        #expect(claim(resolvedClaim) == .ofAnother(nil))
         // A bond of a peer that was known by such an address.
         var bond = SecurityManagerTests.bond(.encrypted)
         bond.peerAddress = resolved
-        #expect(known.claim(of: claimed, existing: nil) == .bonded)
-        #expect(known.claim(of: claimed, existing: bond) == .free)
+        #expect(claim(claimed) == .ofAnother(nil))
+        #expect(claim(claimed, bond) == .free)
         // An address of the other kind is another one.
         let other = IdentityInformation(
             identityResolvingKey: .zero,
             address: DeviceAddress(0xC0DE_0000_0001, kind: .public)
         )
-        #expect(known.claim(of: other, existing: bond) == .free)
+        #expect(claim(other, bond) == .free)
         known.address = plain
-        #expect(known.claim(of: other, existing: bond) == .free)
+        #expect(claim(other, bond) == .free)
     }
 
     /// A pairing in which one side claims an identity and the other side has bonds.
@@ -82,32 +112,35 @@ struct KnownIdentitiesTests {
         claiming identity: IdentityInformation,
         to side: Side,
         consent: PairingConsentPolicy = .whenReplacingBond,
+        replacing key: LinkSecurity.Key? = nil,
+        areHidden: Bool = true,
         answers: Bool = true
     ) -> SecurityManagerPair {
         let claiming = PairingConfiguration(identity: identity)
         let deciding = PairingConfiguration(identity: Self.own, consent: consent)
         var pair = SecurityManagerPair(
             central: side == .central ? deciding : claiming,
-            peripheral: side == .central ? claiming : deciding
+            peripheral: side == .central ? claiming : deciding,
+            areHidden: areHidden
         )
         pair.answers = answers
-        pair.with(side) { $1.identities = Self.known }
+        pair.with(side) { $1.identities = Self.known(key) }
         pair.pair()
         return pair
     }
 
     @Test(
-        "identity theft: asks the user if a peer claims the identity address of another bond",
+        "identity theft: asks the user if a peer claims the identity address of another device, and says whose",
         arguments: [Side.central, .peripheral]
     )
     func theft(_ side: Side) throws {
         // With another key, and with the bond's key, which its owner's other peers know, too.
-        for identity in [Self.identity(3, key: 99), Self.other] {
+        for identity in [Self.identity(3, key: 99), Self.other, Self.met] {
             var pair = self.pair(claiming: identity, to: side, answers: false)
             guard case .consent(let question)? = pair.report(side).questions.last else {
                 return #expect(Bool(false), "nobody is asked")
             }
-            #expect(question.replacesBond && pair.report(side).paired == nil)
+            #expect(question.replacesBond && question.replaced == identity.address && pair.report(side).paired == nil)
             pair.with(side) { $0.answer(.consent(false), &$1) }
             pair.run()
             #expect(pair.report(side).errors == [.failed(.keyRejected)])
@@ -118,7 +151,7 @@ struct KnownIdentitiesTests {
             var consented = self.pair(claiming: identity, to: side, answers: false)
             consented.with(side) { $0.answer(.consent(true), &$1) }
             consented.run()
-            #expect(consented.report(side).paired?.peer.identity == identity)
+            #expect(consented.report(side).paired?.identityAddress == identity.address)
             #expect(consented.report(side).isBonded == true && consented.report(side).errors == [])
         }
     }
@@ -128,17 +161,19 @@ struct KnownIdentitiesTests {
         arguments: [Side.central, .peripheral]
     )
     func theftWithoutUser(_ side: Side) {
-        let pair = self.pair(claiming: Self.identity(3, key: 99), to: side, consent: .never)
-        #expect(pair.report(side).questions == [])
-        #expect(pair.report(side).errors == [.failed(.keyRejected)] && pair.manager(side).bond == nil)
+        for identity in [Self.identity(3, key: 99), Self.met] {
+            let pair = self.pair(claiming: identity, to: side, consent: .never)
+            #expect(pair.report(side).questions == [])
+            #expect(pair.report(side).errors == [.failed(.keyRejected)] && pair.manager(side).bond == nil)
+        }
     }
 
     @Test(
-        "identity theft: rejects the device's own identity and the key of another bond",
+        "identity theft: rejects the device's own identity and its own key",
         arguments: [Side.central, .peripheral]
     )
     func taken(_ side: Side) {
-        for identity in [Self.own, Self.identity(1, key: 99), Self.identity(2, key: 1), Self.identity(2, key: 3)] {
+        for identity in [Self.own, Self.identity(1, key: 99), Self.identity(2, key: 1)] {
             let pair = self.pair(claiming: identity, to: side)
             #expect(pair.report(side).questions == [], "the user cannot allow it")
             #expect(pair.report(side).errors == [.failed(.keyRejected)])
@@ -154,7 +189,7 @@ struct KnownIdentitiesTests {
         #expect(pair.report(.peripheral).errors == [.failed(.unspecifiedReason)])
         var late = self.pair(claiming: Self.other, to: .peripheral, answers: false)
         late.wait(31)
-        #expect(late.report(.peripheral).errors == [.timedOut])
+        #expect(late.report(.peripheral).errors == [.userTimedOut])
         #expect(late.manager(.peripheral).bond == nil)
         var broken = self.pair(claiming: Self.other, to: .peripheral, answers: false)
         broken.with(.peripheral) { $0.answer(.passkey(Passkey(1)), &$1) }
@@ -169,5 +204,67 @@ struct KnownIdentitiesTests {
         #expect(pair.report(side).questions == [])
         #expect(pair.report(side).paired?.identityAddress == Self.peer.address)
         #expect(pair.report(side.other).paired?.identityAddress == Self.own.address)
+    }
+
+    @Test(
+        "identity theft: a device under its own public or static address gets no other identity, and the bond is its own",
+        arguments: [Side.central, .peripheral]
+    )
+    func otherThanOwn(_ side: Side) {
+        for identity in [Self.other, Self.met, Self.peer, Self.identity(8, key: 0)] {
+            let pair = self.pair(claiming: identity, to: side, areHidden: false)
+            let address = pair.manager(side).peerAddress
+            #expect(pair.report(side).questions == [] && pair.report(side).errors == [])
+            #expect(pair.report(side).paired?.identityAddress == address)
+            #expect(pair.report(side).paired?.peer.identity == nil)
+        }
+    }
+
+    @Test(
+        "identity theft: takes only public and static random addresses for identity addresses",
+        arguments: [
+            (0x0000_0000_0000, .public), (0xFFFF_FFFF_FFFF, .public), (0xFFFF_FFFF_FFFF, .random),
+            (0xC000_0000_0000, .random), (0x4000_0000_0001, .random), (0x0000_0000_0001, .random),
+            (0x8000_0000_0001, .random),
+        ] as [(UInt64, DeviceAddress.Kind)]
+    )
+    func noIdentity(value: UInt64, kind: DeviceAddress.Kind) {
+        let address = DeviceAddress(value, kind: kind)
+        let identity = IdentityInformation(identityResolvingKey: Octets16(high: 1, low: 60), address: address)
+        for areHidden in [true, false] {
+            let pair = self.pair(claiming: identity, to: .central, areHidden: areHidden)
+            #expect(pair.report(.central).errors == [.failed(.invalidParameters)] && pair.central.bond == nil)
+        }
+    }
+
+    @Test(
+        "downgrade by identity theft: never replaces the bond of a claimed identity by one with a weaker key",
+        arguments: [
+            LinkSecurity.Key(isAuthenticated: true, isSecureConnections: true),
+            LinkSecurity.Key(isAuthenticated: true, isSecureConnections: false),
+        ]
+    )
+    func weaker(key: LinkSecurity.Key) {
+        for side in [Side.central, .peripheral] {
+            let pair = self.pair(claiming: Self.other, to: side, replacing: key)
+            #expect(pair.report(side).questions == [], "the user cannot allow it")
+            #expect(pair.report(side).errors == [.failed(.keyRejected)])
+            #expect(pair.manager(side).bond == nil && pair.manager(side.other).bond == nil)
+        }
+    }
+
+    @Test("bonds with devices that distribute one and the same key, and resolves addresses to the first one alone")
+    func constantKey() throws {
+        for areHidden in [true, false] {
+            let key: UInt64 = 3
+            let address = areHidden ? Self.identity(9).address : SecurityManagerPair.peripheralAddress
+            let identity = IdentityInformation(identityResolvingKey: Octets16(high: 1, low: key), address: address)
+            let pair = self.pair(claiming: identity, to: .central, areHidden: areHidden)
+            #expect(pair.report(.central).errors == [] && pair.report(.central).questions == [])
+            let bond = try #require(pair.report(.central).paired)
+            #expect(bond.identityAddress == address && bond.peer.identity?.identityResolvingKey == .zero)
+            let identities = PeerIdentities([BondedPeer(Self.other), BondedPeer(bond)])
+            #expect(identities.resolvable == [Self.other])
+        }
     }
 }

@@ -253,7 +253,12 @@ struct PairingAttackTests {
             next.central.removeBond()
             next.answers = false
             next.pair()
-            let question = PairingConsent(model: .justWorks, isBonding: true, replacesBond: true)
+            let question = PairingConsent(
+                model: .justWorks,
+                isBonding: true,
+                replacesBond: true,
+                replaced: bond?.identityAddress
+            )
             #expect(next.report(.peripheral).questions == [.consent(question)])
             #expect(next.log.count == 1)
             #expect(next.peripheral.bond == bond)
@@ -279,10 +284,9 @@ struct PairingAttackTests {
             no
             < 05 05
             ? failed 05
-            wait 5
-            > 0B 09
-            ? consent
-            yes
+            > 0B 09                     # once on a link
+            < 05 05
+            pair encrypted
             < 01 03 00 09 10 01 03
             """
         }

@@ -49,11 +49,11 @@ struct PairingCase: CustomTestStringConvertible, Sendable {
 
     static let centralIdentity = IdentityInformation(
         identityResolvingKey: octets16("000102030405060708090A0B0C0D0E0F"),
-        address: DeviceAddress(0x0011_2233_4455, kind: .public)
+        address: SecurityManagerPair.centralAddress
     )
     static let peripheralIdentity = IdentityInformation(
         identityResolvingKey: octets16("F0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF"),
-        address: DeviceAddress(0xC011_2233_4466, kind: .random)
+        address: SecurityManagerPair.peripheralAddress
     )
 
     func configuration(_ capability: IOCapability, _ identity: IdentityInformation) -> PairingConfiguration {

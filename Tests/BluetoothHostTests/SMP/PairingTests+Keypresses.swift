@@ -84,7 +84,7 @@ struct PairingKeypressTests {
             < 0E 00
             wait 29
             wait 1
-            ? timedOut
+            ? userTimedOut
             keypress 1
             """
         }

@@ -196,7 +196,7 @@ struct PairingUserTests {
             > 01 03 00 09 10 00 00
             ? consent justWorks bonding
             wait 30
-            ? timedOut
+            ? userTimedOut
             yes
             """
         }
@@ -213,7 +213,7 @@ struct PairingUserTests {
             wait 29
             > 03 00..0F
             wait 1
-            ? timedOut
+            ? userTimedOut
             """
         }
     }

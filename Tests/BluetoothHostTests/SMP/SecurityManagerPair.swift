@@ -30,6 +30,9 @@ struct SecurityManagerPair {
 
     static let centralAddress = DeviceAddress(0xC0AA_0000_0001, kind: .random)
     static let peripheralAddress = DeviceAddress(0x00BB_0000_0002, kind: .public)
+    /// Private addresses of the two, which are no identity addresses.
+    static let hiddenCentralAddress = DeviceAddress(0x40AA_0000_0001, kind: .random)
+    static let hiddenPeripheralAddress = DeviceAddress(0x40BB_0000_0002, kind: .random)
 
     var central: SecurityManager
     var peripheral: SecurityManager
@@ -55,19 +58,22 @@ struct SecurityManagerPair {
         peripheral: PairingConfiguration = PairingConfiguration(),
         centralBond: Bond? = nil,
         peripheralBond: Bond? = nil,
+        areHidden: Bool = false,
         seed: UInt64 = 1
     ) {
+        let centralAddress = areHidden ? Self.hiddenCentralAddress : Self.centralAddress
+        let peripheralAddress = areHidden ? Self.hiddenPeripheralAddress : Self.peripheralAddress
         self.central = SecurityManager(
             isCentral: true,
-            localAddress: Self.centralAddress,
-            peerAddress: Self.peripheralAddress,
+            localAddress: centralAddress,
+            peerAddress: peripheralAddress,
             configuration: central,
             bond: centralBond
         )
         self.peripheral = SecurityManager(
             isCentral: false,
-            localAddress: Self.peripheralAddress,
-            peerAddress: Self.centralAddress,
+            localAddress: peripheralAddress,
+            peerAddress: centralAddress,
             configuration: peripheral,
             bond: peripheralBond
         )
@@ -101,7 +107,7 @@ struct SecurityManagerPair {
     /// Whether the other side has to wait before it may pair with this one again.
     func isWaiting(_ side: Side) -> Bool {
         guard let context = self.contexts[side] else { return false }
-        let peer = side == .central ? Self.peripheralAddress : Self.centralAddress
+        let peer = self.manager(side).peerAddress
         return context.attempts.isWaiting(peer, now: context.now)
     }
 

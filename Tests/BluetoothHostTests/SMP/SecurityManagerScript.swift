@@ -55,10 +55,23 @@ struct SecurityManagerScript: HexScriptRunner {
     mutating func receive(_ bytes: ByteBuffer) { self.manager.receive(bytes, &self.context) }
 
     mutating func takeOutput() -> [String] {
+        self.agreeToSecurityRequest()
         let actions = self.context.actions
         self.context.actions = []
         defer { self.reports = [] }
         return self.reports + actions.map { self.text($0) }
+    }
+
+    /// The user of a central agrees to the pairing that a peripheral asks for, unless a script is about being asked always.
+    private mutating func agreeToSecurityRequest() {
+        guard self.manager.configuration.consent == .whenReplacingBond else { return }
+        let index = self.context.actions.firstIndex { action in
+            guard case .ask(.consent(let consent)) = action else { return false }
+            return consent.model == nil && !consent.replacesBond
+        }
+        guard let index else { return }
+        self.context.actions.remove(at: index)
+        self.manager.answer(.consent(true), &self.context)
     }
 
     private mutating func text(_ action: SecurityManager.Action) -> String {
@@ -99,6 +112,8 @@ struct SecurityManagerScript: HexScriptRunner {
             return "? encryptionFailed \(error.rawValue.hexDigits)"
         case .failed(.cancelled): return "? cancelled"
         case .failed(.timedOut): return "? timedOut"
+        case .failed(.userTimedOut): return "? userTimedOut"
+        case .failed(.notKept): return "? notKept"
         case .failed(.linkEnded): return "? linkEnded"
         case .failed(.repeatedAttempts): return "? repeatedAttempts"
         case .failed(.inProgress): return "? inProgress"

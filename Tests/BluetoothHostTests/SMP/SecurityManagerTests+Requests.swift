@@ -236,4 +236,116 @@ struct SecurityManagerRequestTests {
     func pairsOnSecureLink() {
         runAsPeripheral(bond: Self.bond) { "\(Self.givesKey) \n secure encrypted \n pair encrypted \n < 0B 09" }
     }
+
+    // MARK: Wishes that nobody at this side has
+
+    @Test(
+        "bonding without consent: asks the user about a Security Request that nothing of this side needs, once on a link"
+    )
+    func unasked() {
+        var pair = SecurityManagerPair(central: Self.display, peripheral: Self.display)
+        pair.answers = false
+        pair.with(.peripheral) { $0.requestSecurity(.encrypted, &$1) }
+        pair.run()
+        guard case .consent(let question)? = pair.report(.central).questions.last else {
+            return #expect(Bool(false), "nobody is asked")
+        }
+        #expect(question.model == nil && !question.replacesBond && question.replaced == nil)
+        pair.with(.central) { $0.answer(.consent(false), &$1) }
+        pair.run()
+        #expect(pair.report(.peripheral).errors == [.failedByPeer(.pairingNotSupported)])
+        // The next one on the link asks nobody.
+        pair.with(.peripheral) { $0.requestSecurity(.encrypted, &$1) }
+        pair.run()
+        #expect(pair.report(.central).questions.count == 1 && pair.report(.peripheral).errors.count == 2)
+        // Nothing has failed for which a pairing that this side needs would have to wait.
+        #expect(!pair.isWaiting(.central) && !pair.isWaiting(.peripheral))
+        pair.answers = true
+        pair.pair()
+        #expect(pair.report(.central).paired != nil && pair.report(.peripheral).paired != nil)
+    }
+
+    @Test("keeps working keys for a level that the peer was not able to reach when the devices paired")
+    func peerWithoutInput() {
+        for side in [SecurityManagerPair.Side.central, .peripheral] {
+            let (mine, theirs) = (Self.display, PairingConfiguration())
+            var pair = SecurityManagerPair(
+                central: side == .central ? mine : theirs,
+                peripheral: side == .central ? theirs : mine
+            )
+            pair.pair()
+            let bond = pair.manager(side).bond
+            #expect(bond?.peerIOCapability == .noInputNoOutput && bond?.isAuthenticated == false)
+            for isNext in [false, true] {
+                var link = isNext ? pair.linkedAnew() : pair
+                link.with(side) { $0.requestSecurity(.authenticated, isAsked: false, &$1) }
+                #expect(link.wire.isEmpty, "the peer is not made to drop its keys")
+                #expect(link.report(side).errors == [.failed(.authenticationRequirements)])
+                #expect(link.manager(side).bond == bond && !link.isWaiting(side))
+            }
+        }
+        // One that is able to pairs anew.
+        var pair = SecurityManagerPair(central: Self.display, peripheral: Self.display)
+        pair.pair()
+        pair.with(.central) { $0.requestSecurity(.authenticated, isAsked: false, &$1) }
+        pair.run()
+        #expect(pair.central.bond?.isAuthenticated == true)
+    }
+
+    @Test("says whose answer was missing for 30 s", arguments: [SecurityManagerPair.Side.central, .peripheral])
+    func whoWasSilent(_ side: SecurityManagerPair.Side) {
+        var pair = SecurityManagerPair(central: Self.mitm, peripheral: Self.mitm)
+        pair.answers = false
+        pair.pair()
+        pair.with(side.other) { $0.answer(.numbersMatch(true), &$1) }
+        pair.run()
+        pair.wait(31)
+        #expect(pair.report(side).errors == [.userTimedOut] && pair.report(side.other).errors == [.timedOut])
+    }
+
+    private static let mitm = PairingConfiguration(ioCapability: .displayYesNo, prefersMITMProtection: true)
+
+    @Test("has the peer drop the keys of a pairing that cannot be kept here, and leaves the link encrypted")
+    func notKept() {
+        for side in [SecurityManagerPair.Side.central, .peripheral] {
+            var pair = SecurityManagerPair()
+            pair.pair()
+            pair.with(side) { $0.rejectKeys(&$1) }
+            pair.run()
+            #expect(
+                pair.report(side).errors == [.notKept]
+                    && pair.report(side.other).errors == [.failedByPeer(.keyRejected)]
+            )
+            #expect(pair.central.bond == nil && pair.peripheral.bond == nil)
+            #expect(pair.manager(side).security.level == .encrypted && !pair.manager(side).security.isBonded)
+            pair.with(side) { $0.rejectKeys(&$1) }
+            #expect(pair.report(side).errors.count == 1, "once")
+        }
+    }
+
+    @Test("a link to a bonded peer uses the bond with its key alone, not with that of a pairing that is not complete")
+    func usesBond() {
+        var pair = SecurityManagerPair()
+        pair.pair()
+        #expect(pair.central.security.usesBond && pair.peripheral.security.usesBond)
+        var next = pair.linkedAnew()
+        #expect(next.central.security == LinkSecurity(key: nil, isBonded: true))
+        next.with(.central) { $0.requestSecurity(.encrypted, &$1) }
+        next.run()
+        #expect(next.central.security.usesBond && next.peripheral.security.usesBond)
+        // Anew, and interrupted when the link is encrypted with the new key.
+        var anew = pair.linkedAnew()
+        anew.tamper = { _, pdu in
+            [0x08, 0x09].contains(pdu.getInteger(at: pdu.readerIndex, as: UInt8.self)) ? nil : pdu
+        }
+        let identity = IdentityInformation(
+            identityResolvingKey: Octets16(high: 1, low: 1),
+            address: SecurityManagerPair.peripheralAddress
+        )
+        anew.central.configuration.identity = identity
+        anew.peripheral.configuration.identity = identity
+        anew.pair()
+        #expect(anew.central.isPairing && anew.central.security.key != nil && anew.central.security.isBonded)
+        #expect(!anew.central.security.usesBond && !anew.peripheral.security.usesBond)
+    }
 }

@@ -237,7 +237,12 @@ struct SecurityManagerTests {
         #expect(pair.report(.peripheral).questions.isEmpty && pair.central.keys != nil)
         pair.answers = false
         pair.pair()
-        let question = PairingConsent(model: .justWorks, isBonding: false, replacesBond: true)
+        let question = PairingConsent(
+            model: .justWorks,
+            isBonding: false,
+            replacesBond: true,
+            replaced: SecurityManagerPair.centralAddress
+        )
         #expect(pair.report(.peripheral).questions == [.consent(question)])
     }
 

@@ -62,12 +62,7 @@ final class BondedHost: LEHostDelegate {
     func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool) {
         self.pairings.append(bond)
         self.bonds[bond.identityAddress.withoutIdentity] = bond
-        host.bondedPeers = self.bonds.map { address, bond in
-            IdentityInformation(
-                identityResolvingKey: bond.peer.identity?.identityResolvingKey ?? .zero,
-                address: address
-            )
-        }
+        host.bondedPeers = self.bonds.values.map { BondedPeer($0) }
     }
     func host(_ host: LEHost, link: LinkInformation, didReadPrivacy privacy: PeerPrivacy) {
         self.said.append(privacy)

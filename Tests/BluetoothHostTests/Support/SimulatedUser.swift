@@ -140,7 +140,7 @@ final class SimulatedUser: LEHostDelegate {
 
     private func changeIdentities() {
         switch self.choices.below(3) {
-        case 0: self.host.bondedPeers = self.choices.some(self.identities)
+        case 0: self.host.bondedPeers = self.choices.some(self.identities).map { BondedPeer($0) }
         case 1:
             for identity in self.identities {
                 self.host.peerPrivacy[identity.address] = PeerPrivacy(

@@ -203,7 +203,13 @@ struct PairingTests {
         pair.central.configuration.pairingAgent = ScriptedPairingAgent(entering: [.right], shownBy: display)
         pair.peripheral.configuration.pairingAgent = display
         pair.restart()
-        #expect(try pair.read() == nil)
+        // The key works, and the peripheral was not able to show a code when the devices paired: a user has to want it.
+        #expect((try pair.read() as? CBATTError)?.code == .insufficientAuthentication)
+        #expect(display.prompts.isEmpty && self.bondCounts(pair) == [1, 1])
+        let identifier = try #require(pair.client.found.first?.identifier)
+        pair.central.adapter.secure(identifier, to: .secureConnections) { _ in }
+        pair.testbed.run(.seconds(10))
+        #expect(try pair.read(pair.client.found.first) == nil)
         #expect(display.prompts.first == .pair(replacesBond: true))
         #expect(try self.level(pair) == .secureConnections)
     }

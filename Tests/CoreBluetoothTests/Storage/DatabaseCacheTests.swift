@@ -113,4 +113,23 @@ struct DatabaseCacheTests {
             #expect(cache.database(of: self.address(1)) == self.database(1))
         }
     }
+
+    @Test("gives a database on links that are as secure as the one over which it was learned, or less")
+    func levels() {
+        let cache = DatabaseCache()
+        cache.writer = StateWriter(self.storage)
+        for (number, level) in [SecurityLevel.none, .encrypted, .authenticated, .secureConnections].enumerated() {
+            var database = self.database(UInt8(number))
+            database.level = level
+            cache.store(database, of: self.address(number))
+        }
+        let next = DatabaseCache()
+        next.writer = StateWriter(self.storage)
+        for (number, level) in [SecurityLevel.none, .encrypted, .authenticated, .secureConnections].enumerated() {
+            for link in SecurityLevel.allCases {
+                let isGiven = next.database(of: self.address(number), at: link) != nil
+                #expect(isGiven == (link <= level))
+            }
+        }
+    }
 }

@@ -40,7 +40,8 @@ struct IdentityFileTests {
             let identifier = store.record(for: self.changing).identifier
             store.setName("Crystal", of: self.changing)
             store.move(self.changing, to: self.address(1))
-            let record = IdentityStore.Record(identifier: identifier, address: self.address(1), name: "Crystal")
+            var record = IdentityStore.Record(identifier: identifier, address: self.address(1), name: "Crystal")
+            record.isClaimed = true
             #expect(IdentityFile(folder).load() == [record])
         }
     }

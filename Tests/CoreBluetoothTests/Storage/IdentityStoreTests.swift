@@ -192,4 +192,34 @@ struct IdentityStoreTests {
             #expect(!IdentityFile(storage).load().contains { $0.name == "Late" })
         }
     }
+
+    @Test("knows which addresses it has met on the air, and which ones a device has claimed, also in the next process")
+    func met() {
+        let storage = MemoryStorage()
+        self.store.open(IdentityFile(storage))
+        #expect(!self.store.hasMet(self.address(1)))
+        _ = self.store.record(for: self.address(1))
+        _ = self.store.record(for: self.changing)
+        self.store.move(self.changing, to: self.address(2))
+        self.store.flush()
+        let next = IdentityStore()
+        next.open(IdentityFile(storage))
+        for store in [self.store, next] {
+            #expect(store.hasMet(self.address(1)) && !store.hasMet(self.address(2)) && !store.hasMet(self.address(3)))
+        }
+    }
+
+    @Test("flood of addresses: bonded devices keep their identifiers, in memory and on disk")
+    func bondedStay() {
+        let storage = MemoryStorage()
+        self.store.open(IdentityFile(storage))
+        let bonded = self.store.record(for: self.address(1))
+        let other = self.store.record(for: self.address(2))
+        self.store.setBonded([self.address(1)])
+        for number in 3...UInt64(IdentityStore.capacity + 10) { _ = self.store.record(for: self.address(number)) }
+        self.store.flush()
+        #expect(self.store.record(for: bonded.identifier) == bonded && self.store.record(for: other.identifier) == nil)
+        let stored = IdentityFile(storage).load()
+        #expect(stored.count == IdentityFile.capacity && stored.contains(bonded))
+    }
 }

@@ -106,7 +106,7 @@ struct StateStorageRefusalTests {
         let storage = BrokenStorage([.names], "no names are read here")
         let store = BondStore()
         store.writer = StateWriter(storage)
-        #expect(store.identities.isEmpty)
+        #expect(store.peers.isEmpty)
         let peer = DeviceAddress(0x0011_2233_4455, kind: .public)
         store.noteUse(of: peer)
         store.remove(peer)

@@ -51,7 +51,10 @@ struct StateWriterTests {
             writer.write("a", .endOfProcess, self.work("a"))
             writer.flush()
             let lines = CapturedLog()
-            lines.capture { writer.writeNow("a", .endOfProcess) { throw CocoaError(.coderInvalidValue) } }
+            let isWritten = lines.capture {
+                writer.writeNow("a", .endOfProcess) { throw CocoaError(.coderInvalidValue) }
+            }
+            #expect(!isWritten)
             #expect(lines.all.contains { $0.contains("cannot keep a") })
             #expect(try storage.read("a") == Data("a".utf8))
             writer.write("a") { nil }

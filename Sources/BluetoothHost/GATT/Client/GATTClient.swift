@@ -17,6 +17,9 @@
 // driver has the link secured, and the request is sent once more, or the procedure gets the refusal. Each repetition
 // needs a higher level of security, so there are at most three.
 //
+// Held: a client of a bonded peer is held until the link is encrypted with the key of the bond. It sends nothing, believes
+// nothing, and has the driver secure the link as soon as something waits; what waits fails if that cannot be.
+//
 // What a peer can do: a server's answer is believed where the specification lets it be one. Another opcode, handles
 // that do not grow, or lengths that do not fit end the procedure with `malformedResponse`, and the next one begins.
 // Since every discovery goes on behind the last handle that it got, each ends after a finite number of answers,
@@ -69,8 +72,14 @@ struct GATTClient {
     fileprivate var waitingProcedureCount = 0
     /// The value handle of Service Changed, once a procedure has found it.
     fileprivate(set) var serviceChangedHandle: AttributeHandle?
-    /// Whether nothing is sent: the peer is bonded, and the link not yet encrypted with the key of the bond.
-    var isHeld = false
+    /// Whether nothing is sent or believed: the peer is bonded, and the link not yet encrypted with the key of the bond.
+    var isHeld = false {
+        didSet { self.awaitsKey = false }
+    }
+    /// Whether the driver was told that something waits while the client is held.
+    fileprivate(set) var awaitsKey = false
+    /// Whether a request was sent on this link.
+    fileprivate(set) var hasAsked = false
     /// What identified the server's database when it was validated last on this link.
     var validatedDatabase: GATTCachedDatabase?
 
@@ -209,6 +218,10 @@ extension ATTBearer {
 
     /// Starts what waits, where it need not wait any more. The driver calls this when it has carried out all actions.
     mutating func proceed(now: NIODeadline, into actions: inout [Action]) {
+        if self.client.isHeld, self.isUsable, !self.client.queue.isEmpty, !self.client.awaitsKey {
+            self.client.awaitsKey = true
+            actions.append(.needsSecurity(.encrypted))
+        }
         while self.isUsable, !self.client.isHeld, let head = self.client.queue.first {
             switch head {
             case .writeCommand(let handle, let value, let token):
@@ -268,6 +281,7 @@ extension ATTBearer {
             let copy = level < .secureConnections ? ByteBuffer(bytes: request.readableBytesView) : nil
             let sent = GATTClient.Request(opcode: opcode, pdu: copy, level: level)
             self.client.state = .busy(procedure, request: sent, deadline: now + ATT.transactionTimeout)
+            self.client.hasAsked = true
             actions.append(.send(request, nil))
         } else {
             self.client.state = .idle
@@ -322,6 +336,26 @@ extension ATTBearer {
         return true
     }
 
+    /// The server's database is to be found out anew, since what was learned of it came over a link that anybody could have
+    /// changed: a request that was refused for want of security ends as if the database had changed.
+    mutating func distrustDatabase(now: NIODeadline, into actions: inout [Action]) {
+        self.client.validatedDatabase = nil
+        self.client.serviceChangedHandle = nil
+        if case .securing(let procedure, _, let refusal) = self.client.state {
+            procedure.fail(.att(.databaseOutOfSync, handle: refusal.handle))
+            self.follow(procedure, nil, now: now, into: &actions)
+        }
+        actions.append(.databaseOutOfSync)
+    }
+
+    /// The client is held, and the link does not become secure: nothing that waits is sent.
+    mutating func endHeld(_ error: GATTError, into actions: inout [Action]) {
+        guard self.client.isHeld, self.client.awaitsKey else { return }
+        self.client.awaitsKey = false
+        self.endQueue(error, into: &actions)
+        if case .underWay = self.mtuExchange { self.mtuExchange = .notAsked }
+    }
+
     /// Ends what runs and everything that waits.
     mutating func endProcedures(_ error: GATTError, into actions: inout [Action]) {
         switch self.client.state {
@@ -330,6 +364,11 @@ extension ATTBearer {
         case .idle: break
         }
         self.client.state = .idle
+        self.endQueue(error, into: &actions)
+        self.mtuExchange = .done
+    }
+
+    private mutating func endQueue(_ error: GATTError, into actions: inout [Action]) {
         while let entry = self.client.queue.popFirst() {
             switch entry {
             case .procedure(let procedure): self.end(procedure, error, into: &actions)
@@ -338,7 +377,6 @@ extension ATTBearer {
             }
         }
         self.client.waitingProcedureCount = 0
-        self.mtuExchange = .done
     }
 
     private func end(_ procedure: OwnedProcedure, _ error: GATTError, into actions: inout [Action]) {

@@ -123,7 +123,7 @@ extension GATTServer {
         now: NIODeadline,
         into actions: inout [ATTBearer.Action]
     ) {
-        bearer.server.features = ClientFeatures(rawValue: record.features).intersection(.known)
+        bearer.server.features.formUnion(ClientFeatures(rawValue: record.features).intersection(.known))
         for configuration in record.configurations {
             guard let position = self.database.index(of: configuration.characteristic),
                 self.database.attributes[position].type == configuration.uuid,
@@ -162,9 +162,10 @@ extension ATTBearer {
         self.noteClientChange(into: &actions)
     }
 
-    /// Something has changed that is kept of a bonded client.
+    /// Something has changed that is kept of a bonded client: by the client itself, which has shown the key of the bond
+    /// (Vol 3, Part G, 3.3.3.3).
     mutating func noteClientChange(into actions: inout [Action]) {
-        guard self.security.isBonded, self.isUsable else { return }
+        guard self.security.usesBond, self.isUsable else { return }
         actions.append(.bondedClientChanged)
     }
 }

@@ -43,8 +43,8 @@ public struct PairingPrompt: Sendable {
         case enterCode
         /// Show these six digits and ask whether the peer shows the same: ``PairingPrompt/confirm(_:)``.
         case compareCode(String)
-        /// Ask whether to pair with the peer, whose keys would replace those of an earlier pairing where there are some:
-        /// ``PairingPrompt/confirm(_:)``.
+        /// Ask whether to pair with the peer, which would take the place of a device that has paired or is known if there is
+        /// a ``PairingPrompt/replacedPeer``: ``PairingPrompt/confirm(_:)``.
         case pair(replacesBond: Bool)
     }
 
@@ -52,15 +52,20 @@ public struct PairingPrompt: Sendable {
     public let peer: PairingPeer
     /// What the user is shown or asked.
     public let kind: Kind
+    /// The device whose place the other one would take with the pairing; `nil` if there is none. The same device if it wants
+    /// to pair anew; another one if its identity address is claimed.
+    public let replacedPeer: PairingPeer?
     private let respond: @Sendable (PairingAnswer) -> Void
 
     /// What a pairing's question is for the user; `respond` gets the answer, on any thread.
     package init(
         _ question: PairingQuestion,
         of peer: PairingPeer,
+        replacing replacedPeer: PairingPeer? = nil,
         respond: @escaping @Sendable (PairingAnswer) -> Void
     ) {
         self.peer = peer
+        self.replacedPeer = replacedPeer
         self.respond = respond
         self.kind =
             switch question {

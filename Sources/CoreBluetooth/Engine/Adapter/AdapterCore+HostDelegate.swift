@@ -42,7 +42,7 @@ extension AdapterCore: LEHostDelegate {
     }
 
     func host(_ host: LEHost, cachedDatabaseAt link: LinkInformation) -> GATTCachedDatabase? {
-        self.peers.cachedDatabase(of: link.peer)
+        self.peers.cachedDatabase(of: link)
     }
 
     func host(_ host: LEHost, link: LinkID, didValidateDatabaseCache validation: GATTDatabaseValidation) {

@@ -23,11 +23,13 @@ extension AdapterCore {
         }
         let core = NIOLoopBound(self, eventLoop: self.eventLoop)
         agent.pairing(
-            PairingPrompt(question, of: peer) { [eventLoop] answer in
+            PairingPrompt(question, of: peer, replacing: self.replacedPeer(question)) { [eventLoop] answer in
                 eventLoop.execute { core.value.host.answer(answer, on: link) }
             }
         )
     }
+
+    func host(_ host: LEHost, hasMet address: DeviceAddress) -> Bool { self.identities.hasMet(address) }
 
     func host(_ host: LEHost, didIdentifyPeerOf link: LinkInformation, before address: DeviceAddress) {
         self.identified(link, before: address)
@@ -39,8 +41,9 @@ extension AdapterCore {
             self.bondedClients.remove(bond.identityAddress)
             // A bond without the identifier that apps know would be one with an unknown device after a crash.
             self.identities.flush()
-            self.bonds.store(bond)
             self.newBonds[link] = bond.identityAddress
+            // Half a bond is none: the peer is told, and so is the agent.
+            guard self.bonds.store(bond) else { return host.rejectKeys(of: link) }
         }
         if let peer = self.pairingPeer(of: link) { self.pairingAgent?.pairingEnded(with: peer, .paired) }
     }
@@ -52,13 +55,19 @@ extension AdapterCore {
     }
 
     func host(_ host: LEHost, link: LinkID, didChangeSecurity security: LinkSecurity) {
-        if security.isBonded, security.key != nil, let peer = self.host.information(of: link)?.peer {
-            self.bonds.noteUse(of: peer)
-        }
+        if security.usesBond, let peer = self.host.information(of: link)?.peer { self.bonds.noteUse(of: peer) }
+        self.peers.secured(link, security.level)
         // The peer has rejected a key that it was given (Vol 3, Part H, 3.6.1): the bond is of no use.
         guard !security.isBonded, let address = self.newBonds.removeValue(forKey: link) else { return }
         self.bonds.remove(address)
         self.bondedClients.remove(address)
+    }
+
+    /// The device whose place a peer would take; `nil` if that is the peer itself, or nobody.
+    private func replacedPeer(_ question: PairingQuestion) -> PairingPeer? {
+        guard case .consent(let consent) = question, let address = consent.replaced else { return nil }
+        let record = self.identities.record(for: address)
+        return PairingPeer(identifier: record.identifier, name: record.name)
     }
 
     func host(_ host: LEHost, link: LinkID, didAcceptSignCounter counter: UInt32) {
@@ -116,11 +125,11 @@ extension PairingCapabilities {
 }
 
 extension PairingQuestion {
-    /// What a device without a user answers: it pairs, but does not replace the keys of an earlier pairing; `nil` where
-    /// there is nothing to answer.
+    /// What a device without a user answers: it pairs if its own app or the central needs it, but does not replace the keys
+    /// of an earlier pairing, or let a device take the place of another one; `nil` where there is nothing to answer.
     package var answerWithoutUser: PairingAnswer? {
         switch self {
-        case .consent(let consent): .consent(!consent.replacesBond)
+        case .consent(let consent): .consent(!consent.replacesBond && consent.model != nil)
         case .displayPasskey: nil
         case .enterPasskey: .passkey(nil)
         case .compareNumbers: .numbersMatch(false)

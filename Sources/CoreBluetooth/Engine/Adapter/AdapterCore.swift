@@ -84,9 +84,12 @@ final class AdapterCore {
         self.peers.core = self
         self.bonds.now = { [unowned self] in Date(timeIntervalSinceReferenceDate: self.timestamp) }
         self.bonds.onChange = { [unowned self] in
-            self.host.bondedPeers = self.bonds.identities
+            self.host.bondedPeers = self.bonds.peers
             self.host.peerPrivacy = self.bonds.privacy
+            self.identities.setBonded(Set(self.host.bondedPeers.map(\.identity.address)))
         }
+        self.bonds.onForget = { [unowned self] in self.bondedClients.remove($0) }
+        self.bonds.isInUse = { [unowned self] address in self.host.links.contains { $0.peer == address } }
     }
 
     /// The state of the adapter, as its managers see it.

@@ -34,6 +34,13 @@ struct DiscoveredAttributes: Codable, Hashable, Sendable {
     private(set) var services: [Service] = []
     /// The peripheral's Database Hash at that time; `nil` where it has none.
     var databaseHash: Data?
+    /// How secure the link was then (`SecurityLevel`); missing for one that was not.
+    var securityLevel: UInt8?
+
+    /// The Database Hash, if it says anything on a link of a level: anybody can repeat the hash of another device.
+    func databaseHash(at level: SecurityLevel) -> Data? {
+        (self.securityLevel.flatMap(SecurityLevel.init) ?? .none) >= level ? self.databaseHash : nil
+    }
 
     /// Whether nothing was discovered.
     var isEmpty: Bool { self.services.isEmpty }

@@ -41,6 +41,13 @@ final class Peer {
     var mustValidateAgain = false
     /// What was discovered of the server's attributes, by whichever app.
     var database = RemoteDatabase()
+    /// How secure the link is.
+    var level = SecurityLevel.none
+    /// Whether what was discovered is to be confirmed by the server, since the link has become more secure, or the server does
+    /// not know a handle.
+    var mustConfirm = false
+    /// What is to be confirmed, once it is known which database the server has.
+    var unconfirmed: RemoteDatabase?
     /// Who gets which values, by the handle of the value.
     @exclusivity(unchecked) var subscriptions = HandleTable<Subscription<PeripheralConnection>>()
     /// The values that came before anybody subscribed.
@@ -73,6 +80,9 @@ final class Peer {
         self.hasReportedChange = false
         self.mustValidateAgain = false
         self.database = RemoteDatabase()
+        self.level = .none
+        self.mustConfirm = false
+        self.unconfirmed = nil
         self.subscriptions = HandleTable()
         self.earlyValues = EarlyValues()
         self.reportedServices = []

@@ -105,6 +105,7 @@ final class PeerTable {
         guard let actions = peer.connections.connected(link.id, isCentral: link.isCentral) else { return }
         peer.forgetLink()
         peer.mtu = self.core.host.mtu(of: link.id)
+        peer.level = self.core.host.security(of: link.id)?.level ?? .none
         self.peersByLink[link.id] = peer
         guard peer.link != nil else { return self.perform(actions, on: peer) }
         if link.isCentral {
@@ -208,7 +209,7 @@ final class PeerTable {
         self.outOfDate(peer, link)
     }
 
-    private func invalidate(_ range: AttributeHandleRange, of peer: Peer, _ link: LinkID) {
+    func invalidate(_ range: AttributeHandleRange, of peer: Peer, _ link: LinkID) {
         _ = peer.subscriptions.remove(in: range)
         peer.earlyValues.remove(in: range)
         self.core.host.cancelWritesWithoutResponse(to: range, on: link)
@@ -217,9 +218,10 @@ final class PeerTable {
 
     // MARK: Databases
 
-    /// What is cached of the database of a peer, for the host to validate.
-    func cachedDatabase(of address: DeviceAddress) -> GATTCachedDatabase? {
-        self.core.databaseCache.database(of: address)?.identity
+    /// What is cached of the database of the peer of a link, for the host to validate.
+    func cachedDatabase(of link: LinkInformation) -> GATTCachedDatabase? {
+        let level = self.core.host.security(of: link.id)?.level ?? .none
+        return self.core.databaseCache.database(of: link.peer, at: level)?.identity
     }
 
     /// The host knows which database the server at the other end of a link has.
@@ -227,9 +229,11 @@ final class PeerTable {
         guard let peer = self.peersByLink[link] else { return }
         let earlier = peer.validatedDatabase
         peer.validatedDatabase = validation.database
+        if peer.mustConfirm { self.collectUnconfirmed(of: peer) }
         switch validation {
         case .unchanged(let identity):
-            peer.database = self.core.databaseCache.database(of: peer.address) ?? RemoteDatabase(identity)
+            let cached = self.core.databaseCache.database(of: peer.address, at: peer.level)
+            peer.database = cached ?? RemoteDatabase(identity)
             peer.server = .known
         case .changed(let identity):
             self.core.databaseCache.remove(peer.address)
@@ -247,8 +251,10 @@ final class PeerTable {
         // A server that can report what has changed does so before it answers; of another one nothing holds any more.
         if let earlier, earlier.databaseHash != validation.database?.databaseHash, !peer.hasReportedChange {
             self.invalidate(0x0001...0xFFFF, of: peer, link)
+            peer.unconfirmed = nil
         }
         peer.hasReportedChange = false
+        self.confirm(peer, on: link)
         for connection in peer.connections.established { connection.databaseValidated() }
     }
 
@@ -256,6 +262,7 @@ final class PeerTable {
     /// is repeated (Vol 3, Part G, 2.5.2.1).
     func databaseOutOfSync(_ link: LinkID) {
         guard let peer = self.peersByLink[link] else { return }
+        guard !peer.mustConfirm else { return self.findOutAnew(peer, on: link) }
         switch peer.server {
         // One that has begun begins anew, since the server may have refused a part of it.
         case .validating: self.validate(peer, on: link)
@@ -286,6 +293,9 @@ final class PeerTable {
     /// Notes what was discovered of a server, and caches it where the database has a hash.
     func learn(of peer: Peer, _ body: (inout RemoteDatabase) -> Void) {
         body(&peer.database)
+        // What was asked for on a less secure link is still to be confirmed.
+        guard !peer.mustConfirm, peer.unconfirmed == nil else { return }
+        peer.database.level = peer.level
         if case .known = peer.server { self.core.databaseCache.store(peer.database, of: peer.address) }
     }
 

@@ -185,6 +185,9 @@ final class PeripheralConnection {
             if result.isTimeout { self.peer.hasTimedOut = true }
             guard !result.isDisconnection else { return }
             procedure.ended(result, for: self)
+            if case .failure(.att(.invalidHandle, handle: _)) = result {
+                self.session.core.peers.foundInvalidHandle(on: link)
+            }
             if result.isOutOfSync, repetition < Self.repetitionLimit {
                 return self.ask(procedure, number, on: link, repetition: repetition + 1, completion)
             }
@@ -268,7 +271,9 @@ final class PeripheralConnection {
     func note(_ body: (inout DiscoveredAttributes) -> Void) {
         guard self.session.isPreserved || self.options.reconnectsByItself else { return }
         body(&self.attributes)
-        self.attributes.databaseHash = self.peer.cachedDatabase?.databaseHash
+        let database = self.peer.cachedDatabase
+        self.attributes.databaseHash = database?.databaseHash
+        self.attributes.securityLevel = database.flatMap { $0.level == .none ? nil : $0.level.rawValue }
         self.session.noteChange()
     }
 

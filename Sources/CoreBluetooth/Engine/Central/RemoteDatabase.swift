@@ -4,7 +4,10 @@
 // 7.3); what each app has discovered is a `DiscoveredAttributes`.
 //
 // Apple's rule is that bonded peers with Service Changed are remembered until that fires (7.13 of the behaviours). The
-// hash makes the same safe without a bond: it covers every declaration with its handle.
+// hash makes the same possible without a bond: it covers every declaration with its handle. It proves nothing, since anybody
+// can read it and repeat it with another database. So what is known has the level of the link over which it was learned, and
+// counts on links of that level at most; when a link becomes more secure, the discoveries are repeated on it. The hash is not
+// computed from what was discovered: apps discover parts, and no part has a hash.
 
 import BluetoothHost
 import BluetoothTypes
@@ -26,6 +29,8 @@ struct RemoteDatabase: Codable, Hashable, Sendable {
     private var serviceChanged: AttributeHandle?
     private var serviceChangedConfiguration: AttributeHandle?
     private var clientSupportedFeatures: AttributeHandle?
+    /// The level of the link over which all of it was learned; missing for a database of an earlier version.
+    private var securityLevel: UInt8?
     /// All primary services, once they were asked for.
     private var services: [GATTRemoteService]?
     /// What was found of services that were asked for by their UUIDs.
@@ -55,6 +60,12 @@ struct RemoteDatabase: Codable, Hashable, Sendable {
                 clientSupportedFeatures: self.clientSupportedFeatures
             )
         }
+    }
+
+    /// How secure the links were over which it was learned.
+    var level: SecurityLevel {
+        get { self.securityLevel.flatMap(SecurityLevel.init) ?? .none }
+        set { self.securityLevel = newValue == .none ? nil : newValue.rawValue }
     }
 
     /// Whether it can be cached: it has a hash, and is small enough.
@@ -133,5 +144,72 @@ struct RemoteDatabase: Codable, Hashable, Sendable {
     /// Takes in the descriptors of a characteristic.
     mutating func learn(_ descriptors: [GATTRemoteDescriptor], of characteristic: GATTRemoteCharacteristic) {
         self.descriptors[characteristic.valueHandle] = descriptors
+    }
+}
+
+extension RemoteDatabase {
+    /// The discoveries by which all that is known was found, in the order in which they can be repeated.
+    var discoveries: [GATTDiscovery] {
+        var result: [GATTDiscovery] = []
+        if self.services != nil {
+            result.append(.services(nil))
+        } else if !self.searches.isEmpty {
+            result.append(.services(self.searches.map(\.uuid)))
+        }
+        for service in self.serviceHandles(self.included.keys) { result.append(.includedServices(service)) }
+        let characteristics = self.serviceHandles(self.characteristics.keys)
+        result += characteristics.map(GATTDiscovery.characteristics)
+        for service in characteristics {
+            for characteristic in self.characteristics[service.lowerBound] ?? []
+            where self.descriptors[characteristic.valueHandle] != nil { result.append(.descriptors(characteristic)) }
+        }
+        return result
+    }
+
+    /// The handles of services that begin at these, lowest first.
+    private func serviceHandles(_ starts: some Sequence<AttributeHandle>) -> [AttributeHandleRange] {
+        let services = (self.services ?? []) + self.searches.flatMap(\.found) + self.included.values.joined()
+        return starts.sorted().compactMap { start in services.first { $0.handles.lowerBound == start }?.handles }
+    }
+
+    /// Whether a discovery has found all that is known of it.
+    func agrees(with found: GATTDiscovered, of discovery: GATTDiscovery) -> Bool {
+        switch (discovery, found) {
+        case (.services(let uuids), .services(let services)):
+            (self.services(uuids) ?? []).allSatisfy(services.contains)
+        case (.includedServices(let service), .services(let services)):
+            (self.includedServices(of: service) ?? []).allSatisfy(services.contains)
+        case (.characteristics(let service), .characteristics(let characteristics)):
+            (self.characteristics(of: service) ?? []).allSatisfy(characteristics.contains)
+        case (.descriptors(let characteristic), .descriptors(let descriptors)):
+            (self.descriptors(of: characteristic) ?? []).allSatisfy(descriptors.contains)
+        case (.services, _), (.includedServices, _), (.characteristics, _), (.descriptors, _): false
+        }
+    }
+
+    /// Takes in what a discovery has found.
+    mutating func learn(_ found: GATTDiscovered, of discovery: GATTDiscovery) {
+        switch (discovery, found) {
+        case (.services(let uuids), .services(let services)): self.learn(services, uuids)
+        case (.includedServices(let service), .services(let services)): self.learn(services, includedBy: service)
+        case (.characteristics(let service), .characteristics(let characteristics)):
+            self.learn(characteristics, of: service)
+        case (.descriptors(let characteristic), .descriptors(let descriptors)):
+            self.learn(descriptors, of: characteristic)
+        case (.services, _), (.includedServices, _), (.characteristics, _), (.descriptors, _): break
+        }
+    }
+
+    /// Takes in what an app has, perhaps from an earlier link, where nothing is known of it.
+    mutating func learn(_ attributes: DiscoveredAttributes) {
+        let services = attributes.services.map(\.record).filter(\.isPrimary)
+        self.learn(services, services.map(\.uuid))
+        for service in attributes.services where self.characteristics[service.handle] == nil {
+            guard let characteristics = service.characteristics else { continue }
+            self.characteristics[service.handle] = characteristics.map(\.record)
+            for characteristic in characteristics where self.descriptors[characteristic.record.valueHandle] == nil {
+                self.descriptors[characteristic.record.valueHandle] = characteristic.descriptors
+            }
+        }
     }
 }

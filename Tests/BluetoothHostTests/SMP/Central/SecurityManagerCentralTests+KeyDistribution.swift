@@ -34,7 +34,7 @@ extension SecurityManagerCentralTests {
             \(Self.legacyNumbers)
             \(Self.encrypt("E3081FB64C3192CFD1618051D28DC446"))
             < 08 0F 0E 0D 0C 0B 0A 09 08 07 06 05 04 03 02 01 00
-            < 09 00 55 44 33 22 11 00
+            < 09 01 01 00 00 00 AA C0
             ? paired encrypted legacy 16 unbonded
             """
         ),
@@ -64,7 +64,7 @@ extension SecurityManagerCentralTests {
             > 02 03 00 09 10 02 00
             \(Self.justWorks)
             < 08 0F 0E 0D 0C 0B 0A 09 08 07 06 05 04 03 02 01 00
-            < 09 00 55 44 33 22 11 00
+            < 09 01 01 00 00 00 AA C0
             ? paired encrypted sc 16 bonded
             ? security encrypted 16 bonded
             """

@@ -34,7 +34,7 @@ extension SecurityManagerPeripheralTests {
             \(Self.legacyNumbers)
             \(Self.encrypt("41F648DBEA4C0E8A4BF82E1BE99FF863"))
             < 08 FF FE FD FC FB FA F9 F8 F7 F6 F5 F4 F3 F2 F1 F0
-            < 09 01 66 44 33 22 11 C0
+            < 09 00 02 00 00 00 BB 00
             ? paired encrypted legacy 16 unbonded
 
             ## SM/PER/KDU/BV-03-C: distributes the signing key alone, legacy
@@ -57,7 +57,7 @@ extension SecurityManagerPeripheralTests {
             < 06 0B C9 42 EE 90 86 C1 71 5E 55 32 FB EE A2 93 F8
             < 07 B9 B5 80 02 15 90 FF 0B 4D C3
             < 08 FF FE FD FC FB FA F9 F8 F7 F6 F5 F4 F3 F2 F1 F0
-            < 09 01 66 44 33 22 11 C0
+            < 09 00 02 00 00 00 BB 00
             < 0A 75 85 27 12 0F BB E7 85 A5 3C 36 D7 6C EC 99 E0
             > 05 0F
             ? peer 0F
@@ -71,7 +71,7 @@ extension SecurityManagerPeripheralTests {
             < 02 03 00 09 10 00 02
             \(Self.justWorks)
             < 08 FF FE FD FC FB FA F9 F8 F7 F6 F5 F4 F3 F2 F1 F0
-            < 09 01 66 44 33 22 11 C0
+            < 09 00 02 00 00 00 BB 00
             ? paired encrypted sc 16 bonded
             ? security encrypted 16 bonded
 
@@ -88,7 +88,7 @@ extension SecurityManagerPeripheralTests {
             < 02 03 00 09 10 00 06
             \(Self.justWorks)
             < 08 FF FE FD FC FB FA F9 F8 F7 F6 F5 F4 F3 F2 F1 F0
-            < 09 01 66 44 33 22 11 C0
+            < 09 00 02 00 00 00 BB 00
             < 0A 75 85 27 12 0F BB E7 85 A5 3C 36 D7 6C EC 99 E0
             ? paired encrypted sc 16 bonded
             ? security encrypted 16 bonded

@@ -1,0 +1,262 @@
+// Devices that say at the end of a pairing that they are another one, and devices that are not found by what they say.
+
+import BluetoothTransport
+import BluetoothTypes
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import Testbed
+import Testing
+
+@testable import BluetoothHost
+@testable import CoreBluetooth
+@testable import CoreBluetoothTesting
+
+/// A peripheral with a secret whose identity, in pairings, is whatever it likes.
+private final class Claimant: LEHostDelegate {
+    let host: LEHost
+    /// Whether it asks each central for a pairing.
+    let asks: Bool
+    private(set) var pairings = 0
+    private(set) var errors: [PairingError] = []
+    private var bonds: [DeviceAddress: Bond] = [:]
+
+    init(
+        _ address: DeviceAddress,
+        claiming identity: IdentityInformation,
+        isHidden: Bool = false,
+        asks: Bool = false,
+        in testbed: Testbed
+    ) throws {
+        self.asks = asks
+        self.host = LEHost(
+            eventLoop: testbed.loop,
+            configuration: LEHostConfiguration(
+                address: address,
+                pairing: PairingConfiguration(identity: identity),
+                privacy: isHidden ? PrivacyConfiguration(rotationInterval: .seconds(900)) : nil
+            )
+        )
+        self.host.delegate = self
+        self.host.attach(to: testbed.air.makeController())
+        let secret = GATTCharacteristicDefinition(
+            uuid: 0xFFF1,
+            properties: .read,
+            permissions: .readEncryptionRequired,
+            value: ByteBuffer(bytes: [42])
+        )
+        _ = try self.host.addService(GATTServiceDefinition(uuid: 0xFFF0, characteristics: [secret]))
+        testbed.run(.seconds(1))
+    }
+
+    func advertise() {
+        self.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
+    }
+
+    func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { self.bonds[link.peer] }
+    func host(_ host: LEHost, didConnect link: LinkInformation) {
+        if self.asks { host.secure(link.id, to: .encrypted) }
+    }
+    func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) { host.answer(.consent(true), on: link) }
+    func host(_ host: LEHost, link: LinkID, didFailToPair error: PairingError) { self.errors.append(error) }
+    func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool) {
+        self.pairings += 1
+        self.bonds[bond.identityAddress] = bond
+    }
+}
+
+@Suite("Pairing: claimed identities")
+struct ClaimedIdentityTests {
+    fileprivate static let honest = DeviceAddress(0x0011_2233_4455, kind: .public)
+    fileprivate static let rogue = DeviceAddress(0xC0BA_D000_0001, kind: .random)
+    fileprivate static let claim = IdentityInformation(identityResolvingKey: Octets16(high: 6, low: 6), address: honest)
+
+    /// A central that has met the honest device, and the rogue one.
+    private final class Setup {
+        let testbed = Testbed()
+        let central: RestartableDevice
+        let client: CentralApp
+        let rogue: Claimant
+        let agent: ScriptedPairingAgent?
+        let honest: UUID
+        /// The devices whose places were to be taken.
+        let replaced = NIOLockedValueBox<[UUID?]>([])
+
+        init(isHidden: Bool, asks: Bool = false, confirms: Bool? = nil) throws {
+            let replaced = self.replaced
+            self.agent = confirms.map { confirms in
+                ScriptedPairingAgent(
+                    .none,
+                    confirms: { (prompt: PairingPrompt) -> Bool? in
+                        replaced.withLockedValue { $0.append(prompt.replacedPeer?.identifier) }
+                        return confirms
+                    }
+                )
+            }
+            self.central = RestartableDevice("Curious", in: self.testbed, agent: self.agent)
+            let client = CentralApp(on: self.central.adapter)
+            self.client = client
+            self.testbed.run { client.manager.state == .poweredOn }
+            let honest = self.central.adapter.readEngine(in: self.testbed) { core -> UUID in
+                let record = core.identities.record(for: ClaimedIdentityTests.honest)
+                core.identities.setName("Honest", of: record.address)
+                return record.identifier
+            }
+            self.honest = try #require(honest)
+            self.rogue = try Claimant(
+                ClaimedIdentityTests.rogue,
+                claiming: ClaimedIdentityTests.claim,
+                isHidden: isHidden,
+                asks: asks,
+                in: self.testbed
+            )
+            self.rogue.advertise()
+        }
+
+        /// The addresses of bonds.
+        var bonds: [DeviceAddress] { self.central.storage.bonds().map(\.bond.identityAddress) }
+
+        /// Who is known under the address of the honest device.
+        var known: IdentityStore.Record? {
+            self.central.adapter.readEngine(in: self.testbed) { $0.identities.record(for: ClaimedIdentityTests.honest) }
+        }
+
+        func connect() throws -> CBPeripheral {
+            let peripheral = try self.client.find(in: self.testbed)
+            self.client.manager.stopScan()
+            peripheral.delegate = self.client
+            self.client.connect(peripheral, in: self.testbed)
+            return peripheral
+        }
+
+        func read(_ peripheral: CBPeripheral) throws -> Data? {
+            let secret = try peripheral.discover(nil, in: self.testbed).characteristic(IDs.secret)
+            self.client.calls = []
+            peripheral.readValue(for: secret)
+            self.testbed.run { self.client.calls.contains { $0.hasPrefix("value") } }
+            return secret.value
+        }
+    }
+
+    @Test("identity theft: a device under its own address pairs as itself, whatever it says", arguments: [true, false])
+    func own(hasUser: Bool) throws {
+        let setup = try Setup(isHidden: false, confirms: hasUser ? true : nil)
+        let peripheral = try setup.connect()
+        #expect(try setup.read(peripheral) == Data([42]) && setup.rogue.pairings == 1)
+        #expect(setup.bonds == [Self.rogue] && setup.known?.identifier == setup.honest && setup.known?.name == "Honest")
+        #expect(peripheral.identifier != setup.honest && setup.replaced.withLockedValue { $0 } == [])
+    }
+
+    @Test(
+        "identity theft: a device under a private address takes the place of one that was met with the user's consent alone",
+        arguments: [nil, false, true] as [Bool?]
+    )
+    func hidden(confirms: Bool?) throws {
+        let setup = try Setup(isHidden: true, confirms: confirms)
+        let peripheral = try setup.connect()
+        _ = try? setup.read(peripheral)
+        setup.testbed.run(.seconds(5))
+        #expect(
+            setup.replaced.withLockedValue { $0 } == (confirms == nil ? [] : [setup.honest]),
+            "the question names it"
+        )
+        #expect(setup.bonds == (confirms == true ? [Self.honest] : []))
+        #expect((setup.known?.identifier == setup.honest) == (confirms != true))
+    }
+
+    @Test(
+        "bonding without consent: a peripheral that asks for a pairing which the app does not need gets none unasked",
+        arguments: [nil, false, true] as [Bool?]
+    )
+    func asks(confirms: Bool?) throws {
+        let setup = try Setup(isHidden: false, asks: true, confirms: confirms)
+        let peripheral = try setup.connect()
+        setup.testbed.run(.seconds(5))
+        #expect(setup.rogue.pairings == (confirms == true ? 1 : 0) && setup.bonds.count == setup.rogue.pairings)
+        #expect(setup.rogue.errors == (confirms == true ? [] : [.failedByPeer(.pairingNotSupported)]))
+        // What the app asks for is another thing.
+        #expect(try setup.read(peripheral) == Data([42]) && setup.rogue.pairings == 1)
+    }
+
+    @Test(
+        "finds the bond of a device without an identity resolving key, whose identity is not the address in use",
+        arguments: [true, false]
+    )
+    func withoutKey(isStatic: Bool) throws {
+        let testbed = Testbed()
+        let central = RestartableDevice("Curious", in: testbed)
+        let identity = IdentityInformation(
+            identityResolvingKey: .zero,
+            address: DeviceAddress(0x00F0_F0F0_F0F0, kind: .public)
+        )
+        let device = try Claimant(Self.rogue, claiming: identity, isHidden: !isStatic, in: testbed)
+        device.advertise()
+        var client = CentralApp(on: central.adapter)
+        testbed.run { client.manager.state == .poweredOn }
+        for round in 1...3 {
+            let peripheral = try client.find(in: testbed)
+            client.manager.stopScan()
+            peripheral.delegate = client
+            client.connect(peripheral, in: testbed)
+            let secret = try peripheral.discover(nil, in: testbed).characteristic(IDs.secret)
+            client.calls = []
+            peripheral.readValue(for: secret)
+            testbed.run { client.calls.contains { $0.hasPrefix("value") } }
+            #expect(secret.value == Data([42]) && client.errors.isEmpty && device.pairings == 1, "\(round)")
+            client.disconnect(peripheral, in: testbed)
+            if round == 2 {
+                central.restart()
+                client = CentralApp(on: central.adapter)
+                testbed.run { client.manager.state == .poweredOn }
+            }
+            client.found = []
+        }
+    }
+
+    @Test(
+        "a pairing whose bond cannot be written is reported as failed, and the other device drops its keys",
+        arguments: [true, false]
+    )
+    func fullDisk(isFull: Bool) throws {
+        let agent = ScriptedPairingAgent(.none)
+        let testbed = Testbed()
+        let storage = FullStorage(isFull: isFull)
+        var configuration = BluetoothAdapter.Configuration(identity: "Curious")
+        configuration.pairingAgent = agent
+        let adapter = BluetoothAdapter(air: testbed.air, configuration: configuration, storage: storage)
+        let client = CentralApp(on: adapter)
+        testbed.run { client.manager.state == .poweredOn }
+        let device = try Claimant(
+            Self.rogue,
+            claiming: IdentityInformation(identityResolvingKey: .zero, address: Self.rogue),
+            in: testbed
+        )
+        device.advertise()
+        let peripheral = try client.find(in: testbed)
+        peripheral.delegate = client
+        client.connect(peripheral, in: testbed)
+        let secret = try peripheral.discover(nil, in: testbed).characteristic(IDs.secret)
+        peripheral.readValue(for: secret)
+        testbed.run(.seconds(5))
+        // The link is encrypted in either case.
+        #expect(secret.value == Data([42]))
+        #expect(agent.outcomes == (isFull ? [.failed("pairing failed: the keys could not be kept")] : [.paired]))
+        #expect(device.errors == (isFull ? [.failedByPeer(.keyRejected)] : []))
+        #expect(storage.bonds().count == (isFull ? 0 : 1))
+    }
+}
+
+/// A storage in memory that takes no bonds.
+private final class FullStorage: StorageInMemory {
+    struct Full: Error {}
+
+    let memory = MemoryStorage()
+    private let isFull: Bool
+
+    init(isFull: Bool) { self.isFull = isFull }
+
+    func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws {
+        if self.isFull, name.hasPrefix("bond-") { throw Full() }
+        try self.memory.write(data, to: name, durability)
+    }
+}

@@ -1,0 +1,155 @@
+// What peers can do to the bonds of a device: pair without end, while another program removes bonds, or the disk is full.
+
+import BluetoothHost
+import BluetoothTransport
+import BluetoothTypes
+import Foundation
+import NIOConcurrencyHelpers
+import Testing
+
+@testable import CoreBluetooth
+
+/// A storage in memory that counts what is read, and takes no bonds while it is full.
+private final class CountingStorage: StorageInMemory {
+    struct Full: Error {}
+
+    let memory = MemoryStorage()
+    private let count = NIOLockedValueBox(0)
+    private let full = NIOLockedValueBox(false)
+
+    var readCount: Int { self.count.withLockedValue { $0 } }
+
+    func setFull(_ isFull: Bool) { self.full.withLockedValue { $0 = isFull } }
+
+    func read(_ name: String) throws -> Data? {
+        self.count.withLockedValue { $0 += 1 }
+        return try self.memory.read(name)
+    }
+
+    func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws {
+        guard !self.full.withLockedValue({ $0 }) else { throw Full() }
+        try self.memory.write(data, to: name, durability)
+    }
+}
+
+@Suite("The bonds of an adapter: limits")
+struct BondStoreLimitTests {
+    private let storage = CountingStorage()
+
+    private func address(_ number: Int) -> DeviceAddress {
+        DeviceAddress(0xC000_0000_0000 | UInt64(number), kind: .random)
+    }
+
+    private func bond(_ number: Int, isAuthenticated: Bool = false) -> Bond {
+        .symmetric(with: self.address(number), isAuthenticated: isAuthenticated)
+    }
+
+    /// The store of a process, whose time is `seconds`.
+    private final class Process {
+        let store = BondStore()
+        var seconds = 1_000_000.0
+        var forgotten: [DeviceAddress] = []
+
+        init(_ storage: any StateStorage) {
+            self.store.now = { [unowned self] in Date(timeIntervalSince1970: self.seconds) }
+            self.store.onForget = { [unowned self] in self.forgotten.append($0) }
+            self.store.writer = StateWriter(storage)
+        }
+    }
+
+    /// A process with as many bonds as there may be, made one second after the other.
+    private func filled(isAuthenticated: Bool = false) -> Process {
+        let process = Process(self.storage)
+        for number in 1...BondStore.capacity {
+            process.seconds += 1
+            process.store.store(self.bond(number, isAuthenticated: isAuthenticated))
+        }
+        return process
+    }
+
+    @Test("bonding without end: keeps 512 bonds; the one goes that was used longest ago, never one in use")
+    func leastUsed() {
+        let process = self.filled()
+        let store = process.store
+        #expect(store.peers.count == 512 && process.forgotten.isEmpty)
+        process.seconds += 1
+        store.noteUse(of: self.address(1))
+        store.isInUse = { $0 == self.address(2) }
+        #expect(store.store(self.bond(1_001)) && store.store(self.bond(1_002)))
+        #expect(process.forgotten == [self.address(3), self.address(4)])
+        #expect(store.peers.count == 512 && self.storage.memory.names(withPrefix: "bond-").count == 512)
+        #expect(store.store(self.bond(1_002)), "one that is replaced needs no room")
+        #expect(process.forgotten.count == 2)
+        // However many come, those that were used again stay while there are others.
+        for number in 2_000..<2_500 {
+            process.seconds += 1
+            store.store(self.bond(number))
+        }
+        #expect(store.bond(with: self.address(1)) != nil && store.bond(with: self.address(2)) != nil)
+    }
+
+    @Test("bonding without end: a bond that nobody was asked about takes no place of one that a user has confirmed")
+    func confirmed() {
+        let process = self.filled(isAuthenticated: true)
+        let store = process.store
+        #expect(!store.store(self.bond(1_001)))
+        #expect(store.bond(with: self.address(1_001)) == nil && process.forgotten.isEmpty)
+        #expect(store.store(self.bond(1_002, isAuthenticated: true)) && process.forgotten == [self.address(1)])
+        store.isInUse = { _ in true }
+        #expect(!store.store(self.bond(1_003, isAuthenticated: true)), "all others are in use")
+    }
+
+    @Test("reads no more bonds than it keeps, those that were used last, and removes the others")
+    func start() {
+        for number in 1...BondStore.capacity + 100 {
+            try? self.storage.save(
+                KeptBond(bond: self.bond(number), paired: Date()),
+                to: BondStore.name(self.address(number))
+            )
+            try? self.storage.save(
+                BondUse(lastUsed: Date(timeIntervalSince1970: Double(number))),
+                to: BondStore.useName(self.address(number))
+            )
+        }
+        let before = self.storage.readCount
+        let process = Process(self.storage)
+        #expect(process.store.peers.count == 512 && self.storage.readCount - before <= 4 * 512)
+        #expect(
+            process.store.bond(with: self.address(100)) == nil && process.store.bond(with: self.address(101)) != nil
+        )
+        #expect(self.storage.memory.names.count == 2 * 512)
+    }
+
+    @Test("a full disk: says that a bond is not kept, and keeps the one before")
+    func full() {
+        let process = Process(self.storage)
+        #expect(process.store.store(self.bond(1)))
+        self.storage.setFull(true)
+        #expect(!process.store.store(self.bond(2)) && process.store.bond(with: self.address(2)) == nil)
+        #expect(!process.store.store(self.bond(1, isAuthenticated: true)))
+        #expect(process.store.bond(with: self.address(1))?.isAuthenticated == false)
+        self.storage.setFull(false)
+        #expect(process.store.store(self.bond(2)) && Process(self.storage).store.peers.count == 2)
+    }
+
+    @Test("writes no use of a bond that another program has removed, and forgets what is kept beside it")
+    func removedElsewhere() throws {
+        let process = Process(self.storage)
+        process.store.store(self.bond(1))
+        try self.storage.removeBond(with: self.address(1))
+        process.store.noteUse(of: self.address(1))
+        #expect(self.storage.memory.names == [] && process.forgotten == [self.address(1)])
+        #expect(process.store.peers.isEmpty)
+    }
+
+    @Test("forgets what is kept beside a bond with an address that changes, when others come")
+    func passing() {
+        let process = Process(self.storage)
+        func passing(_ number: Int) -> DeviceAddress { DeviceAddress(0x4000_0000_0000 | UInt64(number), kind: .random) }
+        for number in 0...BondStore.passingCapacity {
+            if number == 1 { process.store.isInUse = { $0 == passing(0) } }
+            process.store.store(.symmetric(with: passing(number)))
+        }
+        #expect(process.forgotten == [passing(1)], "never one in use")
+    }
+}
