@@ -18,7 +18,8 @@ package func simulationSeeds(_ count: UInt64) -> [UInt64] {
 package struct SeededChoices: RandomNumberGenerator {
     private var state: UInt64
 
-    package init(seed: UInt64) { self.state = seed &* 0x9E37_79B9_7F4A_7C15 }
+    /// Another factor than the step of ``next()``, or each seed would repeat the choices of the one before, but the first.
+    package init(seed: UInt64) { self.state = seed &* 0xD134_2543_DE82_EF95 }
 
     package mutating func next() -> UInt64 {
         self.state &+= 0x9E37_79B9_7F4A_7C15
