@@ -4,24 +4,11 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
-#include "CDispatchWork.h"
+#include "internal.h"
 
-#include <dlfcn.h>
-#include <stdatomic.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#define REPLACING __attribute__((weak, visibility("default")))
-
-struct block {
-    void *isa;
-    int32_t flags;
-    int32_t reserved;
-    void (*invoke)(void *);
-    void *descriptor;
-};
 
 /// What dispatch_block_create puts behind a block: how it is to be run.
 struct dispatch_block {
@@ -32,8 +19,6 @@ struct dispatch_block {
 static const unsigned long dispatch_block_magic = 0xD159B10C;
 static const unsigned long dispatch_block_barrier = 0x1;
 
-extern void *_Block_copy(const void *block);
-extern void _Block_release(const void *block);
 extern char _dispatch_main_q;
 extern const char *dispatch_queue_get_label(void *queue);
 void *dispatch_queue_create(const char *label, void *attributes);
@@ -42,20 +27,12 @@ extern void dispatch_group_leave(void *group);
 extern void *swift_task_getCurrent(void);
 extern uint64_t swift_task_getJobTaskId(void *job);
 
-static struct dispatch_work_observer observer;
+struct dispatch_work_observer dispatch_work_observer;
+#define observer dispatch_work_observer
 static _Atomic bool is_observing;
 static _Thread_local void *owner;
 static _Thread_local bool is_asking;
 static _Thread_local void *asked_queue;
-
-/// libdispatch's own function with a name.
-#define ORIGINAL(name) \
-    static _Atomic(void *) found; \
-    void *original = atomic_load_explicit(&found, memory_order_acquire); \
-    if (!original) { \
-        original = dlsym(RTLD_NEXT, name); \
-        atomic_store_explicit(&found, original, memory_order_release); \
-    }
 
 void dispatch_work_observe(struct dispatch_work_observer new_observer) { observer = new_observer; }
 
@@ -125,7 +102,10 @@ bool dispatch_work_is_on_main_queue(void) {
     return strcmp(label_of(NULL), label_of(&_dispatch_main_q)) == 0;
 }
 
-static bool observes(void) { return atomic_load_explicit(&is_observing, memory_order_acquire); }
+bool dispatch_work_observes(void) { return atomic_load_explicit(&is_observing, memory_order_acquire); }
+#define observes dispatch_work_observes
+
+void *dispatch_work_main_queue(void) { return &_dispatch_main_q; }
 
 // MARK: Queues that end on the main queue
 
@@ -260,11 +240,6 @@ struct group_work {
     void *argument;
 };
 
-extern void *malloc(size_t size);
-extern void free(void *memory);
-extern void dispatch_retain(void *object);
-extern void dispatch_release(void *object);
-
 static void run_group_work(void *argument) {
     struct group_work *work = argument;
     work->function(work->argument);
@@ -306,25 +281,48 @@ REPLACING void dispatch_group_async_f(void *group, void *queue, void *argument, 
 
 struct later_work {
     void *owner;
-    bool is_timer;
+    enum dispatch_work_delay delay;
+    /// The queue that it is for; null where libdispatch runs it there.
+    void *queue;
     dispatch_work_function function;
     void *argument;
 };
 
 static void run_later_work(void *argument) {
     struct later_work *work = argument;
-    observer.runs(work->owner, work->is_timer, work->function, work->argument);
+    observer.runs(work->owner, work->delay, work->queue, work->function, work->argument);
+    if (work->queue) { dispatch_release(work->queue); }
     free(work);
 }
 
+/// Where work for the main queue becomes due: who lets time pass may be on the main queue, so that libdispatch cannot
+/// run it there.
+void *dispatch_work_due_queue(void) {
+    static _Atomic(void *) queue;
+    void *known = atomic_load(&queue);
+    if (known) { return known; }
+    void *made = dispatch_work_make_queue("due on the main queue");
+    if (atomic_compare_exchange_strong(&queue, &known, made)) { return made; }
+    dispatch_release(made);
+    return known;
+}
+
+/// The queue on which work that was set aside becomes due.
+static void *due_queue(struct later_work *work, void *queue) {
+    if (!dispatch_work_ends_on_main_queue(queue)) { return queue; }
+    dispatch_retain(queue);
+    work->queue = queue;
+    return dispatch_work_due_queue();
+}
+
 /// Work that keeps what it belongs to; null where it belongs to nothing.
-static struct later_work *set_aside(bool is_timer, dispatch_work_function function, void *argument) {
+static struct later_work *set_aside(enum dispatch_work_delay delay, dispatch_work_function function, void *argument) {
     if (!observes()) { return NULL; }
-    void *work_owner = observer.sets_aside(is_timer);
+    void *work_owner = observer.sets_aside(delay);
     if (!work_owner) { return NULL; }
     struct later_work *work = malloc(sizeof *work);
     if (!work) { return NULL; }
-    *work = (struct later_work){work_owner, is_timer, function, argument};
+    *work = (struct later_work){work_owner, delay, NULL, function, argument};
     return work;
 }
 
@@ -361,6 +359,7 @@ static void arm_after(void *argument) {
 
 /// Work that was set aside, until its time has come.
 static void after_f(uint64_t when, void *queue, struct later_work *work) {
+    queue = due_queue(work, queue);
     // What is due goes to its queue at once, before what is handed to that later.
     struct after *after = is_deadline_ahead && is_deadline_ahead(when) ? malloc(sizeof *after) : NULL;
     if (after) {
@@ -373,14 +372,23 @@ static void after_f(uint64_t when, void *queue, struct later_work *work) {
     original_after_f(when, queue, work, run_later_work);
 }
 
+extern uint64_t dispatch_time(uint64_t when, int64_t nanoseconds);
+
+/// What is due waits for nothing; times of day are those of `asyncAfter(wallDeadline:)`.
+static enum dispatch_work_delay delay_until(uint64_t when, bool is_sleep) {
+    bool is_due = !(when >> 63) && when <= dispatch_time(0, 0);
+    if (is_due) { return DISPATCH_WORK_DUE; }
+    return is_sleep ? DISPATCH_WORK_SLEEP : DISPATCH_WORK_AFTER;
+}
+
 REPLACING void dispatch_after_f(uint64_t when, void *queue, void *argument, dispatch_work_function function) {
-    struct later_work *work = set_aside(true, function, argument);
+    struct later_work *work = set_aside(delay_until(when, runs_jobs(function)), function, argument);
     if (work) { return after_f(when, queue, work); }
     original_after_f(when, queue, argument, function);
 }
 
 REPLACING void dispatch_after(uint64_t when, void *queue, void *block) {
-    struct later_work *work = set_aside(true, run_block, NULL);
+    struct later_work *work = set_aside(delay_until(when, false), run_block, NULL);
     if (work) {
         work->argument = _Block_copy(block);
         return after_f(when, queue, work);
@@ -396,16 +404,16 @@ static void original_group_notify_f(void *group, void *queue, void *argument, di
 }
 
 REPLACING void dispatch_group_notify_f(void *group, void *queue, void *argument, dispatch_work_function function) {
-    struct later_work *work = set_aside(false, function, argument);
-    if (work) { return original_group_notify_f(group, queue, work, run_later_work); }
+    struct later_work *work = set_aside(DISPATCH_WORK_GROUP, function, argument);
+    if (work) { return original_group_notify_f(group, due_queue(work, queue), work, run_later_work); }
     original_group_notify_f(group, queue, argument, function);
 }
 
 REPLACING void dispatch_group_notify(void *group, void *queue, void *block) {
-    struct later_work *work = set_aside(false, run_block, NULL);
+    struct later_work *work = set_aside(DISPATCH_WORK_GROUP, run_block, NULL);
     if (work) {
         work->argument = _Block_copy(block);
-        return original_group_notify_f(group, queue, work, run_later_work);
+        return original_group_notify_f(group, due_queue(work, queue), work, run_later_work);
     }
     ORIGINAL("dispatch_group_notify")
     ((void (*)(void *, void *, void *))original)(group, queue, block);

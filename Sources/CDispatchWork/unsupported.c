@@ -32,4 +32,15 @@ void dispatch_work_hand_over(void *queue, bool is_barrier, dispatch_work_functio
     }
 }
 
+void *dispatch_work_main_queue(void) { return (void *)dispatch_get_main_queue(); }
+void dispatch_work_retain_timer(void *timer) {}
+void dispatch_work_release_timer(void *timer) {}
+bool dispatch_work_timer_is_valid(void *timer) { return false; }
+double dispatch_work_timer_date(void *timer) { return 0; }
+bool dispatch_work_main_run_loop_is_served(void) { return true; }
+void dispatch_work_serve_main_run_loop(void *mode) {}
+void dispatch_work_describe_function(void *address, char *text, int capacity) { text[0] = 0; }
+void dispatch_work_describe_caller(char *text, int capacity) { text[0] = 0; }
+void dispatch_work_describe_thread(int32_t identifier, char *text, int capacity) { text[0] = 0; }
+
 #endif

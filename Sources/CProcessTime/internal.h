@@ -152,8 +152,6 @@ void count_start(void);
 bool waits_for_work(int identifier);
 /// Calls a function for each thread that waits for work; nothing that takes long, for others wait meanwhile.
 void list_idle_threads(void (*add)(int identifier));
-/// Writes the functions that a thread is in, a line for each.
-void describe_functions(int identifier, char *text, size_t capacity);
 
 /// Has the present thread run where the others do that share a processor, if they do.
 void share_processor(void);
@@ -165,8 +163,10 @@ void end_sharing_processor(void);
 // MARK: The world's own thread
 
 /// Around a wait: where it is the world's own thread that waits, another one moves the world on meanwhile.
-void begin_wait(void);
+void begin_wait(bool has_limit);
 void end_wait(void);
+/// Whether the present thread is the test's, outside of what moves the world on.
+bool is_test_thread(void);
 /// The thread that moves the world on, where it waits for such a wait; 0 where it may do something.
 int idle_world_thread(void);
 

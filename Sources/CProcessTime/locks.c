@@ -21,7 +21,7 @@ static int wait_for_lock(struct wanted wanted, uint64_t deadline) {
     if (result != EBUSY) { return result; }
     if (!enter_wait(&waiter, deadline)) { return ETIMEDOUT; }
     bool is_due = false;
-    begin_wait();
+    begin_wait(true);
     while (result == EBUSY && !is_due) {
         is_due = sleep_on_state(&waiter);
         result = wanted.try_lock(wanted.object);

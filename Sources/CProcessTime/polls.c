@@ -38,7 +38,7 @@ static long poll_until(struct pollfd *polls, nfds_t count, uint64_t deadline, co
     struct waiter waiter = {.wake = wake_descriptor, .descriptor = descriptor};
     long result = 0;
     if (enter_wait(&waiter, deadline)) {
-        begin_wait();
+        begin_wait(true);
         result = kernel_poll(all, count + 1, NULL, mask);
         end_wait();
         leave_wait(&waiter);
@@ -88,6 +88,15 @@ static int epoll_until(
 INTERPOSED int epoll_wait(int descriptor, struct epoll_event *events, int capacity, int milliseconds) {
     // The thread with the timers of libdispatch.
     if (is_in_dispatch(__builtin_return_address(0))) { share_processor(); }
+    if (is_living() && milliseconds < 0 && is_test_thread()) {
+        // The test runs a run loop.
+        begin_wait(true);
+        int count = NEXT(epoll_wait)(descriptor, events, capacity, milliseconds);
+        int error = errno;
+        end_wait();
+        errno = error;
+        return count;
+    }
     if (!is_living() || milliseconds <= 0) { return NEXT(epoll_wait)(descriptor, events, capacity, milliseconds); }
     return epoll_until(descriptor, events, capacity, deadline_after((uint64_t)milliseconds * 1000000), NULL);
 }

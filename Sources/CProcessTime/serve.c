@@ -1,14 +1,17 @@
-// The world's own thread while it runs code under test, such as what waits on the main queue. Where that code waits,
-// nobody would move the world on: a thread of its own does, as long as the wait lasts.
+// The world's own thread while it runs code under test, such as what waits on the main queue, and the test's own while
+// it does something else. If these wait, nobody would move the world on: a thread of its own does, until the wait ends.
 
 #include "internal.h"
 
 #if PROCESS_TIME_IS_SUPPORTED
 
+#include "CDispatchWork.h"
+
+#include <linux/futex.h>
 #include <pthread.h>
 
 struct service {
-    bool (*step)(void *context, bool is_at_rest);
+    process_time_step step;
     void *context;
     uint64_t rest_limit;
 };
@@ -20,19 +23,51 @@ static __thread struct service own;
 /// How many waits of this thread are within each other: a wait may be made of others.
 static __thread int depth;
 
+/// What the test's task asks for, or its thread if it has none.
+static struct service test;
+static uint64_t test_task;
+static int test_thread;
+/// Whether the test's task sleeps: it has no thread then.
+static atomic_bool task_sleeps;
+
 /// What the thread that waits has asked for. Only one thread at a time is the world's.
 static struct service current;
+static bool current_has_limit;
 static atomic_int state;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 static atomic_int mover;
+/// How often the world was moved on, or asked whether there is rest.
+static atomic_uint activity;
 
 int idle_world_thread(void) { return atomic_load(&state) == IS_ALONE ? atomic_load(&mover) : 0; }
+
+static int own_identifier(void) { return (int)kernel_call(SYS_gettid, 0, 0, 0, 0, 0, 0); }
+
+// MARK: The thread that moves the world on
+
+/// Says so when for long nobody has moved the world on, and every thread sleeps.
+static void watch(void) {
+    static unsigned last_activity;
+    static uint64_t since;
+    uint64_t now = process_time_real_nanoseconds();
+    unsigned count = atomic_load(&activity);
+    if (!is_living() || !test.step || count != last_activity) {
+        last_activity = count;
+        since = now;
+        return;
+    }
+    char text[1];
+    if (now - since < test.rest_limit || process_time_describe_threads(false, text, sizeof text) > 0) { return; }
+    test.step(test.context, PROCESS_TIME_IS_IDLE);
+}
 
 static void wait_for_wait(void) {
     for (;;) {
         int runs = RUNS;
         if (!atomic_compare_exchange_strong(&state, &runs, IS_ALONE) && runs == WAITS) { return; }
-        wait_on(&state, IS_ALONE);
+        const struct timespec second = {.tv_sec = 1};
+        long result = kernel_call(SYS_futex, (long)&state, FUTEX_WAIT_PRIVATE, IS_ALONE, (long)&second, 0, 0);
+        if (result == -ETIMEDOUT) { watch(); }
     }
 }
 
@@ -43,7 +78,8 @@ static void move_world(void) {
         int waits = WAITS;
         // From here on the thread that waits stays where it is, even if it has been woken.
         if (!atomic_compare_exchange_strong(&state, &waits, IS_MOVED)) { continue; }
-        bool has_moved = current.step(current.context, is_at_rest);
+        enum process_time_wait wait = current_has_limit ? PROCESS_TIME_HAS_LIMIT : PROCESS_TIME_HAS_NO_LIMIT;
+        bool has_moved = current.step(current.context, is_at_rest ? wait : PROCESS_TIME_IS_AWAKE);
         atomic_store(&state, has_moved ? WAITS : RUNS);
         wake_on(&state);
     }
@@ -51,7 +87,7 @@ static void move_world(void) {
 
 static void *run_thread(void *unused) {
     pthread_setname_np(pthread_self(), "world");
-    atomic_store(&mover, (int)kernel_call(SYS_gettid, 0, 0, 0, 0, 0, 0));
+    atomic_store(&mover, own_identifier());
     move_world();
     return unused;
 }
@@ -61,27 +97,65 @@ static void start_thread(void) {
     if (pthread_create(&thread, NULL, run_thread, NULL) == 0) { pthread_detach(thread); }
 }
 
-void process_time_serve(bool (*step)(void *, bool), void *context, uint64_t rest_limit) {
+void process_time_serve(process_time_step step, void *context, uint64_t rest_limit) {
     own = (struct service){.step = step, .context = context, .rest_limit = rest_limit};
     if (step) { pthread_once(&thread_once, start_thread); }
 }
 
-void begin_wait(void) {
-    if (!own.step || !is_living() || depth++ > 0) { return; }
-    current = own;
+// MARK: The test
+
+void process_time_serve_test(process_time_step step, void *context, uint64_t rest_limit) {
+    test_task = dispatch_work_current_task_number();
+    test_thread = own_identifier();
+    test = (struct service){.step = step, .context = context, .rest_limit = rest_limit};
+    if (step) { pthread_once(&thread_once, start_thread); }
+}
+
+bool is_test_thread(void) {
+    if (!test.step) { return false; }
+    return test_task ? dispatch_work_current_task_number() == test_task : own_identifier() == test_thread;
+}
+
+/// From here on the world is moved on by its thread.
+static void begin(struct service service, bool has_limit) {
+    current = service;
+    current_has_limit = has_limit;
     // Before the thread can go on that moves the world on.
     count_start();
     atomic_store(&state, WAITS);
     wake_on(&state);
 }
 
-void end_wait(void) {
-    if (depth == 0 || --depth > 0) { return; }
+static void end(void) {
     for (;;) {
         int value = WAITS;
         if (atomic_compare_exchange_strong(&state, &value, RUNS) || value != IS_MOVED) { return; }
         wait_on(&state, IS_MOVED);
     }
+}
+
+void process_time_test_sleeps(void) {
+    if (!test.step || atomic_exchange(&task_sleeps, true)) { return; }
+    begin(test, true);
+}
+
+void process_time_is_called(void) {
+    atomic_fetch_add_explicit(&activity, 1, memory_order_relaxed);
+    if (!atomic_load_explicit(&task_sleeps, memory_order_relaxed)) { return; }
+    if (own_identifier() == atomic_load(&mover)) { return; }
+    if (atomic_exchange(&task_sleeps, false)) { end(); }
+}
+
+// MARK: Waits
+
+void begin_wait(bool has_limit) {
+    if (!is_living() || !(own.step || is_test_thread()) || depth++ > 0) { return; }
+    begin(own.step ? own : test, has_limit);
+}
+
+void end_wait(void) {
+    if (depth == 0 || --depth > 0) { return; }
+    end();
 }
 
 #endif

@@ -5,6 +5,8 @@
 
 #if PROCESS_TIME_IS_SUPPORTED
 
+#include "CDispatchWork.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -50,7 +52,7 @@ static void describe(int identifier, char state, char *text, size_t capacity, si
         line, sizeof line, "thread %d \"%s\", state %c, in %s (%s)\n", identifier, name, state,
         is_in_kernel ? channel : "user code", call
     );
-    describe_functions(identifier, functions, sizeof functions);
+    dispatch_work_describe_thread(identifier, functions, sizeof functions);
     add(text, capacity, used, line);
     add(text, capacity, used, functions);
 }

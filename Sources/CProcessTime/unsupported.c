@@ -49,11 +49,21 @@ size_t process_time_idle_threads(int *identifiers, size_t capacity) {
     return 0;
 }
 
-void process_time_serve(bool (*step)(void *, bool), void *context, uint64_t rest_limit) {
+void process_time_serve(process_time_step step, void *context, uint64_t rest_limit) {
     (void)step;
     (void)context;
     (void)rest_limit;
 }
+
+void process_time_serve_test(process_time_step step, void *context, uint64_t rest_limit) {
+    (void)step;
+    (void)context;
+    (void)rest_limit;
+}
+
+void process_time_test_sleeps(void) {}
+
+void process_time_is_called(void) {}
 
 uint64_t process_time_set_random_stream(uint64_t identifier) {
     (void)identifier;

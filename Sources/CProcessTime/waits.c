@@ -97,7 +97,7 @@ bool wake_again(int attempt) {
 static void sleep_until(uint64_t deadline) {
     struct waiter waiter = {0};
     if (!enter_wait(&waiter, deadline)) { return; }
-    begin_wait();
+    begin_wait(true);
     while (!sleep_on_state(&waiter)) {}
     end_wait();
     leave_wait(&waiter);
@@ -148,7 +148,7 @@ static int wait_for_condition(pthread_cond_t *condition, pthread_mutex_t *mutex,
     struct waiter waiter = {.object = condition, .wake = wake_condition};
     bool has_limit = deadline != PROCESS_TIME_NEVER;
     if (has_limit && !enter_wait(&waiter, deadline)) { return ETIMEDOUT; }
-    begin_wait();
+    begin_wait(has_limit);
     int result = NEXT(pthread_cond_wait)(condition, mutex);
     end_wait();
     bool is_due = has_limit && leave_wait(&waiter);
@@ -183,7 +183,7 @@ INTERPOSED int pthread_cond_clockwait(
 
 static int wait_for_semaphore(sem_t *semaphore, uint64_t deadline) {
     if (deadline == PROCESS_TIME_NEVER) {
-        begin_wait();
+        begin_wait(false);
         int result = NEXT(sem_wait)(semaphore);
         end_wait();
         return result;
@@ -195,7 +195,7 @@ static int wait_for_semaphore(sem_t *semaphore, uint64_t deadline) {
     bool has = false;
     if (enters) {
         atomic_fetch_add(&semaphore_waiters, 1);
-        begin_wait();
+        begin_wait(true);
         // Looks once more after it is due: a wake-up that came at the same time is its own.
         for (;;) {
             has = sem_trywait(semaphore) == 0;
@@ -233,7 +233,7 @@ INTERPOSED int sem_post(sem_t *semaphore) {
 // MARK: Threads
 
 INTERPOSED int pthread_join(pthread_t thread, void **result) {
-    begin_wait();
+    begin_wait(false);
     int error = NEXT(pthread_join)(thread, result);
     end_wait();
     return error;
@@ -252,7 +252,7 @@ static bool serve_futex(const long arguments[6], long *result) {
     const struct timespec *time = (const struct timespec *)arguments[3];
     if (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET) { return false; }
     if (!time) {
-        begin_wait();
+        begin_wait(false);
         *result = kernel_call(SYS_futex, arguments[0], operation, arguments[2], 0, arguments[4], arguments[5]);
         end_wait();
         return true;
@@ -272,7 +272,7 @@ static bool serve_futex(const long arguments[6], long *result) {
         *result = -ETIMEDOUT;
         return true;
     }
-    begin_wait();
+    begin_wait(has_limit);
     *result = kernel_call(
         SYS_futex, object, operation & ~FUTEX_CLOCK_REALTIME, arguments[2], 0, arguments[4], arguments[5]
     );

@@ -7,6 +7,10 @@ import CoreBluetoothTesting
 package final class HeldClock: ProcessClock {
     /// Whether this object holds them: not where it could not begin, which ends it, too.
     private var isHeld = false
+    #if os(Linux)
+    /// What moves the world on while the test waits.
+    private var testSteps: Steps?
+    #endif
 
     /// Holds the clocks.
     ///
@@ -41,6 +45,7 @@ package final class HeldClock: ProcessClock {
 
     package func advance(to nanoseconds: UInt64) {
         #if os(Linux)
+        process_time_is_called()
         precondition(nanoseconds < Self.longest, "A world in process time lasts at most 30 days")
         process_time_advance(nanoseconds)
         #endif
@@ -48,6 +53,7 @@ package final class HeldClock: ProcessClock {
 
     package func rest(within limit: Duration) throws {
         #if os(Linux)
+        process_time_is_called()
         guard process_time_rest(limit.wholeNanoseconds) else {
             throw ProcessTimeError("after \(limit) of real time the process is not at rest:\n\(Self.threads())")
         }
@@ -74,12 +80,9 @@ package final class HeldClock: ProcessClock {
         #if os(Linux)
         let steps = Steps(step)
         process_time_serve(
-            { context, isAtRest in
-                guard let context else { return false }
-                return Unmanaged<Steps>.fromOpaque(context).takeUnretainedValue().next(isAtRest: isAtRest)
-            },
+            Self.next,
             Unmanaged.passUnretained(steps).toOpaque(),
-            Self.restWhileWaiting
+            WorldLimits.rest.wholeNanoseconds
         )
         withExtendedLifetime(steps) { work() }
         process_time_serve(nil, nil, 0)
@@ -88,22 +91,56 @@ package final class HeldClock: ProcessClock {
         #endif
     }
 
+    package func serveTest(step: @escaping () -> Bool) {
+        #if os(Linux)
+        let steps = Steps(step)
+        self.testSteps = steps
+        process_time_serve_test(
+            Self.next,
+            Unmanaged.passUnretained(steps).toOpaque(),
+            WorldLimits.rest.wholeNanoseconds
+        )
+        #endif
+    }
+
+    package func testSleeps() {
+        #if os(Linux)
+        process_time_test_sleeps()
+        #endif
+    }
+
+    package func testWakes() {
+        #if os(Linux)
+        process_time_is_called()
+        #endif
+    }
+
     package func end() {
         guard self.isHeld else { return }
         self.isHeld = false
         #if os(Linux)
+        process_time_is_called()
+        process_time_serve_test(nil, nil, 0)
         process_time_end()
         #endif
     }
 
     // MARK: Alone
 
+    /// Whether no other test runs beside one that is in this process.
+    static var mayRunAlone: Bool {
+        #if os(Linux)
+        self.isAlone
+        #else
+        true
+        #endif
+    }
+
     private static let longest: UInt64 = 30 * 86400 * 1_000_000_000
     /// How long, in nanoseconds of real time, the process may take to come to rest before the world begins.
     private static let restBeforeBeginning: UInt64 = 2_000_000_000
-    /// How long it may take to come to rest while the world's own thread waits.
-    private static let restWhileWaiting: UInt64 = 10_000_000_000
-    private static let advice = "use an exit test (#expect(processExitsWith: .success)), or swift test --no-parallel"
+    private static let advice =
+        "use withProcessTime { world in … }, an exit test (#expect(processExitsWith: .success)), or swift test --no-parallel"
 
     #if os(Linux)
     private static func checkLibraries() throws {
@@ -124,25 +161,57 @@ package final class HeldClock: ProcessClock {
 
     /// A runner that runs tests at the same time says so in its arguments; in the process of an exit test it runs one.
     private static func checkRunner() throws {
-        guard !process_time_is_exit_test() else { return }
+        guard self.isAlone else {
+            throw ProcessTimeError("other tests may run beside a world in process time; \(self.advice)")
+        }
+    }
+
+    private static var isAlone: Bool {
+        guard !process_time_is_exit_test() else { return true }
         let arguments = CommandLine.arguments
         let isSwiftTesting = zip(arguments, arguments.dropFirst()).contains {
             $0 == "--testing-library" && $1 == "swift-testing"
         }
-        guard !isSwiftTesting || arguments.contains("--no-parallel") else {
-            throw ProcessTimeError("other tests may run beside a world in process time; \(self.advice)")
-        }
+        return !isSwiftTesting || arguments.contains("--no-parallel")
+    }
+
+    private static let next: process_time_step = { context, wait in
+        guard let context else { return false }
+        return Unmanaged<Steps>.fromOpaque(context).takeUnretainedValue().next(wait)
     }
 
     /// What moves the world on while its own thread waits.
     private final class Steps {
         let step: () -> Bool
+        /// When, in the world's time, a wait without a limit began.
+        private var begin: UInt64?
 
         init(_ step: @escaping () -> Bool) { self.step = step }
 
-        func next(isAtRest: Bool) -> Bool {
-            guard isAtRest else {
+        func next(_ wait: process_time_wait) -> Bool {
+            switch wait {
+            case PROCESS_TIME_IS_AWAKE:
                 fatalError("the thread of the test waits, and the process does not come to rest:\n\(threads())")
+            case PROCESS_TIME_IS_IDLE:
+                fatalError(
+                    """
+                    for \(WorldLimits.rest) of real time nobody has let the world's time pass, and every thread waits; \
+                    what the test awaits may need time: use world.wait { … } or world.advance(by:)
+                    \(threads(all: true))
+                    """
+                )
+            default: break
+            }
+            let now = process_time_now()
+            let begin = wait == PROCESS_TIME_HAS_NO_LIMIT ? self.begin ?? now : now
+            self.begin = wait == PROCESS_TIME_HAS_NO_LIMIT ? begin : nil
+            guard now - begin < WorldLimits.wait.wholeNanoseconds else {
+                fatalError(
+                    """
+                    the thread of the test has waited without a limit for \(WorldLimits.wait) of the world's time:
+                    \(threads(all: true))
+                    """
+                )
             }
             guard self.step() else {
                 fatalError(

@@ -1,9 +1,12 @@
-// Code that awaits: a task runs on the main actor, and virtual time passes for it.
+// Code that awaits: a task runs, and virtual time passes for it.
+
+import NIOConcurrencyHelpers
 
 extension World {
     /// Lets time pass until an operation that awaits has ended, and gives its result.
     ///
-    /// For code that wraps Core Bluetooth in `async` functions. The operation is isolated to the main actor.
+    /// For code that wraps Core Bluetooth in `async` functions. The operation is isolated to the actor of the test, if that
+    /// has one.
     ///
     /// ```swift
     /// @Test @MainActor func reads() async throws {
@@ -14,30 +17,33 @@ extension World {
     /// }
     /// ```
     ///
-    /// Between two milliseconds of virtual time the main actor runs what is ready.
+    /// Between two milliseconds of virtual time the operation runs as far as it can. It may use the devices of the world:
+    /// it and the world take turns.
     ///
     /// - Throws: What the operation throws, or ``WorldError`` where it has not ended within `limit`; it is cancelled
     ///   then.
-    @MainActor
     public func wait<Result>(
         within limit: Duration = .seconds(30),
+        isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID,
         line: UInt = #line,
-        for operation: @escaping @MainActor () async throws -> Result
+        for operation: @escaping () async throws -> Result
     ) async throws -> Result {
         let outcome = Outcome<Result>()
-        let task = Task { @MainActor in
+        // The operation runs while the world waits for it, and never beside it.
+        nonisolated(unsafe) let operation = operation
+        let task = Task {
             do {
-                outcome.result = .success(try await operation())
+                outcome.set(.success(try await operation()))
             } catch {
-                outcome.result = .failure(error)
+                outcome.set(.failure(error))
             }
         }
         let end = self.now + limit
         while true {
             // What a callback resumes may resume something else, and so on.
-            for _ in 0..<8 where outcome.result == nil { await Task.yield() }
-            if let result = outcome.result { return try result.get() }
+            for _ in 0..<8 where !outcome.isSet { await Task.yield() }
+            if let result = outcome.get() { return try result.get() }
             guard self.now < end else {
                 task.cancel()
                 throw WorldError(
@@ -85,7 +91,14 @@ extension World {
 }
 
 /// What an operation has come to; `nil` while it goes on.
-@MainActor
-private final class Outcome<Value> {
-    var result: Result<Value, any Error>?
+private final class Outcome<Value>: @unchecked Sendable {
+    // Unchecked: the lock protects the result, and the value goes from the operation to the one who waits.
+    private let lock = NIOLock()
+    private var result: Swift.Result<Value, any Error>?
+
+    var isSet: Bool { self.lock.withLock { self.result != nil } }
+
+    func get() -> Swift.Result<Value, any Error>? { self.lock.withLock { self.result } }
+
+    func set(_ result: Swift.Result<Value, any Error>) { self.lock.withLock { self.result = result } }
 }

@@ -77,7 +77,9 @@ public final class World {
         WorkObserver.add(self.loop.work)
         guard let makeClock = time.makeClock else { return }
         do {
-            self.loop.clock = try makeClock(seed)
+            let clock = try makeClock(seed)
+            self.loop.clock = clock
+            clock.serveTest { [unowned loop = self.loop] in loop.stepForTest() }
         } catch {
             self.mistake = "\(error)"
             try? FileHandle.standardError.write(contentsOf: Data("[CoreBluetoothTesting] \(error)\n".utf8))
@@ -90,6 +92,7 @@ public final class World {
             try? FileHandle.standardError.write(contentsOf: Data("[CoreBluetoothTesting] \(mistake)\n".utf8))
         }
         WorkObserver.remove(self.loop.work)
+        RunLoopTimers.forget(self.loop.work)
         self.loop.work.end()
         for radio in self.radios { radio.leave() }
         // What was to happen later never will; what holds the world's parts goes with it.
@@ -196,7 +199,11 @@ public final class World {
     public var now: Duration { .nanoseconds(Int64(self.loop.now.uptimeNanoseconds)) }
 
     /// Lets time pass, and everything happen that falls into it.
-    public func advance(by duration: Duration) { self.loop.advanceTime(by: TimeAmount(duration)) }
+    public func advance(by duration: Duration) {
+        // The test may have woken a thread.
+        self.loop.work.somethingWakes()
+        self.loop.advanceTime(by: TimeAmount(duration))
+    }
 
     /// Lets time pass until a condition is true.
     ///
@@ -228,6 +235,7 @@ public final class World {
         line: UInt = #line
     ) throws {
         let deadline = self.loop.now + TimeAmount(limit)
+        self.loop.work.somethingWakes()
         self.loop.run()
         while try !condition() {
             try self.throwMistake()

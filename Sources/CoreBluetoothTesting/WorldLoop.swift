@@ -5,6 +5,7 @@
 // from any thread and run when the world's time goes on.
 
 package import Dispatch
+import Foundation
 import HeapModule
 import NIOConcurrencyHelpers
 package import NIOCore
@@ -78,7 +79,10 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
     let pace: WorldPace
 
     /// A loop at time zero.
-    package init(pace: WorldPace = WorldPace(factor: nil)) { self.pace = pace }
+    package init(pace: WorldPace = WorldPace(factor: nil)) {
+        self.pace = pace
+        self.work.pace = pace
+    }
 
     /// The time since the beginning.
     package var now: NIODeadline { self.lock.withLock { self.state.now } }
@@ -170,6 +174,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 
     /// Does the one thing that comes next until an instant, if there is any, and waits for rest.
     func step(until end: NIODeadline) -> Bool {
+        guard !self.work.hasGivenUp else { return false }
         self.lock.withLock { self.state.stepCount += 1 }
         defer { self.lock.withLock { self.state.stepCount -= 1 } }
         // Where code waits that the world serves, what was asked for until then comes first.
@@ -184,6 +189,12 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
             self.timeHasPassed()
             clock.advance(to: self.now.uptimeNanoseconds)
             self.work.somethingWakes()
+            self.rest()
+            return true
+        }
+        if let timer = self.nextRunLoopTimer, timer < min(task ?? .distantFuture, end) {
+            let instant = self.pace.wait(until: timer) ?? timer
+            self.lock.withLock { self.state.now = max(now, instant) }
             self.rest()
             return true
         }
@@ -212,7 +223,20 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         if isNext { self.work.timeHasPassed() }
     }
 
+    /// When, in real time, a timer of the main run loop is due that nobody else lets fire.
+    private var nextRunLoopTimer: NIODeadline? {
+        guard !self.pace.isInstant, let date = RunLoopTimers.nextDate(of: self.work) else { return nil }
+        return self.pace.instant(afterRealSeconds: date - Date().timeIntervalSinceReferenceDate)
+    }
+
     private var nextTaskTime: NIODeadline? { self.lock.withLock { self.state.nextPlace?.time } }
+
+    /// Moves the world on by one step for the test, which waits outside of the world's calls; false where nothing is left
+    /// to do, or where it waits in a call of the world that cannot go on meanwhile.
+    func stepForTest() -> Bool {
+        guard self.lock.withLock({ self.state.stepCount == 0 }) else { return false }
+        return self.work.serveStep { self.step(until: .distantFuture) }
+    }
 
     /// Runs code of a device, and lets what it starts come to rest before the test goes on with what other devices do.
     ///
@@ -222,6 +246,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         guard self.clock != nil, self.lock.withLock({ self.state.stepCount == 0 }) else { return try body() }
         self.lock.withLock { self.state.stepCount += 1 }
         defer {
+            self.work.somethingWakes()
             self.rest(servesMain: false)
             self.lock.withLock { self.state.stepCount -= 1 }
         }
@@ -234,6 +259,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         self.lock.withLock { self.state.stepCount += 1 }
         defer { self.lock.withLock { self.state.stepCount -= 1 } }
         if !self.work.isAtRest { self.work.rest(servesMain: servesMain) }
+        if servesMain, !self.work.isVirtual, RunLoopTimers.handOverDue(of: self.work) { self.work.rest() }
         self.takeArrivals()
     }
 

@@ -54,6 +54,18 @@ package final class WorldPace: Sendable {
         return min(instant, .uptimeNanoseconds(UInt64(max(passed, 0))))
     }
 
+    /// Whether the world's time passes in a moment.
+    var isInstant: Bool { self.factor == nil }
+
+    /// The instant of the world at which so many seconds of real time will have passed from now; `nil` where nobody waits
+    /// for time to pass.
+    func instant(afterRealSeconds seconds: Double) -> NIODeadline? {
+        guard let factor = self.factor else { return nil }
+        let start = self.state.withLockedValue { $0.start }
+        let passed = (Double(DispatchTime.now().uptimeNanoseconds) + seconds * 1e9 - start) * factor
+        return .uptimeNanoseconds(UInt64(min(max(passed, 0), 9e18)))
+    }
+
     /// A device asks for something: what waits now goes on, or else what waits next does not wait.
     func wake() {
         guard self.factor != nil else { return }

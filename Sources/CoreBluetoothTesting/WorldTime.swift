@@ -76,6 +76,30 @@ package protocol ProcessClock: AnyObject {
     /// end: the process ends with lines that say who waits where.
     func serve(_ work: () -> Void, step: @escaping () -> Bool)
 
+    /// Serves the task that calls, or its thread outside of tasks, as ``serve(_:step:)`` does code under test: whenever it
+    /// waits and does not move the world on itself.
+    func serveTest(step: @escaping () -> Bool)
+
+    /// The test's task is about to sleep: the world is moved on until ``testWakes()``.
+    func testSleeps()
+
+    /// The test's task is about to go on.
+    func testWakes()
+
     /// Makes clocks and randomness real again.
     func end()
+}
+
+extension ProcessClock {
+    package func serveTest(step: @escaping () -> Bool) {}
+    package func testSleeps() {}
+    package func testWakes() {}
+}
+
+/// How long a world waits for what does not end.
+package enum WorldLimits {
+    /// How long work may stay away from rest, in real time: two minutes.
+    package static let rest = Duration.seconds(120)
+    /// How long the test's own thread may wait for something without a time limit, in the world's time: an hour.
+    package static let wait = Duration.seconds(3_600)
 }

@@ -46,8 +46,7 @@ final class Lookout: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
 
 struct LookoutTests {
     /// When a lookout has found the thermometer in the course of an hour.
-    static func sightings(seed: UInt64) throws -> [Date] {
-        let world = World(seed: seed, time: .process)
+    static func sightings(in world: World) throws -> [Date] {
         let thermometer = ScriptedPeripheral(
             name: "Thermometer",
             services: [.init("1809", characteristics: [])],
@@ -60,15 +59,19 @@ struct LookoutTests {
         return lookout.sightings
     }
 
-    @Test func looksOnceInAMinute() async {
-        await #expect(processExitsWith: .success) {
-            let sightings = try LookoutTests.sightings(seed: 1)
+    @Test func looksOnceInAMinute() throws {
+        try withProcessTime(seed: 1) { world in
+            let sightings = try LookoutTests.sightings(in: world)
             #expect(sightings[59].timeIntervalSince(sightings[0]) > 3_530)
         }
     }
 }
 
 extension LookoutTests {
+    static func sightings(seed: UInt64) throws -> [Date] {
+        try LookoutTests.sightings(in: World(seed: seed, time: .process))
+    }
+
     @Test func theSameSeedIsTheSameRun() async {
         await #expect(processExitsWith: .success) {
             let first = try LookoutTests.sightings(seed: 1)

@@ -62,14 +62,38 @@ size_t process_time_describe_threads(bool all, char *text, size_t capacity);
 /// kernel; for tests. Returns how many there are, which may be more than `capacity`.
 size_t process_time_idle_threads(int *identifiers, size_t capacity);
 
+/// How the process is when it is asked what happens next.
+enum process_time_wait {
+    /// At rest: a thread waits until a time, or for a run loop.
+    PROCESS_TIME_HAS_LIMIT,
+    /// At rest: a thread waits without a limit.
+    PROCESS_TIME_HAS_NO_LIMIT,
+    /// A thread waits, and the process did not come to rest within the limit of real time.
+    PROCESS_TIME_IS_AWAKE,
+    /// Nobody has moved the world on for that time, and every thread sleeps.
+    PROCESS_TIME_IS_IDLE,
+};
+
+/// Moves the world on; returns whether there was anything to do. Where it returns false nothing ever ends the wait, and
+/// it is not called again for it.
+typedef bool (*process_time_step)(void *context, enum process_time_wait wait);
+
 /// Marks what the calling thread does from here on as code under test, until it is called with NULL.
 ///
 /// While that code waits for a semaphore, a condition, a queue, a thread or an instant, and every other thread is at
-/// rest, `step` is called again and again on a thread of its own, to move the world on. The code goes on only between
-/// two of these calls. `step` gets whether the process came to rest within the limit in nanoseconds of real time, and
-/// returns whether there was anything to do; where it returns false nothing ever ends the wait, and it is not called
-/// again for it.
-void process_time_serve(bool (*step)(void *context, bool is_at_rest), void *context, uint64_t rest_limit);
+/// rest, `step` is called again and again on a thread of its own. The code goes on only between two of these calls.
+/// `rest_limit` is in nanoseconds of real time.
+void process_time_serve(process_time_step step, void *context, uint64_t rest_limit);
+
+/// The same for the task that calls, or for its thread outside of tasks, whenever it does something else than to move
+/// the world on.
+void process_time_serve_test(process_time_step step, void *context, uint64_t rest_limit);
+
+/// The test's task is about to sleep, and has no thread then: the world is moved on until it calls the world again.
+void process_time_test_sleeps(void);
+
+/// The world is about to be moved on, or asked whether it is at rest.
+void process_time_is_called(void);
 
 /// Sets the stream from which the calling thread draws random octets, zero at first, and returns the one before. Each
 /// follows from the seed and its identifier alone.

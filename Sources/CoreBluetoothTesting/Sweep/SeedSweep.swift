@@ -169,7 +169,7 @@ extension SweepRunner {
 }
 
 /// The process that has started this one.
-private enum SweepParent {
+enum SweepParent {
     /// Ends this process when that one has ended, however: it holds the other end of the standard input.
     static func follow() { _ = self.thread }
 

@@ -268,12 +268,26 @@ enum SweepOutput {
     /// The lines that say why a test failed; the last ones where none does.
     static func reason(in output: String) -> String {
         let lines = output.split(whereSeparator: \.isNewline).map(plain).filter { !$0.isEmpty }
-        let first = lines.firstIndex { line in
-            ["recorded an issue", "Caught error", ": error:", "Fatal error", "Precondition failed"]
-                .contains(where: line.contains)
-        }
+        let first = lines.firstIndex(where: self.saysWhy)
         let chosen = first.map { lines[$0...].prefix(self.lineLimit) } ?? lines.suffix(self.lineLimit)
         return chosen.joined(separator: "\n")
+    }
+
+    /// All lines from the first that says why a test failed; the last ones where none does.
+    static func failure(in output: String) -> [String] {
+        let lines = output.split(omittingEmptySubsequences: true, whereSeparator: \.isNewline).map {
+            String($0.replacing(#/\u{1B}\[[0-9;]*[A-Za-z]/#, with: ""))
+        }
+        guard let first = lines.firstIndex(where: self.saysWhy) else { return lines.suffix(self.lineLimit) }
+        let isOfRunner =
+            #/^. (?:Test|Suite) .* (?:started\.$|(?:passed|failed) after [0-9.]+ seconds)|^Test (?:Case|Suite) '/#
+        return lines[first...].filter { $0.firstMatch(of: isOfRunner) == nil }
+    }
+
+    private static func saysWhy(_ line: String) -> Bool {
+        ["recorded an issue", "Caught error", ": error:", "Fatal error", "Precondition failed"].contains(
+            where: line.contains
+        )
     }
 
     /// A line without the colours of terminals.

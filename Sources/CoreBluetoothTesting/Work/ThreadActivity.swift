@@ -8,6 +8,8 @@ struct ThreadActivity: Hashable {
     var isAsleep: Bool
     /// Whether that is a sleep of a given time, which ends by itself.
     var hasTimeLimit: Bool
+    /// Whether it waits for something with a time limit.
+    var waitsWithLimit = false
     /// Whether it waits for a lock, which another thread holds for a short time in most cases.
     var isInLock: Bool
     /// How often it has been given a processor: it has not run where this is as before.
@@ -37,7 +39,9 @@ extension ThreadActivity {
         self.init(
             isAsleep: state == "S",
             hasTimeLimit: number.map { SystemCall.sleeps.contains($0) } ?? false,
-            // The second argument of futex(2) is the operation.
+            // The fourth argument of futex(2) is the time limit.
+            waitsWithLimit: number == SystemCall.futex && call.count > 4 && call[4] != "0x0",
+            // The second one is the operation.
             isInLock: number == SystemCall.futex && call.count > 2 && SystemCall.isLock(operation: call[2]),
             runCount: runs.flatMap { UInt64($0) } ?? 0
         )

@@ -51,19 +51,43 @@ enum WorkObserver {
                 hands_over: { queue, isBarrier, isWaiting, function, argument in
                     WorkObserver.takes(queue, isBarrier, isWaiting, function, argument)
                 },
-                sets_aside: { isTimer in
+                sets_aside: { delay in
                     guard let owner = WorkObserver.owner() else { return nil }
-                    if isTimer { owner.work.countTimer(1) }
+                    if let timer = RealTimer(delay) { owner.work.begin(timer) }
+                    if delay == DISPATCH_WORK_SLEEP, WorkObserver.isTest { owner.work.clock?.testSleeps() }
                     return Unmanaged.passRetained(owner).toOpaque()
                 },
-                runs: { owner, isTimer, function, argument in
+                runs: { owner, delay, queue, function, argument in
                     let owner = Unmanaged<WorkOwner>.fromOpaque(owner).takeRetainedValue()
-                    if isTimer { owner.work.countTimer(-1) }
-                    owner.work.run(owner) { function(argument) }
+                    if let timer = RealTimer(delay) { owner.work.end(timer) }
+                    if delay == DISPATCH_WORK_SLEEP, let clock = owner.work.clock,
+                        WorkObserver.isMaker(dispatch_work_task_number(function, argument))
+                    {
+                        clock.testWakes()
+                        return function(argument)
+                    }
+                    guard let queue else { return owner.work.run(owner) { function(argument) } }
+                    owner.work.handOver(to: queue, isWaiting: false, owner: owner, function, argument)
                 },
                 arms: { function, argument in
                     guard let owner = WorkOwner.ofThread else { return false }
                     return owner.work.takeArming(owner.order) { function(argument) }
+                },
+                handles: { owner, queue, function, argument in
+                    let owner = Unmanaged<WorkOwner>.fromOpaque(owner).takeUnretainedValue()
+                    owner.work.handOver(to: queue, isWaiting: true, owner: owner, function, argument)
+                },
+                releases: { owner in Unmanaged<WorkOwner>.fromOpaque(owner).release() },
+                adds_timer: { timer, mode, isMain in
+                    guard let owner = WorkObserver.owner() else {
+                        // A thread of its own belongs to nobody; it says so to the world if there is only one.
+                        WorkObserver.onlyWork?.begin(.runLoop)
+                        return false
+                    }
+                    return RunLoopTimers.add(timer, mode: mode, isMain: isMain, owner: owner)
+                },
+                fires_timer: { timer, function, argument in
+                    RunLoopTimers.fire(timer) { function(argument) }
                 }
             )
         )
@@ -111,8 +135,12 @@ enum WorkObserver {
         )
     }
 
+    /// Whether the present task is one that has made a world.
+    private static var isTest: Bool { self.isMaker(dispatch_work_current_task_number()) }
+
     private static func isMaker(_ task: UInt64) -> Bool {
-        self.state.withLockedValue { $0.makers[.task(task)] != nil }
+        task != 0
+            && self.state.withLockedValue { $0.makers[.task(task)] != nil }
     }
 
     /// Whose work it is that the present thread hands over.
@@ -127,6 +155,13 @@ enum WorkObserver {
 
     /// The work of the world that the present task or thread has made.
     static var workOfTest: WorldWork? { self.state.withLockedValue { $0.makers[.present]?.work } }
+
+    /// The work of the only world of the process; `nil` if there are more.
+    private static var onlyWork: WorldWork? {
+        self.state.withLockedValue { state in
+            state.worldCount == 1 ? state.makers.values.lazy.compactMap(\.work).first : nil
+        }
+    }
 
     /// A manager is about to be made that belongs to no device.
     private static func reportMissingDevice() {

@@ -21,16 +21,22 @@ final class WorldWork: @unchecked Sendable {
     /// happened never comes to rest.
     private static let turnLimit = 32
     /// How long work may stay away from rest, in seconds of real time, until the world goes on without it.
-    var limit = 120.0
+    var limit = WorldLimits.rest / .seconds(1)
 
-    private let condition = NSCondition()
-    private var isOver = false
+    let condition = NSCondition()
+    var isOver = false
     /// How often something was handed over.
     private var count: UInt64 = 0
     private var items: [UInt64: WorkItem] = [:]
     /// Those for the main queue, in order; some may have been run by it already.
     private var mainItems: Deque<WorkItem> = []
     private var stillness = Stillness()
+    /// The items that the world goes on without.
+    private var abandoned: Set<UInt64> = []
+    /// How fast the world's time passes.
+    var pace: WorldPace?
+    /// Whether the process did not come to rest: its clocks stand still until it does.
+    private(set) var hasGivenUp = false
     /// The clocks of the process, where they follow the world's time.
     var clock: (any ProcessClock)?
     /// Lets the world do what comes next, while the one who lets time pass waits in code of the world; false where there
@@ -38,23 +44,23 @@ final class WorldWork: @unchecked Sendable {
     var step: (() -> Bool)?
     private var isServing = false
     /// Whether threads may be awake that hand nothing over, where only the clock of the process sees them.
-    private var mayBeAwake = false
+    var mayBeAwake = false
     /// How often rest is waited for at present: a task of the test that lets time pass may be served in such a wait.
     private var restCount = 0
     /// How often each task has gone on since the last time at which none was held back.
     private var turnCounts: [UInt64: Int] = [:]
     /// What tasks do next that have gone on so often that they seem to wait for time to pass.
     private var heldBack: [() -> Void] = []
-    private var mistake: String?
+    var mistake: String?
     /// How many timers of the process wait, of those that are known.
-    private var timerCount = 0
+    var timers: [RealTimer: Int] = [:]
     /// Runs the tasks that belong to no other executor.
     private let tasks = dispatch_work_make_queue("Swift tasks of the world")
     /// How often something was started by what is no work itself, and how often until the last rest.
     private var startCount: UInt64 = 0
     private var startCountAtRest: UInt64 = 0
     /// The timers of the process that work has armed since the last rest, with the place of each.
-    private var armings: [(order: WorkOrder, arm: () -> Void)] = []
+    var armings: [(order: WorkOrder, arm: () -> Void)] = []
 
     init() {
         WorkObserver.start()
@@ -117,7 +123,7 @@ final class WorldWork: @unchecked Sendable {
         return isHeldBack || self.handOver(to: target, isBarrier, end, owner, body)
     }
 
-    private func handOver(
+    func handOver(
         to queue: UnsafeMutableRawPointer,
         _ isBarrier: Bool,
         _ end: DispatchSemaphore?,
@@ -137,6 +143,26 @@ final class WorldWork: @unchecked Sendable {
         )
         end?.wait()
         return true
+    }
+
+    /// Hands work to a queue that has become due there.
+    func handOver(
+        to queue: UnsafeMutableRawPointer,
+        isWaiting: Bool,
+        owner: WorkOwner,
+        _ function: @escaping dispatch_work_function,
+        _ argument: UnsafeMutableRawPointer?
+    ) {
+        let isTaken = self.handOver(
+            to: queue,
+            isBarrier: false,
+            isWaiting: isWaiting,
+            owner: owner,
+            task: 0,
+            function,
+            argument
+        )
+        if !isTaken { dispatch_work_hand_over(queue, false, function, argument) }
     }
 
     /// Hands work of the world itself to a queue.
@@ -184,8 +210,10 @@ final class WorldWork: @unchecked Sendable {
 
     private func perform(_ item: WorkItem) {
         item.perform()
+        RunLoopTimers.reportStrays(self, on: item.queue.label)
         self.condition.withLock {
             self.items[item.number] = nil
+            self.abandoned.remove(item.number)
             self.condition.broadcast()
         }
         item.end?.signal()
@@ -198,49 +226,12 @@ final class WorldWork: @unchecked Sendable {
         self.runIfWaiting(item)
     }
 
-    // MARK: Timers
-
-    /// Takes it that work arms a timer of the process; false where it does so itself.
-    ///
-    /// Of timers with one deadline the first that was armed is the first to be due. Several threads arm theirs in an
-    /// order that no seed decides; so all are armed when all is at rest.
-    func takeArming(_ order: WorkOrder, _ arm: @escaping () -> Void) -> Bool {
-        self.condition.withLock {
-            guard self.clock != nil, !self.isOver else { return false }
-            self.mayBeAwake = true
-            self.armings.append((order, arm))
-            return true
-        }
-    }
-
-    /// Arms what was taken; whether there was any.
-    @discardableResult
-    func armTimers() -> Bool {
-        let armings = self.condition.withLock {
-            defer { self.armings = [] }
-            return self.armings
-        }
-        for arming in armings.sorted(by: \.order) { arming.arm() }
-        return !armings.isEmpty
-    }
-
-    /// A timer of the process begins or ends.
-    func countTimer(_ change: Int) { self.condition.withLock { self.timerCount += change } }
-
-    /// What may keep a condition from becoming true, for the end of a sentence: empty where nothing is known of it.
-    var likelyCause: String {
-        let count = self.condition.withLock { self.clock == nil ? self.timerCount : 0 }
-        guard count > 0 else { return "" }
-        return """
-            ; the devices' code waits for \(count == 1 ? "a timer" : "\(count) timers") of real time (asyncAfter), next to \
-            none of which passes here: use World(time: .process) of CoreBluetoothProcessTime, or give the code world.clock
-            """
-    }
-
     // MARK: Rest
 
     /// Whether nothing is on its way.
-    var isAtRest: Bool { self.condition.withLock { self.items.isEmpty && (self.clock == nil || !self.mayBeAwake) } }
+    var isAtRest: Bool {
+        self.condition.withLock { self.items.isEmpty && (self.clock == nil || !self.mayBeAwake) }
+    }
 
     /// A timer or a sleep of the process has ended.
     func somethingWakes() { self.condition.withLock { self.mayBeAwake = true } }
@@ -289,29 +280,50 @@ final class WorldWork: @unchecked Sendable {
                 continue
             }
             // Where the test itself is work of the world, it does not wait for itself.
-            let others = self.items.values.filter { $0.thread != thread }
+            let others = self.others(than: thread)
             if others.isEmpty || self.stillness.holds(for: others.map(\.look)) { return }
             let end = deadline ?? Date(timeIntervalSinceNow: self.limit)
             deadline = end
             if self.condition.wait(until: Date(timeIntervalSinceNow: Stillness.interval)) { continue }
-            let rest = self.items.values.filter { $0.thread != thread }
-            if self.stillness.isReached(by: rest.map(\.look)) { return }
+            let rest = self.others(than: thread)
+            let looks = rest.map(\.look)
+            if self.stillness.isReached(by: looks) {
+                self.noteLimits(of: looks)
+                return
+            }
             if Date() > end {
                 self.mistake = self.mistake ?? self.text(of: rest)
-                self.stillness.accept(rest.map(\.look))
+                self.abandoned.formUnion(rest.map(\.number))
                 return
             }
         }
     }
 
+    /// The items that a thread waits for; under the lock.
+    private func others(than thread: Int32) -> [WorkItem] {
+        self.items.values.filter { $0.thread != thread && !self.abandoned.contains($0.number) }
+    }
+
+    /// Says so where a thread that is at rest waits for real time; under the lock.
+    private func noteLimits(of looks: [Stillness.Look]) {
+        guard self.isVirtual, self.timers[.limit] == nil else { return }
+        guard looks.contains(where: { $0.activity?.waitsWithLimit == true }) else { return }
+        self.timers[.limit] = 1
+        RealTimer.say(RealTimer.limit.mistake(of: ""))
+    }
+
     /// Whether all threads are at rest, by the clock of the process; under the lock.
     private func isStill(by clock: any ProcessClock, servesMain: Bool) -> Bool {
+        // It was waited for once.
+        let limit = self.hasGivenUp ? 0 : self.limit
         self.condition.unlock()
         defer { self.condition.lock() }
         do {
-            try clock.rest(within: .milliseconds(Int(self.limit * 1_000)))
+            try clock.rest(within: .milliseconds(Int(limit * 1_000)))
+            self.condition.withLock { self.hasGivenUp = false }
         } catch {
             self.reportMistake("\(error)")
+            self.condition.withLock { self.hasGivenUp = true }
             return true
         }
         // libdispatch's own thread takes note of what is armed.
@@ -347,6 +359,16 @@ final class WorldWork: @unchecked Sendable {
         }
     }
 
+    /// Lets the world do what comes next while the test waits, so that code it runs there cannot wait in the same way.
+    func serveStep(_ step: () -> Bool) -> Bool {
+        let isServing = self.condition.withLock {
+            defer { self.isServing = true }
+            return self.isServing
+        }
+        defer { if !isServing { self.condition.withLock { self.isServing = false } } }
+        return step()
+    }
+
     /// Whether there is work for the main queue that nobody has begun.
     private var hasMainItem: Bool {
         self.mainItems.contains { if case .waiting = $0.state { true } else { false } }
@@ -358,29 +380,5 @@ final class WorldWork: @unchecked Sendable {
             if self.claim(item) { return item }
         }
         return nil
-    }
-
-    // MARK: Mistakes
-
-    /// What kept the world from going on, once.
-    func takeMistake() -> String? {
-        self.condition.withLock {
-            defer { self.mistake = nil }
-            return self.mistake
-        }
-    }
-
-    /// Remembers the first mistake.
-    func reportMistake(_ text: String) { self.condition.withLock { self.mistake = self.mistake ?? text } }
-
-    /// What is said of items that do not come to rest.
-    func text(of items: [WorkItem]) -> String {
-        let queues = Set(items.map { "\"\($0.queue.label)\" (\($0.thread == nil ? "not begun" : "running"))" }).sorted()
-        let limit = decimal(self.limit, places: 1, trims: true)
-        return """
-            the work of the world does not come to rest: after \(limit) s of real time there is work on \
-            \(queues.joined(separator: ", ")); where it has not begun, nobody serves that queue (the main queue needs \
-            the main thread); where it runs, it does so without end or waits for a timer of the real world
-            """
     }
 }

@@ -1,21 +1,27 @@
-// The functions that another thread is in: it is interrupted by a signal and notes them itself. Their names come from
-// the file that the program, or the library, is in.
+// The functions that a thread is in: another one is interrupted by a signal and notes them itself. Their names come
+// from the file that the program, or the library, is in.
 
+#if defined(__linux__)
+
+#define _GNU_SOURCE
 #include "internal.h"
 
-#if PROCESS_TIME_IS_SUPPORTED
+#if __has_include(<execinfo.h>)
 
 #include <elf.h>
+#include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #define LARGEST_DEPTH 48
 /// How many functions are written.
@@ -37,7 +43,7 @@ static void note_functions(int signal) {
     (void)signal;
     int saved = errno;
     int asked = ASKED;
-    if (atomic_load(&request.thread) == (int)kernel_call(SYS_gettid, 0, 0, 0, 0, 0, 0) &&
+    if (atomic_load(&request.thread) == dispatch_work_thread() &&
         atomic_compare_exchange_strong(&request.state, &asked, NOTES)) {
         request.count = backtrace(request.addresses, LARGEST_DEPTH);
         atomic_store(&request.state, NOTED);
@@ -58,11 +64,11 @@ static bool ask(int identifier) {
     }
     atomic_store(&request.thread, identifier);
     atomic_store(&request.state, ASKED);
-    kernel_call(SYS_tgkill, getpid(), identifier, SIGPROF, 0, 0, 0);
+    syscall(SYS_tgkill, getpid(), identifier, SIGPROF);
     for (int count = 0; count < 2000; count += 1) {
         if (atomic_load(&request.state) == NOTED) { return true; }
         struct timespec pause = {.tv_nsec = 100000};
-        kernel_call(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+        syscall(SYS_nanosleep, &pause, NULL);
     }
     int asked = ASKED;
     return !atomic_compare_exchange_strong(&request.state, &asked, FREE) && atomic_load(&request.state) == NOTED;
@@ -104,7 +110,7 @@ static void write_name(const char *name, char *text, size_t capacity) {
     free(readable);
 }
 
-static void write_function(void *address, char *text, size_t capacity) {
+void dispatch_work_describe_function(void *address, char *text, int capacity) {
     Dl_info found, program;
     snprintf(text, capacity, "%p", address);
     if (!dladdr(address, &found)) { return; }
@@ -114,20 +120,37 @@ static void write_function(void *address, char *text, size_t capacity) {
     const char *file_name = strrchr(found.dli_fname, '/');
     snprintf(text, capacity, "%p in %s", address, file_name ? file_name + 1 : found.dli_fname);
     if (found.dli_sname) { write_name(found.dli_sname, text, capacity); }
-    long descriptor = kernel_call(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    long descriptor = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) { return; }
     struct stat status;
     size_t size = fstat((int)descriptor, &status) == 0 && status.st_size > 0 ? (size_t)status.st_size : 0;
     void *file = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, (int)descriptor, 0) : MAP_FAILED;
-    kernel_call(SYS_close, descriptor, 0, 0, 0, 0, 0);
+    syscall(SYS_close, descriptor);
     if (file == MAP_FAILED) { return; }
     const char *name = name_in(file, size, (uintptr_t)address, (uintptr_t)found.dli_fbase);
     if (name) { write_name(name, text, capacity); }
     munmap(file, size);
 }
 
-void describe_functions(int identifier, char *text, size_t capacity) {
-    size_t used = 0;
+void dispatch_work_describe_caller(char *text, int capacity) {
+    void *addresses[48];
+    int count = backtrace(addresses, 48);
+    Dl_info program, found;
+    bool has_left_program = false;
+    text[0] = 0;
+    if (!dladdr((void *)getauxval(AT_PHDR), &program)) { return; }
+    for (int index = 0; index < count; index += 1) {
+        bool is_program = dladdr(addresses[index], &found) && found.dli_fbase == program.dli_fbase;
+        if (is_program && has_left_program) {
+            // The address is where the function goes on after the call, which may be the next one.
+            return dispatch_work_describe_function((char *)addresses[index] - 1, text, capacity);
+        }
+        has_left_program = has_left_program || !is_program;
+    }
+}
+
+void dispatch_work_describe_thread(int32_t identifier, char *text, int capacity) {
+    int used = 0;
     text[0] = 0;
     // The first two are the handler and what called it.
     if (!ask(identifier)) { return; }
@@ -135,13 +158,20 @@ void describe_functions(int identifier, char *text, size_t capacity) {
         // All but the first are where a function goes on after a call, which may be the next one.
         char *address = (char *)request.addresses[index] - (index > 2 ? 1 : 0);
         char function[400], line[420];
-        write_function(address, function, sizeof function);
+        dispatch_work_describe_function(address, function, sizeof function);
         int length = snprintf(line, sizeof line, "    %s\n", function);
-        if (length < 0 || used + (size_t)length >= capacity) { break; }
+        if (length < 0 || used + length >= capacity) { break; }
         memcpy(text + used, line, (size_t)length + 1);
-        used += (size_t)length;
+        used += length;
     }
     atomic_store(&request.state, FREE);
 }
 
+#else
+
+void dispatch_work_describe_function(void *address, char *text, int capacity) { text[0] = 0; }
+void dispatch_work_describe_caller(char *text, int capacity) { text[0] = 0; }
+void dispatch_work_describe_thread(int32_t identifier, char *text, int capacity) { text[0] = 0; }
+
+#endif
 #endif

@@ -1,0 +1,106 @@
+// The timers of the process that the work of a world has begun, and what is said of work and of timers that keep the world
+// from going on.
+
+import CDispatchWork
+import Dispatch
+
+extension WorldWork {
+    // MARK: Timers
+
+    /// Takes it that work arms a timer of the process; false where it does so itself.
+    ///
+    /// Of timers with one deadline the first that was armed is the first to be due. Several threads arm theirs in an
+    /// order that no seed decides; so all are armed when all is at rest.
+    func takeArming(_ order: WorkOrder, _ arm: @escaping () -> Void) -> Bool {
+        self.condition.withLock {
+            guard self.clock != nil, !self.isOver else { return false }
+            self.mayBeAwake = true
+            self.armings.append((order, arm))
+            return true
+        }
+    }
+
+    /// Arms what was taken; whether there was any.
+    @discardableResult
+    func armTimers() -> Bool {
+        let armings = self.condition.withLock {
+            defer { self.armings = [] }
+            return self.armings
+        }
+        for arming in armings.sorted(by: \.order) { arming.arm() }
+        return !armings.isEmpty
+    }
+
+    /// Whether the world's time passes in a moment, and timers of the process do not follow it.
+    var isVirtual: Bool { self.clock == nil && self.pace?.isInstant != false }
+
+    /// A timer of the process begins.
+    func begin(_ timer: RealTimer) {
+        self.countTimer(1, of: timer)
+        guard self.isVirtual else { return }
+        RealTimer.say(timer.mistake(of: RealTimer.caller))
+    }
+
+    /// A timer of the process ends.
+    func end(_ timer: RealTimer) { self.countTimer(-1, of: timer) }
+
+    func countTimer(_ change: Int, of timer: RealTimer = .after) {
+        self.condition.withLock { self.timers[timer, default: 0] += change }
+    }
+
+    /// What may keep a condition from becoming true, for the end of a sentence: empty where nothing is known of it.
+    var likelyCause: String {
+        let timers = self.condition.withLock { self.isVirtual ? self.timers.filter { $0.value > 0 } : [:] }
+        guard !timers.isEmpty else { return "" }
+        let count = timers.values.reduce(0, +)
+        let names = timers.keys.map(\.name).sorted().joined(separator: ", ")
+        return """
+            ; the devices' code waits for \(count == 1 ? "a timer" : "\(count) timers") of real time (\(names)), next to \
+            none of which passes here: use World(time: .process) of CoreBluetoothProcessTime, or give the code world.clock
+            """
+    }
+
+    /// Hands work to the main queue.
+    func handOver(toMainQueueFor owner: WorkOwner, _ work: @escaping () -> Void) {
+        if self.handOver(to: dispatch_work_main_queue(), false, nil, owner, work) { return }
+        nonisolated(unsafe) let work = work
+        DispatchQueue.main.async { work() }
+    }
+
+    /// What comes next may be earlier than what is waited for.
+    func wakePace() { self.pace?.wake() }
+
+    // MARK: Mistakes
+
+    /// What kept the world from going on, once.
+    func takeMistake() -> String? {
+        self.condition.withLock {
+            defer { self.mistake = nil }
+            return self.mistake
+        }
+    }
+
+    /// Remembers the first mistake.
+    func reportMistake(_ text: String) { self.condition.withLock { self.mistake = self.mistake ?? text } }
+
+    /// What is said of items that do not come to rest.
+    func text(of items: [WorkItem]) -> String {
+        let queues = Set(items.map { "\"\($0.queue.label)\" (\($0.thread == nil ? "not begun" : "running"))" }).sorted()
+        let limit = decimal(self.limit, places: 1, trims: true)
+        return """
+            the work of the world does not come to rest: after \(limit) s of real time there is work on \
+            \(queues.joined(separator: ", ")); where it has not begun, nobody serves that queue (the main queue needs \
+            the main thread); where it runs, it does so without end or waits for a timer of the real world
+            """ + items.compactMap(\.thread).map(Self.functions).joined()
+    }
+
+    /// A line for a thread, and one for each function that it is in.
+    private static func functions(ofThread thread: Int32) -> String {
+        let functions = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 8_192) { text in
+            guard let start = text.baseAddress else { return "" }
+            dispatch_work_describe_thread(thread, start, Int32(text.count))
+            return String(cString: start)
+        }
+        return functions.isEmpty ? "" : "\nthread \(thread):\n\(functions.dropLast())"
+    }
+}
