@@ -77,7 +77,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
 
     /// The time is up: says as much as is known about why.
     func timeOut() {
-        let time = "within \(timeout.formatted()) s"
+        let time = "within \(SecondsText.text(timeout))"
         if let asked {
             Ending.fail(Failure("\(PrintableText.quoted(asked.name)) did not answer \(time)"))
         }

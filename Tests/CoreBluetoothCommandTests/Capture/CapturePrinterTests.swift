@@ -14,8 +14,8 @@ struct CapturePrinterTests {
     func lines() throws {
         let text = CapturePrinter(output: OutputFormat(isJSON: false, isVerbose: false))
         let json = CapturePrinter(output: OutputFormat(isJSON: true, isVerbose: false))
-        var stream = CaptureStream()
-        stream.append(captureOctets([(resetPacket, .toController), (resetAnswer, .toHost)]))
+        var stream = CaptureReader()
+        stream.append(ByteBuffer(bytes: captureOctets([(resetPacket, .toController), (resetAnswer, .toHost)])))
         let first = try #require(try stream.next())
         let second = try #require(try stream.next())
         #expect(text.line(first) == "   0.000000 > HCI   Reset")
@@ -30,10 +30,21 @@ struct CapturePrinterTests {
         #expect(object["text"] as? String == text.line(second).map { String($0.dropFirst(20)) })
     }
 
+    @Test("of which only a part was kept is shown as that, and nothing after it is taken for a part of it")
+    func partial() throws {
+        let printer = CapturePrinter(output: OutputFormat(isJSON: false, isVerbose: false))
+        var record = try #require(Self.records.first)
+        record.packet = HCIPacket(h4: ByteBuffer(bytes: [0x04, 0x0E]))
+        record.missingOctetCount = 5
+        #expect(printer.line(record)?.hasSuffix("only 2 of 7 octets were kept: 040E") == true)
+    }
+
     @Test("is shown if its layer is among those that are named; times count from the first record")
     func layers() throws {
-        var stream = CaptureStream()
-        stream.append(captureOctets([(resetPacket, .toController), (advertisePacket, .toController)]))
+        var stream = CaptureReader()
+        stream.append(
+            ByteBuffer(bytes: captureOctets([(resetPacket, .toController), (advertisePacket, .toController)]))
+        )
         let first = try #require(try stream.next())
         let second = try #require(try stream.next())
         func lines(_ layers: LayerName...) -> [String?] {
@@ -75,8 +86,8 @@ struct CapturePrinterTests {
     }
 
     private static func text(of octets: [UInt8]) throws -> [String] {
-        var stream = CaptureStream()
-        stream.append(octets)
+        var stream = CaptureReader()
+        stream.append(ByteBuffer(bytes: octets))
         var lines: [String] = []
         while let record = try stream.next() {
             let octets = Hexadecimal.digits(record.packet.bytes.readableBytesView)
@@ -103,7 +114,7 @@ struct CapturePrinterTests {
             ]
         )
         let failure = #expect(throws: Failure.self) { try CaptureCopy("/nowhere/at/all") }
-        #expect(failure?.line == "cannot write the capture file /nowhere/at/all")
+        #expect(failure?.line == "cannot write the capture file /nowhere/at/all: No such file or directory")
         withExtendedLifetime(folder) {}
     }
 }
