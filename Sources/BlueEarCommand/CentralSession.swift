@@ -87,7 +87,7 @@ final class CentralSession {
     }
 
     private func timeOut(after timeout: TimeInterval) {
-        let time = "within \(timeout.formatted()) s"
+        let time = "within \(SecondsText.text(timeout))"
         let who = device.map { "no peripheral named \(PrintableText.quoted($0))" } ?? "no peripheral"
         switch state {
         case .poweredOn where hasReceived:

@@ -26,10 +26,15 @@ package enum CommandSuggestion {
         nearest(to: word, among: names).map { "did you mean '\($0)'?" }
     }
 
+    /// A question behind a sentence about a word that is none; empty if no name is like it.
+    package static func suffix(for word: String, among names: [String]) -> String {
+        nearest(to: word, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
+    }
+
     /// The name that differs least from a word, and by no more than a third of its letters, at least one.
-    static func nearest(to word: String, among names: [String]) -> String? {
+    package static func nearest(to word: String, among names: [String]) -> String? {
         let word = word.lowercased()
-        return names.map { (name: $0, distance: distance(word, $0)) }
+        return names.map { (name: $0, distance: distance(word, $0.lowercased())) }
             .filter { $0.distance <= max(1, $0.name.count / 3) }
             .min { $0.distance < $1.distance }?
             .name

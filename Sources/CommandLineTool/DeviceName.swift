@@ -7,6 +7,7 @@ package enum DeviceName {
     /// Whether a device with the name `name` is the one that is asked for by `asked`: by its whole name, or by one that
     /// its advertisement had to shorten to `name`.
     package static func matches(_ name: String, _ asked: String) -> Bool {
-        name == asked || AdvertisedName.isShortened(name, of: asked)
+        let name = PrintableText.withoutPadding(name)
+        return name == asked || AdvertisedName.isShortened(name, of: asked)
     }
 }

@@ -44,6 +44,7 @@ package enum Ending {
         let arguments = TraceOptions.arguments(Array(CommandLine.arguments.dropFirst()))
         do {
             var command = try tool.parseAsRoot(arguments)
+            try OpenFiles.require()
             try command.run()
         } catch {
             end(tool, arguments, with: error)

@@ -1,6 +1,7 @@
 // The options that every tool has.
 
 package import ArgumentParser
+import BluetoothTransport
 package import CoreBluetooth
 import Foundation
 import Logging
@@ -58,15 +59,11 @@ package struct RadioOptions: ParsableArguments {
         }
     }
 
-    /// Makes sure that a capture file can be written.
+    /// Makes sure that a file can be written that will hold keys or values.
     ///
     /// Found out before anything starts, the reason fits in the one line that ends the command.
-    package static func checkCapture(_ path: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else {
-            throw Failure("cannot write the capture file \(path): \(String(cString: strerror(errno)))")
-        }
-        close(descriptor)
+    package static func checkCapture(_ path: String, as noun: String = "capture file") throws {
+        do { try PrivateFile.checkOutput(path, as: noun) } catch { throw Failure(error.message) }
     }
 
     /// Configures Core Bluetooth; to be called before the first manager is made.
@@ -81,6 +78,7 @@ package struct RadioOptions: ParsableArguments {
     ///   - hasScreen: Whether the program draws on the whole terminal.
     ///   - permitsSystemServices: Whether services may be published that the system keeps for itself.
     ///   - permitsManufacturerData: Whether Manufacturer Specific Data may be advertised.
+    ///   - permitsWholeName: Whether an advertised name may have more than the 10 octets of an app's.
     ///   - usesCachedDatabases: Whether databases of peers that are known from before are used.
     package func apply(
         deviceName: String? = nil,
@@ -91,6 +89,7 @@ package struct RadioOptions: ParsableArguments {
         hasScreen: Bool = false,
         permitsSystemServices: Bool = false,
         permitsManufacturerData: Bool = false,
+        permitsWholeName: Bool = false,
         usesCachedDatabases: Bool = true
     ) throws {
         let given = identity ?? ProcessInfo.processInfo.environment["COREBLUETOOTH_IDENTITY"] ?? ""
@@ -119,6 +118,7 @@ package struct RadioOptions: ParsableArguments {
             configuration.permitsPairing = permitsPairing
             if permitsSystemServices { configuration.permitsSystemServices = true }
             if permitsManufacturerData { configuration.permitsManufacturerData = true }
+            configuration.permitsWholeName = permitsWholeName
             configuration.usesCachedDatabases = usesCachedDatabases
             configuration.observer = Timeline.current.map { TimelineObserver($0, device: $0.device) }
         }

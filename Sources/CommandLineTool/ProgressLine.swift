@@ -99,8 +99,13 @@ package final class ProgressLine {
         return try await body(progress)
     }
 
+    /// The line that is shown; what is done within it is a part of that.
+    private static weak var outermost: ProgressLine?
+
     private init(_ text: ProgressText) {
         self.text = text
+        guard Self.outermost == nil else { return }
+        Self.outermost = self
         guard isatty(STDERR_FILENO) == 1,
             !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")
         else { return }
@@ -125,6 +130,7 @@ package final class ProgressLine {
     }
 
     private func end() {
+        if Self.outermost === self { Self.outermost = nil }
         guard let timer else { return }
         timer.cancel()
         Console.show(status: "")

@@ -4,6 +4,7 @@ import ArgumentParser
 import AssignedNumbers
 import BluetoothTransport
 import BluetoothTypes
+import CommandLineTool
 import CoreBluetooth
 import Foundation
 
@@ -32,8 +33,16 @@ enum Arguments {
     static func uuid(_ text: String) throws -> CBUUID {
         if BluetoothUUID(text) != nil { return CBUUID(string: text) }
         if let uuid = AssignedNames.uuid(named: text) { return CBUUID(string: uuid.description) }
+        if let name = assignedName(like: text) {
+            throw ValidationError("\"\(text)\" is no UUID and no assigned name; did you mean \"\(name)\"?")
+        }
         throw ValidationError(
             "\"\(text)\" is no UUID: write 4 hexadecimal digits such as 180D, 36 characters, or a name such as \"Heart Rate\"."
         )
+    }
+
+    /// The assigned name that a person may have meant by a word that is none.
+    static func assignedName(like text: String) -> String? {
+        CommandSuggestion.nearest(to: text, among: AssignedNames.names(beginningWith: ""))
     }
 }

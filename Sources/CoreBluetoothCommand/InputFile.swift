@@ -9,14 +9,27 @@ enum InputFile {
     ///
     /// - Throws: `Failure` with the line that says why there is none.
     static func read(_ path: String) throws -> Data {
+        do {
+            return try open(path).readToEnd() ?? Data()
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure("cannot read \(path): \(ErrorText.text(error))")
+        }
+    }
+
+    /// Opens a file.
+    ///
+    /// - Throws: `Failure` with the line that says why it cannot be read.
+    static func open(_ path: String) throws -> FileHandle {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw Failure("cannot read \(path): there is no such file")
         }
         guard !isFolder.boolValue else { throw Failure("cannot read \(path): it is a folder; name the file in it") }
-        guard let data = FileManager.default.contents(atPath: path) else {
+        guard let handle = FileHandle(forReadingAtPath: path) else {
             throw Failure("cannot read \(path): it may not be read by this user")
         }
-        return data
+        return handle
     }
 }

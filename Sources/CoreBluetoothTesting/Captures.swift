@@ -88,7 +88,11 @@ extension World {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         return try self.radios.map { radio in
             let url = folder.appendingPathComponent("\(fileName(name))-\(fileName(radio.name)).btsnoop")
-            try Data(self.recorder.capture(of: radio.name).readableBytesView).write(to: url, options: .atomic)
+            try PrivateFile.writeOutput(
+                url.path,
+                as: "capture file",
+                Array(self.recorder.capture(of: radio.name).readableBytesView)
+            )
             return url.path
         }
     }

@@ -6,6 +6,7 @@ import BluetoothTransport
 import BluetoothTypes
 public import CoreBluetooth
 import Foundation
+import Logging
 import NIOCore
 
 extension ScriptedPeripheral {
@@ -62,9 +63,12 @@ extension ScriptedPeripheral {
 
     private init(capture data: Data, named path: String?, device: String?, caller: Caller) throws {
         do {
-            let records = try CaptureReader.records(of: ByteBuffer(bytes: data))
+            let content = try CaptureReader.content(of: ByteBuffer(bytes: data))
+            if let cut = content.cut {
+                Logger(label: "bluetooth.capture").warning("\(caller.text((path.map { "\($0): " } ?? "") + cut))")
+            }
             let conversations = RecordedConversations(
-                records.lazy.map {
+                content.records.lazy.map {
                     ($0.packet, $0.direction == .toController ? .toController : .toHost, $0.time.microsecondsSince1970)
                 }
             )

@@ -9,8 +9,8 @@
 // octets are sent, then the connection is closed.
 //
 // What a peer can do: send slowly or too much (the connection ends), read slowly (documents are left out, then the
-// connection ends), and open many connections, of which those beyond the limit are closed at once. Time comes in as tasks
-// of the event loop.
+// connection ends), and open many connections: if all places are taken, the oldest connection that has not shown the token
+// ends for a new one, so that who has the token gets a place. Time comes in as tasks of the event loop.
 
 import NIOCore
 import NIOHTTP1
@@ -53,6 +53,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     private let respond: Responder
     private var state = State.awaiting
     private var context: ChannelHandlerContext?
+    /// Whether the connection has a place among those that are served.
+    private var isOpen = false
     /// What happens if nothing else does: the end, or a stream's next beat.
     private var deadline: Scheduled<Void>?
 
@@ -66,16 +68,32 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        self.topics.connectionCount += 1
+        guard self.topics.open(self) else {
+            self.state = .ended
+            return context.close(promise: nil)
+        }
+        self.isOpen = true
         self.limitTime(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        self.topics.connectionCount -= 1
-        self.topics.remove(self)
-        self.deadline?.cancel()
+        self.leave()
         self.context = nil
         self.state = .ended
+    }
+
+    private func leave() {
+        guard self.isOpen else { return }
+        self.isOpen = false
+        self.topics.close(self)
+        self.deadline?.cancel()
+    }
+
+    /// Ends for another connection, whose request may have the token that this one has not shown.
+    func makeRoom() {
+        self.leave()
+        self.state = .ended
+        self.context?.close(promise: nil)
     }
 
     /// Closes the connection if nothing else happens in time.
@@ -111,7 +129,9 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     private func received(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         switch self.check.verdict(head) {
-        case .obeyed(let path): self.state = .receiving(head, path: path, body: ByteBuffer())
+        case .obeyed(let path):
+            self.topics.keep(self)
+            self.state = .receiving(head, path: path, body: ByteBuffer())
         case .slashMissing:
             // Relative to where the browser is, as RFC 9110, 10.2.2 permits.
             self.end(context, .permanentRedirect, "", ["Location": "/\(self.check.token.text)/"])

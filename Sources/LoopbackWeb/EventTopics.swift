@@ -18,11 +18,42 @@ final class EventTopics {
 
     private var documents: [String: Document] = [:]
     private var streams: [ObjectIdentifier: ConnectionHandler] = [:]
-    /// How many connections are open.
-    var connectionCount = 0
+    /// The open connections without a request that passed the checks, the oldest first.
+    private var unchecked: [ConnectionHandler] = []
+    /// The number of the others.
+    private var checkedCount = 0
 
-    /// Whether one more connection is served.
-    var hasRoom: Bool { self.connectionCount < Self.connectionLimit }
+    /// The number of open connections.
+    var connectionCount: Int { self.unchecked.count + self.checkedCount }
+
+    /// Counts a new connection; the oldest one that has not shown the token makes room for it if all are taken.
+    ///
+    /// - Returns: `false` if there is no room.
+    func open(_ connection: ConnectionHandler) -> Bool {
+        if self.connectionCount >= Self.connectionLimit {
+            guard let oldest = self.unchecked.first else { return false }
+            oldest.makeRoom()
+        }
+        self.unchecked.append(connection)
+        return true
+    }
+
+    /// A connection's request has passed the checks: it keeps its place.
+    func keep(_ connection: ConnectionHandler) {
+        guard let index = self.unchecked.firstIndex(where: { $0 === connection }) else { return }
+        self.unchecked.remove(at: index)
+        self.checkedCount += 1
+    }
+
+    /// A connection has ended.
+    func close(_ connection: ConnectionHandler) {
+        self.streams[ObjectIdentifier(connection)] = nil
+        if let index = self.unchecked.firstIndex(where: { $0 === connection }) {
+            self.unchecked.remove(at: index)
+        } else {
+            self.checkedCount -= 1
+        }
+    }
 
     /// The newest document.
     subscript(topic: String) -> Document? { self.documents[topic] }
@@ -46,7 +77,4 @@ final class EventTopics {
         self.streams[ObjectIdentifier(stream)] = stream
         return true
     }
-
-    /// A connection is gone.
-    func remove(_ stream: ConnectionHandler) { self.streams[ObjectIdentifier(stream)] = nil }
 }

@@ -74,7 +74,6 @@ package final class WebServer: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let topics = topics.value
-                    guard topics.hasRoom else { return channel.close(promise: nil) }
                     let port = channel.localAddress?.port ?? 0
                     try channel.pipeline.syncOperations.addHandler(OctetLimit())
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline(

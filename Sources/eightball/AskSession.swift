@@ -86,7 +86,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
 
     /// Why there is no answer when the time is up, as much as is known; `nil` if that has been reported.
     var lateness: Failure? {
-        let time = "within \(timeout.formatted()) s"
+        let time = "within \(SecondsText.text(timeout))"
         if let asked { return Failure("\(PrintableText.quoted(asked.name)) did not answer \(time)") }
         guard isPoweredOn else {
             if state == "poweredOff" { return nil }

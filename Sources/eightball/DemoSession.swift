@@ -63,7 +63,7 @@ final class DemoSession {
         deadline = Deadline(after: Self.timeout) {
             Ending.fail(
                 Failure(
-                    "the ball did not answer within \(Self.timeout.formatted()) s; run it again with --json and report it"
+                    "the ball did not answer within \(SecondsText.text(Self.timeout)); run it again with --json and report it"
                 )
             )
         }

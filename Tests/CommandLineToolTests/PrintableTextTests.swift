@@ -7,6 +7,7 @@ struct PrintableTextTests {
     @Test("replaces what commands a terminal or breaks a line")
     func printable() {
         #expect(PrintableText.text("a\nb\u{1B}[0m\u{7F}\u{202E}c") == "a\u{FFFD}b\u{FFFD}[0m\u{FFFD}\u{FFFD}c")
+        #expect(PrintableText.text("a\u{2066}b\u{E0041}\u{E0000}c") == "a\u{FFFD}b\u{FFFD}\u{FFFD}c")
         #expect(PrintableText.text("Will it rain? ☂ ¿Sí?") == "Will it rain? ☂ ¿Sí?")
         #expect(PrintableText.quoted("Cry\u{7}stal") == "\"Cry\u{FFFD}stal\"")
     }
@@ -17,6 +18,9 @@ struct PrintableTextTests {
         for (name, isMatch) in [(whole, true), ("A name of", true), ("A name o", true), ("Anna", false), ("", false)] {
             #expect(DeviceName.matches(name, whole) == isMatch, "\(name)")
         }
+        #expect(DeviceName.matches("Anna\0\0", "Anna") && !DeviceName.matches("Anna\0b", "Anna"))
+        #expect(PrintableText.quoted("Anna\0\0") == "\"Anna\"" && PrintableText.text("A\0b\0") == "A\u{FFFD}b")
+        #expect(PrintableText.text("\0").isEmpty)
         #expect(DeviceName.matches("Anna", "Anna") && !DeviceName.matches("Ann", "Anna"))
     }
 }

@@ -46,7 +46,7 @@ struct CoreBluetoothToolTests {
             ("learn --try far", "--try and --answer need a lesson"), ("learn --answer 1", "--try and --answer need"),
             ("learn 99", "There is no lesson \"99\""), ("learn 1 --try far --answer 1", "Use --try or --answer"),
             ("capture --read a -- eightball", "Either a file is read or a program is run"),
-            ("capture --follow", "--follow goes with --read."), ("capture --read a --write b", "--write goes with"),
+            ("capture --follow", "--follow goes with a file."), ("capture --read a --write b", "--write goes with"),
             ("advertise --name ''", "The name is empty."),
             ("advertise --gatt a --from-capture b", "A peripheral is described by"),
             ("advertise --device a", "--device chooses a peripheral"),

@@ -24,7 +24,7 @@ struct CaptureSimulationTests {
     private static func changePackets(_ data: Data, _ choices: inout SeededChoices) throws -> Data {
         var bytes = ByteBuffer()
         BTSnoopWriter.writeFileHeader(into: &bytes)
-        var records = try CaptureReader.records(of: ByteBuffer(bytes: data))
+        var records = try CaptureReader.content(of: ByteBuffer(bytes: data)).records
         for _ in 0...choices.below(80) {
             let index = choices.below(records.count)
             switch choices.below(12) {

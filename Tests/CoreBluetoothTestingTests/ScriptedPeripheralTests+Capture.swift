@@ -263,13 +263,16 @@ struct CapturedPeripheralTests {
         #expect(sensor.linkCount == 1)
     }
 
-    @Test("refuses a file that is cut off, damaged or foreign in one line")
+    @Test("reads the whole records of a file that is cut off, and refuses one that is damaged or foreign in one line")
     func damaged() throws {
         let (_, _, central) = try Self.captures()
-        let cut = try #require(Self.line(central.dropLast(3)))
-        #expect(cut.contains("the capture ends inside a record, behind "), "\(cut)")
-        #expect(cut.hasPrefix("CoreBluetoothTestingTests/ScriptedPeripheralTests+Capture.swift:"), "\(cut)")
-        let foreign = "this is no capture: neither a btsnoop nor a PacketLogger file begins like this"
+        #expect(Self.line(central.dropLast(3)) == nil)
+        var octets = central
+        octets[octets.startIndex + 20] = 0xFF
+        let damaged = try #require(Self.line(octets))
+        #expect(damaged.contains("the capture is damaged after 0 packets: "), "\(damaged)")
+        #expect(damaged.hasPrefix("CoreBluetoothTestingTests/ScriptedPeripheralTests+Capture.swift:"), "\(damaged)")
+        let foreign = "this is no capture: no btsnoop, PacketLogger, pcap or pcapng file begins like this"
         for content in ["<html>", "{\"a\": 1}", String(repeating: "x", count: 4096)] {
             #expect(Self.line(Data(content.utf8))?.hasSuffix(foreign) == true)
         }

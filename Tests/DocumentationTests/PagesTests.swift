@@ -64,9 +64,11 @@ struct Page: Sendable, CustomTestStringConvertible {
         Page(
             page: "Sources/CoreBluetooth/CoreBluetooth.docc/PortingAnApp.md",
             programs: ["Examples/Porting/Sources/Publishers/Publishers.swift"]
-                + ["Cryptography", "Logs", "Selectors", "Platforms", "Timers", "Errors", "Octets", "Subclasses"].map {
-                    "Tests/PortingTests/Recipes/\($0).swift"
-                }
+                + [
+                    "Cryptography", "Logs", "Selectors", "Platforms", "Timers", "Errors", "Octets", "Subclasses",
+                    "Bundles", "AssociatedValues", "Locks", "KeyPaths", "Executors", "Streams", "Factories",
+                    "ScopedImports",
+                ].map { "Tests/PortingTests/Recipes/\($0).swift" }
         ),
         Page(
             page: "Sources/CoreBluetoothObservation/CoreBluetoothObservation.docc/CoreBluetoothObservation.md",

@@ -47,6 +47,18 @@ struct LessonTests {
         #expect(lesson.question.wrongAnswers.count == 2)
     }
 
+    @Test(
+        "understands units, spaces and other minus signs",
+        arguments: [
+            ("720 ms", "720", true), ("720ms", "720", true), ("0.72 s", "720", true), ("-71 dBm", "-71", true),
+            ("\u{2212} 71 dBm.", "-71", true), ("71 dBm", "-71", false), ("0x0E", "0E", true), ("5 packets", "5", true),
+            ("072", "720", false), ("0", "00", true), ("didConnect", "didDisconnect", false), ("", "0", false),
+        ]
+    )
+    func units(answer: String, right: String, isSame: Bool) {
+        #expect(Lesson.isSame(answer, as: right) == isSame)
+    }
+
     @Test("has the same trace each time, and another one with each change", arguments: Course.lessons)
     func experiments(lesson: Lesson) throws {
         let plain = try lesson.run()

@@ -146,16 +146,31 @@ struct ConnectionHandlerTests {
         }
     }
 
-    @Test("has room for sixty-four connections")
+    @Test("gives a new connection the place of the oldest without the token if all sixty-four are taken")
     func connectionLimit() throws {
         let topics = EventTopics()
-        let all = try (1..<64).map { _ in try Connection(topics: topics) { _, _ in } }
-        #expect(topics.hasRoom && all.count == 63)
+        let all = try (0..<EventTopics.connectionLimit).map { _ in try Connection(topics: topics) { _, _ in } }
+        try all[0].head()
+        let owner = try Connection(topics: topics) { _, respond in respond(.missing) }
+        #expect(topics.connectionCount == EventTopics.connectionLimit)
+        #expect(all.map(\.channel.isActive) == [true, false] + Array(repeating: true, count: 62))
+        try owner.head()
+        try owner.end()
+        #expect(try owner.written().status == .notFound)
+    }
+
+    @Test("keeps the places of connections with the token, and closes one more at once")
+    func fullOfKept() throws {
+        let topics = EventTopics()
+        let all = try (0..<EventTopics.connectionLimit).map { _ in try Connection(topics: topics) { _, _ in } }
+        for connection in all { try connection.head() }
         let last = try Connection(topics: topics) { _, _ in }
-        #expect(!topics.hasRoom)
-        try last.channel.close().wait()
-        last.channel.embeddedEventLoop.run()
-        #expect(topics.hasRoom)
+        defer { withExtendedLifetime(last) {} }
+        #expect(topics.connectionCount == EventTopics.connectionLimit && all.allSatisfy(\.channel.isActive))
+        try all[0].channel.close().wait()
+        all[0].channel.embeddedEventLoop.run()
+        let next = try Connection(topics: topics) { _, _ in }
+        #expect(next.channel.isActive && topics.connectionCount == EventTopics.connectionLimit)
     }
 
     @Test("ignores a second answer, and documents after its end")

@@ -101,7 +101,7 @@ extension Programs {
                 (["write", "Thermometer", "FFF2", "01", "--without-response"], "FFF2 cannot be written without"),
                 (["benchmark", "Thermometer"], "does not serve the benchmark"),
                 (["advertise", "--gatt", "/nowhere/at/all"], "cannot read /nowhere/at/all"),
-                (["capture", "--read", testbed.path("t.json")], "this is no btsnoop file"),
+                (["capture", "--read", testbed.path("t.json")], "this is no capture"),
                 (["advertise", "--from-capture", testbed.path("t.json")], "this is no capture"),
                 (["scan", "--capture", "/nowhere/at/all"], "/nowhere/at/all"),
                 (["air", "--listen", "unix:/nowhere/at/all"], "/nowhere/at/all"),

@@ -67,9 +67,7 @@ extension ObservedDatabase {
         }
         replay.finish()
         services = replay.services
-        let access = services.first { $0.uuid.shortValue == GATTAttributeType.genericAccessService }
-        let name = access?.characteristics.first { $0.uuid.shortValue == GATTAttributeType.deviceName }?.firstValue
-        peripheral.deviceName = name.map { String(buffer: $0) }
+        peripheral.deviceName = self.deviceName.map { String(buffer: $0) }
         let attribute = services.first { $0.uuid.shortValue == GATTAttributeType.genericAttributeService }
         if let attribute, attribute.wasDiscovered {
             func has(_ type: UInt16) -> Bool { attribute.characteristics.contains { $0.uuid.shortValue == type } }

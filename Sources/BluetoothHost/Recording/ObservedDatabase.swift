@@ -67,6 +67,8 @@ struct ObservedDatabase: Sendable {
     private(set) var declarations: [AttributeHandle: Declaration] = [:]
     /// Types of attributes that Find Information has named.
     private(set) var types: [AttributeHandle: BluetoothUUID] = [:]
+    /// The attributes that Read By Type has found as device names.
+    private var namesByType: Set<AttributeHandle> = []
     /// What was asked of which handles.
     private(set) var questions: [Question: [AttributeHandleRange]] = [:]
     /// What happened, in order.
@@ -131,12 +133,32 @@ struct ObservedDatabase: Sendable {
                 self.services[start] = Service(uuid: BluetoothUUID(uuid), end: end, isPrimary: false)
             }
         case GATTAttributeType.primaryService, GATTAttributeType.secondaryService: return
-        default: self.read(value, of: handle, offset: 0, on: link)
+        default:
+            if type.shortValue == GATTAttributeType.deviceName { self.namesByType.insert(handle) }
+            self.read(value, of: handle, offset: 0, on: link)
         }
     }
 
     /// An attribute that Find Information has found.
     mutating func found(_ type: BluetoothUUID, at handle: AttributeHandle) { self.types[handle] = type }
+
+    /// The Device Name, as it was read first; by whichever procedure, and also if nobody has discovered where it is.
+    var deviceName: ByteBuffer? {
+        let type = BluetoothUUID(GATTAttributeType.deviceName)
+        var handles = self.namesByType
+        handles.formUnion(self.types.filter { $0.value == type }.keys)
+        handles.formUnion(self.declarations.values.filter { $0.uuid == type }.map(\.valueHandle))
+        // Another service may have a characteristic of that type, too.
+        handles = handles.filter { handle in
+            let service = self.services.filter { $0.key <= handle }.max { $0.key < $1.key }?.value
+            return service.map { $0.end < handle || $0.uuid.shortValue == GATTAttributeType.genericAccessService }
+                ?? true
+        }
+        for event in self.events where handles.contains(event.handle) {
+            if case .read(.success(let name)) = event.kind { return name }
+        }
+        return nil
+    }
 
     // MARK: Values
 

@@ -70,7 +70,7 @@ package struct RecordedConversations: Sendable {
     { peripherals.map(self.name).joined(separator: ", ") }
 
     private static func name(of entry: (key: ConversationReader.Key, peripheral: RecordedPeripheral)) -> String {
-        let name = entry.peripheral.name.map { " \"\($0.filter { !$0.isNewline })\"" } ?? ""
+        let name = entry.peripheral.name.map { " \"\($0.filter { !$0.isNewline && $0 != "\0" })\"" } ?? ""
         switch entry.key {
         case .local: return "local" + name
         case .peer(let address): return address.description + name
@@ -82,7 +82,8 @@ package struct RecordedConversations: Sendable {
         _ entry: (key: ConversationReader.Key, peripheral: RecordedPeripheral),
         _ device: String
     ) -> Bool {
-        if entry.peripheral.name == device { return true }
+        // Some devices fill their names with NULs.
+        if let name = entry.peripheral.name?.prefix(while: { $0 != "\0" }), name == device { return true }
         let device = device.lowercased()
         switch entry.key {
         case .local: return device == "local" || entry.peripheral.address?.description.lowercased() == device

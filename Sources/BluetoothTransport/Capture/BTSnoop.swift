@@ -55,6 +55,8 @@ public enum BTSnoop {
         public var time: Timestamp
         /// How many packets were lost before this one, in all.
         public var drops: UInt32
+        /// The number of octets at the end of the packet that were not kept.
+        public var missingOctetCount = 0
 
         /// Creates a record.
         public init(packet: HCIPacket, direction: Direction, time: Timestamp, drops: UInt32 = 0) {
@@ -108,27 +110,44 @@ public enum BTSnoopWriter {
 public struct BTSnoopReader: Sendable {
     private var bytes: ByteBuffer
 
+    /// HCI's longest packet has some 64 KiB; a greater length is that of a damaged record.
+    private static let longestRecord = 1 << 20
+
     /// Checks the beginning of a file.
     ///
     /// - Throws: `MalformedBytes` where it is not a file of version 1 with H4 packets.
     public init(_ bytes: ByteBuffer) throws(MalformedBytes) {
         self.bytes = bytes
-        let magic = try self.bytes.readOctets(8, "Identification Pattern")
+        try self.readHeader()
+    }
+
+    private mutating func readHeader() throws(MalformedBytes) {
+        var rest = self.bytes
+        let magic = try rest.readOctets(8, "Identification Pattern")
         guard magic.readableBytesView.elementsEqual(BTSnoop.magic.octets) else {
             throw MalformedBytes(.invalid, "Identification Pattern")
         }
-        guard let (version, dataLink) = self.bytes.readMultipleIntegers(as: (UInt32, UInt32).self) else {
+        guard let (version, dataLink) = rest.readMultipleIntegers(as: (UInt32, UInt32).self) else {
             throw MalformedBytes(.truncated, "Version Number")
         }
         guard version == BTSnoop.version else { throw MalformedBytes(.invalid, "Version Number") }
         guard dataLink == BTSnoop.h4DataLink else { throw MalformedBytes(.invalid, "Datalink Type") }
+        self.bytes = rest
     }
+
+    /// The octets that wait for the rest of their record.
+    var pendingOctetCount: Int { self.bytes.readableBytes }
+
+    /// Takes what follows.
+    mutating func append(_ octets: ByteBuffer) { self.bytes.appendCapture(octets) }
 
     /// The next record; `nil` at the end.
     ///
     /// - Throws: `MalformedBytes`. A file whose writer was killed may end inside a record, which reads as `truncated`;
     ///   from then on every call throws.
     public mutating func next() throws(MalformedBytes) -> BTSnoop.Record? {
+        // A process writes a header for each of its adapters, also into one pipe.
+        while self.bytes.readableBytesView.starts(with: BTSnoop.magic.octets) { try self.readHeader() }
         guard self.bytes.readableBytes > 0 else { return nil }
         var rest = self.bytes
         guard
@@ -136,20 +155,36 @@ public struct BTSnoopReader: Sendable {
                 as: (UInt32, UInt32, UInt32, UInt32, Int64).self
             )
         else { throw MalformedBytes(.truncated, "Packet Record") }
-        guard included <= original, included > 0 else { throw MalformedBytes(.invalid, "Included Length") }
+        guard included <= original, included > 0, included <= Self.longestRecord else {
+            throw MalformedBytes(.invalid, "Included Length")
+        }
         let packet = try rest.readOctets(Int(included), "Packet Data")
         self.bytes = rest
-        return BTSnoop.Record(
+        var record = BTSnoop.Record(
             packet: HCIPacket(h4: packet),
             direction: flags & BTSnoop.toHostFlag != 0 ? .toHost : .toController,
             time: BTSnoop.Timestamp(microsecondsSince1970: time &- BTSnoop.epoch),
             drops: drops
         )
+        record.missingOctetCount = Int(original - included)
+        return record
+    }
+}
+
+extension ByteBuffer {
+    /// Adds octets of a capture behind those that wait; what was read is released.
+    mutating func appendCapture(_ octets: ByteBuffer) {
+        if self.readableBytes == 0 {
+            self = octets
+        } else {
+            self.discardReadBytes()
+            self.writeImmutableBuffer(octets)
+        }
     }
 }
 
 extension StaticString {
-    fileprivate var octets: UnsafeBufferPointer<UInt8> {
+    var octets: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: self.utf8Start, count: self.utf8CodeUnitCount)
     }
 }

@@ -66,27 +66,8 @@ public final class CaptureFile {
         guard !wanted.isEmpty else { throw TransportError(.badName, "the capture file has no name: give it one") }
         for number in 1...Self.maximumNumber {
             let path = number == 1 ? wanted : Self.numbered(wanted, number)
-            #if canImport(Darwin)
-            let descriptor = Darwin.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-            #elseif canImport(Musl)
-            let descriptor = Musl.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-            #else
-            let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-            #endif
-            guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot write the capture file \(path)") }
-            var status = stat()
-            // A pipe or a device is written as it is.
-            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            if let descriptor = try PrivateFile.createUnlockedOutput(path, as: "capture file") {
                 return (path, .open(descriptor: descriptor))
-            }
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
-                ftruncate(descriptor, 0)
-                return (path, .open(descriptor: descriptor))
-            }
-            let failure = errno
-            closeDescriptor(descriptor)
-            guard failure == EWOULDBLOCK else {
-                throw TransportError(errno: failure, "cannot lock the capture file \(path)")
             }
         }
         throw TransportError(

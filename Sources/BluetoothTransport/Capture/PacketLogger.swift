@@ -44,6 +44,21 @@ public struct PacketLoggerReader: Sendable {
         }
     }
 
+    /// Whether a file may begin like one of this format.
+    static func isBeginning(_ bytes: ByteBuffer) -> Bool {
+        guard let length: UInt32 = bytes.getInteger(at: bytes.readerIndex) else { return true }
+        return [length, length.byteSwapped].contains { $0 >= Self.timeLength && $0 <= Self.longest }
+    }
+
+    /// The octets of the longest beginning that is checked.
+    static let beginningLength = 13
+
+    /// The octets that wait for the rest of their record.
+    var pendingOctetCount: Int { self.bytes.readableBytes }
+
+    /// Takes what follows.
+    mutating func append(_ octets: ByteBuffer) { self.bytes.appendCapture(octets) }
+
     /// The length of what follows the time, and the time.
     private static func header(
         _ bytes: inout ByteBuffer,

@@ -108,9 +108,12 @@ package enum PrivateFile {
     ) throws(TransportError) {
         // Of its own name, since others may write at the same time; a process that was killed before may have had the
         // same number, and its file is written over.
-        let new = "\(path).new-\(getpid())"
+        let new = "\(path)\(Self.unfinishedMark)\(getpid())"
         let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot write \(new)") }
+        // Until it has its name, nobody takes it for the file of a process that was killed.
+        defer { close(descriptor) }
+        flock(descriptor, LOCK_EX | LOCK_NB)
         let isWritten = octets.withUnsafeBytes { octets in
             Self.transfer(octets.count) { offset in
                 pwrite(descriptor, octets.baseAddress?.advanced(by: offset), octets.count - offset, off_t(offset))
@@ -118,7 +121,6 @@ package enum PrivateFile {
         }
         let isComplete = isWritten && (durability == .endOfProcess || calls.sync(descriptor) == 0)
         let failure = errno
-        close(descriptor)
         guard isComplete else {
             unlink(new)
             throw TransportError(errno: failure, "cannot write \(new)")
@@ -129,6 +131,23 @@ package enum PrivateFile {
             throw TransportError(errno: failure, "cannot rename \(new)")
         }
         if durability == .powerFailure { try self.syncFolder(of: path, calls) }
+    }
+
+    /// What stands between the name of a file and the number of the process that is writing its new content.
+    private static let unfinishedMark = ".new-"
+
+    /// Removes the files in a folder that processes were writing when they were killed: they may hold keys.
+    static func removeUnfinished(in folder: String) {
+        for name in SystemFolder(path: folder).entries {
+            guard let mark = name.ranges(of: Self.unfinishedMark).last?.upperBound, let process = pid_t(name[mark...]),
+                process > 0, kill(process, 0) != 0, errno == ESRCH
+            else { continue }
+            // A process in another container may have a number that is free here; it holds the lock.
+            let descriptor = open("\(folder)/\(name)", O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            guard descriptor >= 0 else { continue }
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink("\(folder)/\(name)") }
+            close(descriptor)
+        }
     }
 
     /// Removes a file, where there is one.

@@ -61,7 +61,8 @@ package enum PrivateFolder {
         return String(cString: value)
     }
 
-    /// Makes a folder of mode 0700, and what is missing above it, or checks the one that is there.
+    /// Makes a folder of mode 0700, and what is missing above it, or checks the one that is there and removes what processes
+    /// left in it that were killed while they wrote.
     ///
     /// - Throws: ``TransportError`` where it cannot be made or another user could enter it.
     @discardableResult
@@ -82,6 +83,7 @@ package enum PrivateFolder {
         guard status.st_mode & 0o777 == 0o700 || chmod(path, 0o700) == 0 else {
             throw TransportError(errno: errno, "cannot set the mode of \(path)")
         }
+        PrivateFile.removeUnfinished(in: path)
         return path
     }
 

@@ -16,16 +16,21 @@ public final class H4Server {
         public var refusals: Int
         /// How many octets may wait for a host that does not read before it is dropped.
         public var unsentOctets: Int
+        /// How many octets may wait for all hosts that do not read together, before those of them are dropped for which at
+        /// least their share waits.
+        public var allUnsentOctets: Int
 
         /// Creates limits.
         public init(
             connections: Int = 256,
             refusals: Int = 64,
-            unsentOctets: Int = H4Channel.defaultUnsentLimit
+            unsentOctets: Int = H4Channel.defaultUnsentLimit,
+            allUnsentOctets: Int = 16 * H4Channel.defaultUnsentLimit
         ) {
             self.connections = connections
             self.refusals = refusals
             self.unsentOctets = unsentOctets
+            self.allUnsentOctets = allUnsentOctets
         }
     }
 
@@ -140,6 +145,7 @@ private final class Acceptor {
     private var connectionCount = 0
     private var refusalCount = 0
     private var isFull = false
+    private let backlog: H4Backlog
 
     init(
         limits: H4Server.Limits,
@@ -148,6 +154,7 @@ private final class Acceptor {
         refuse: ((H4Channel) -> Void)?
     ) {
         self.limits = limits
+        self.backlog = H4Backlog(limit: limits.allUnsentOctets)
         self.logger = logger
         self.accept = accept
         self.refuse = refuse
@@ -180,7 +187,8 @@ private final class Acceptor {
             let stream = H4Stream(
                 receivingFrom: .host,
                 on: channel.eventLoop,
-                unsentLimit: self.limits.unsentOctets
+                unsentLimit: self.limits.unsentOctets,
+                backlog: self.backlog
             )
             try channel.pipeline.syncOperations.addHandler(stream)
             let connection = H4Channel(channel: channel, stream: stream)

@@ -45,6 +45,8 @@ final class H4Stream: ChannelDuplexHandler {
     private let medium: H4Medium
     /// How many octets may wait for the other end before the connection ends.
     private let unsentLimit: Int
+    /// What waits for the hosts of a server together.
+    private let backlog: H4Backlog?
     @exclusivity(unchecked) private var state = State.held(readIsWanted: false, hasEnded: false)
     @exclusivity(unchecked) private var framer: H4Framer
     // The octets that were thrown away while the first packet was looked for.
@@ -63,9 +65,11 @@ final class H4Stream: ChannelDuplexHandler {
         receivingFrom sender: H4Framer.Sender,
         over medium: H4Medium = .socket,
         on eventLoop: any EventLoop,
-        unsentLimit: Int = H4Channel.defaultUnsentLimit
+        unsentLimit: Int = H4Channel.defaultUnsentLimit,
+        backlog: H4Backlog? = nil
     ) {
         self.unsentLimit = unsentLimit
+        self.backlog = backlog
         self.eventLoop = eventLoop
         self.medium = medium
         self.framer = H4Framer(readingFrom: sender, isInStep: medium.beginsWithPacket)
@@ -162,8 +166,10 @@ final class H4Stream: ChannelDuplexHandler {
     /// Ends the connection where too many octets wait for the other end.
     private func checkBacklog(_ context: ChannelHandlerContext) {
         guard case .running = self.state, !context.channel.isWritable,
-            let count = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes), count >= self.unsentLimit
+            let count = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
         else { return }
+        let isOverShare = self.backlog?.isOverShare(ObjectIdentifier(self), count) ?? false
+        guard count >= self.unsentLimit || isOverShare else { return }
         self.finish("\(self.otherEnd) does not read what is sent to it")
     }
 
@@ -172,6 +178,7 @@ final class H4Stream: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        self.backlog?.remove(ObjectIdentifier(self))
         self.context = nil
         self.whenActive = nil
     }
@@ -209,6 +216,7 @@ final class H4Stream: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { self.backlog?.remove(ObjectIdentifier(self)) }
         if case .running = self.state { self.writabilityChanged?(context.channel.isWritable) }
         context.fireChannelWritabilityChanged()
     }

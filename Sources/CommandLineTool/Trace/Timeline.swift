@@ -52,11 +52,12 @@ package final class Timeline: Sendable {
         case .lines: file = nil
         case .file(let path), .diagram(let path, _):
             // Found out before anything starts, the reason fits in the one line that ends the command.
-            let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else {
-                throw Failure("cannot write the trace \(path): \(String(cString: strerror(errno)))")
+            do {
+                let descriptor = try PrivateFile.createOutput(path, as: "trace")
+                file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            } catch {
+                throw Failure(error.message)
             }
-            file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         }
     }
 

@@ -37,6 +37,10 @@ extension BluetoothAdapter {
         ///
         /// Apple's systems ignore it. A beacon, or a sensor that says its value without a connection, permits it here.
         public var permitsManufacturerData = false
+        /// Whether a name may take all of the scan response, up to 29 octets, and not the 10 that apps have.
+        ///
+        /// A device that is to be like another one, whose name is longer, permits it here.
+        package var permitsWholeName = false
         /// Whether this device pairs with others at all.
         ///
         /// True unless it is set. A device that does not pair refuses every request, and gets from its peers only what

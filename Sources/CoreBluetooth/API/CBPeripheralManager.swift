@@ -164,6 +164,7 @@ open class CBPeripheralManager: CBManager {
             let data = advertisementData?[CBAdvertisementDataManufacturerDataKey] as? Data
             content.manufacturerData = data.map(Array.init)
         }
+        content.permitsWholeName = self.adapter.configuration.permitsWholeName
         self.lock.withLock { self.wantsAdvertising = true }
         self.send(.startAdvertising(content))
     }

@@ -76,7 +76,7 @@ struct AirCommand: ParsableCommand {
     }
 
     /// The same for a person.
-    var words: String { "\(model.rawValue), seed \(seed)" + (loss > 0 ? ", loss \(loss.formatted())" : "") }
+    var words: String { "\(model.rawValue), seed \(seed)" + (loss > 0 ? ", loss \(SecondsText.number(loss))" : "") }
 }
 
 /// Serves, and prints the hosts that join and leave.

@@ -12,12 +12,16 @@ struct CaptureCommand: ParsableCommand {
         abstract: "Show the HCI packets of a program, of this one, or of a file; keep them as btsnoop.",
         discussion: """
             "capture -- PROGRAM ARGUMENTS" runs a program that uses Core Bluetooth and shows its packets as they pass; \
-            "capture --read FILE" shows a btsnoop file, "--follow" also what is added to it. With neither, this \
-            program scans on the adapter and shows its own packets. ">" goes to the controller, "<" comes from it.
+            "capture FILE" shows a file of btsnoop (also btmon's), PacketLogger, pcap or pcapng, "--follow" also \
+            what is added to it. With neither, this program scans on the adapter and shows its own packets. ">" goes \
+            to the controller, "<" comes from it.
             """
     )
 
-    @Option(help: ArgumentHelp("Show this btsnoop file.", valueName: "file"))
+    @Argument(help: "Show the packets in this file.")
+    var file: String?
+
+    @Option(help: ArgumentHelp("Show the packets in this file, as FILE alone does.", valueName: "file"))
     var read: String?
 
     @Flag(help: "Wait for what is added to the file.")
@@ -53,12 +57,16 @@ struct CaptureCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
+        guard read == nil || file == nil else {
+            throw ValidationError("One file is read: FILE or --read FILE, not both.")
+        }
+        let read = read ?? file
         guard read == nil || program.isEmpty else {
             throw ValidationError("Either a file is read or a program is run, not both.")
         }
-        guard read != nil || !follow else { throw ValidationError("--follow goes with --read.") }
+        guard read != nil || !follow else { throw ValidationError("--follow goes with a file.") }
         guard read == nil || write == nil else {
-            throw ValidationError("--write goes with packets that pass, not with --read.")
+            throw ValidationError("--write goes with packets that pass, not with a file.")
         }
     }
 
@@ -66,7 +74,7 @@ struct CaptureCommand: ParsableCommand {
         if let write { try RadioOptions.checkCapture(write) }
         let output = OutputFormat(isJSON: json, isVerbose: false)
         let layers = Set(layer.map(\.layer))
-        if let read {
+        if let read = read ?? file {
             let follow = follow
             return try MainActor.assumeIsolated {
                 try CaptureReading(path: read, printer: CapturePrinter(output: output, layers: layers)).run(

@@ -48,12 +48,23 @@ final class CapturePrinter {
         if let line = self.line(record) { Console.print(line) }
     }
 
+    /// A packet in words; one of which only a part was kept is shown as that, and not taken for a malformed one.
+    private func description(of record: BTSnoop.Record) -> PacketDescription {
+        let direction: PacketFormatter.Direction = record.direction == .toController ? .toController : .toHost
+        guard record.missingOctetCount > 0 else { return describer.describe(record.packet, direction) }
+        // What is kept for later packets does not see the part.
+        var copy = describer
+        var description = copy.describe(record.packet, direction)
+        let kept = record.packet.bytes.readableBytes
+        description.text =
+            "only \(kept) of \(kept + record.missingOctetCount) octets were kept: "
+            + Hexadecimal.digits(record.packet.bytes.readableBytesView)
+        return description
+    }
+
     /// The line of a record, where its layer is shown; the first record has the time 0.
     func line(_ record: BTSnoop.Record) -> String? {
-        let description = describer.describe(
-            record.packet,
-            record.direction == .toController ? .toController : .toHost
-        )
+        let description = description(of: record)
         let microseconds = record.time.microsecondsSince1970
         let start = first ?? microseconds
         first = start
@@ -81,10 +92,14 @@ final class CaptureCopy {
     private let handle: FileHandle
 
     init(_ path: String) throws {
-        guard FileManager.default.createFile(atPath: path, contents: nil),
-            let handle = FileHandle(forWritingAtPath: path)
-        else { throw Failure("cannot write the capture file \(path)") }
-        self.handle = handle
+        do {
+            handle = FileHandle(
+                fileDescriptor: try PrivateFile.createOutput(path, as: "capture file"),
+                closeOnDealloc: true
+            )
+        } catch {
+            throw Failure(error.message)
+        }
         var bytes = ByteBuffer()
         BTSnoopWriter.writeFileHeader(into: &bytes)
         handle.write(Data(bytes.readableBytesView))

@@ -4,6 +4,7 @@
 import BluetoothTransport
 import CommandLineTool
 import Foundation
+import NIOCore
 
 /// A file, and what is added to it.
 @MainActor
@@ -11,7 +12,7 @@ final class CaptureReading {
     private let path: String
     private let printer: CapturePrinter
     private var handle: FileHandle?
-    private var stream = CaptureStream()
+    private var reader = CaptureReader()
 
     /// A reading that has not begun.
     init(path: String, printer: CapturePrinter) {
@@ -25,8 +26,8 @@ final class CaptureReading {
     func run(follows: Bool) throws {
         try begin()
         guard follows else {
-            guard stream.pendingOctetCount == 0 else {
-                throw Failure("\(path) ends inside a record: its writer was stopped, or still writes (--follow)")
+            if let cut = reader.cut {
+                Console.warn("\(path): \(cut): its writer was stopped, or still writes (--follow)")
             }
             return
         }
@@ -39,8 +40,7 @@ final class CaptureReading {
 
     /// Opens the file and shows what is in it.
     func begin() throws {
-        handle = FileHandle(forReadingAtPath: path)
-        guard handle != nil else { throw Failure("cannot read \(path): \(String(cString: strerror(errno)))") }
+        handle = try InputFile.open(path)
         try show()
     }
 
@@ -51,18 +51,18 @@ final class CaptureReading {
 
     private func show() throws {
         while let data = try handle?.read(upToCount: 64 * 1024), !data.isEmpty {
-            stream.append(data)
-            while let record = try next() { printer.print(record) }
+            reader.append(ByteBuffer(bytes: data))
+            try showWhole()
         }
+        do { try reader.reachEnd() } catch { throw Failure("\(path): \(error)") }
+        try showWhole()
     }
 
-    private func next() throws -> BTSnoop.Record? {
-        do {
-            return try stream.next()
-        } catch let failure as Failure {
-            throw Failure("\(path): \(failure.line)")
+    private func showWhole() throws {
+        do throws(CaptureError) {
+            while let record = try reader.next() { printer.print(record) }
         } catch {
-            throw Failure("\(path) cannot be read: \(error)")
+            throw Failure("\(path): \(error)")
         }
     }
 }
@@ -150,16 +150,16 @@ final class CapturePipe: Sendable {
 @MainActor
 private final class PipeShow {
     private let printer: CapturePrinter
-    private var stream = CaptureStream()
+    private var reader = CaptureReader()
 
     init(_ printer: CapturePrinter) { self.printer = printer }
 
     func take(_ octets: [UInt8]) {
-        stream.append(octets)
-        do {
-            while let record = try stream.next() { printer.print(record) }
+        reader.append(ByteBuffer(bytes: octets))
+        do throws(CaptureError) {
+            while let record = try reader.next() { printer.print(record) }
         } catch {
-            Ending.fail(Failure(ErrorText.text(error)))
+            Ending.fail(Failure("\(error)"))
         }
     }
 }

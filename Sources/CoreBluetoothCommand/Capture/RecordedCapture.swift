@@ -7,7 +7,7 @@ import Foundation
 import NIOCore
 
 extension RecordedPeripheral {
-    /// Reads a capture of btsnoop's or PacketLogger's format.
+    /// Reads a capture of any format that `CaptureReader` knows.
     ///
     /// - Parameters:
     ///   - path: The file.
@@ -16,9 +16,10 @@ extension RecordedPeripheral {
     static func read(_ path: String, device: String?) throws -> RecordedPeripheral {
         let data = try InputFile.read(path)
         do {
-            let records = try CaptureReader.records(of: ByteBuffer(bytes: data))
+            let content = try CaptureReader.content(of: ByteBuffer(bytes: data))
+            if let cut = content.cut { Console.warn("\(path): \(cut)") }
             return try RecordedConversations(
-                records.lazy.map {
+                content.records.lazy.map {
                     ($0.packet, $0.direction == .toController ? .toController : .toHost, $0.time.microsecondsSince1970)
                 }
             ).peripheral(device)

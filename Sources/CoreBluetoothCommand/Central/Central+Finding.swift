@@ -28,15 +28,13 @@ extension Central {
             onDiscovery = nil
             manager?.stopScan()
         }
-        func failure() -> Failure {
+        func failure() -> String {
             let others = heard.isEmpty ? "nobody is there" : "there is " + heard.joined(separator: ", ")
             let device = PrintableText.quoted(query.text)
-            return Failure("\(device) was not found within \(timeout.formatted()) s: \(others)")
+            return "\(device) was not found within \(SecondsText.text(timeout)): \(others)"
         }
-        try await pendingAnswer.wait(timeout, late: failure()) {
-            awaited = .discovery
-            scan(services: [], duplicates: true)
-        }
+        let doing = "looking for \(PrintableText.quoted(query.text))"
+        try await wait(.discovery, timeout, failure(), doing: doing) { scan(services: [], duplicates: true) }
         guard let found else { throw Failure("\(PrintableText.quoted(query.text)) was not found") }
         return found
     }

@@ -1,4 +1,4 @@
-// How the connection to the device in use is carried, for which Core Bluetooth has no calls.
+// Why a connection did not come, how it ends, and how it is carried, for which Core Bluetooth has no calls.
 
 import BluetoothHCI
 import BluetoothHost
@@ -8,6 +8,25 @@ import CoreBluetooth
 import Foundation
 
 extension Central {
+    /// Why there was no connection in time: whether the device was heard, and whether it takes connections.
+    func lateConnection(_ peripheral: CBPeripheral, _ timeout: TimeInterval) -> String {
+        let (name, time) = (Self.name(peripheral), SecondsText.text(timeout))
+        return switch lastHeard[peripheral.identifier] {
+        case .notConnectable?: "\(name) is there and takes no connections: it only advertises"
+        case .connectable?: "\(name) was heard, but did not connect within \(time)"
+        case nil: "\(name) was not there to connect to within \(time)"
+        }
+    }
+
+    /// Ends the link.
+    func disconnect() async {
+        guard let peripheral, peripheral.state != .disconnected else { return }
+        onDisconnection = nil
+        try? await wait(.disconnection, 3, "no end", doing: "disconnecting") {
+            manager?.cancelPeripheralConnection(peripheral)
+        }
+    }
+
     /// Interval, latency, supervision timeout, PHYs and MTU.
     func linkParameters() async throws -> BluetoothAdapter.LinkParameters {
         try await answer("reading how the connection is carried") {
@@ -44,7 +63,7 @@ extension Central {
         guard let peripheral, peripheral.state == .connected else { throw Failure("the device is not connected") }
         let answer = Answer<Value>()
         let limit = procedureTimeout
-        try await wait(.link, limit, "\(doing) took more than \(limit.formatted()) s") {
+        try await wait(.link, limit, "\(doing) took more than \(SecondsText.text(limit))", doing: doing) {
             start(peripheral.identifier) { result in
                 DispatchQueue.main.async {
                     MainActor.assumeIsolated {

@@ -31,7 +31,7 @@ extension Central {
         if let present, present.level >= level { return (present, true) }
         watchPairings()
         let limit = procedureTimeout
-        try await wait(.pairing, limit, "pairing took more than \(limit.formatted()) s") {
+        try await wait(.pairing, limit, "pairing took more than \(SecondsText.text(limit))", doing: "pairing") {
             BluetoothAdapter.default.secure(peripheral.identifier, to: level) { _ in }
         }
         return (await security(), false)

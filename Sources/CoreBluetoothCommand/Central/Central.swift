@@ -30,6 +30,10 @@ final class Central: NSObject {
     private(set) var peripheral: CBPeripheral?
     /// Services of the peripheral in use that it no longer has: what is asked of them gets no answer.
     private var invalidServices: [CBService] = []
+    /// How devices advertise.
+    enum Advertising { case connectable, notConnectable }
+    private(set) var lastHeard: [UUID: Advertising] = [:]
+    private static let heardLimit = 4_096
     private(set) var strength: Int?
     private(set) var channel: CBL2CAPChannel?
 
@@ -61,7 +65,12 @@ final class Central: NSObject {
 
     /// Takes the adapter into use and waits until it is ready.
     func start(timeout: TimeInterval) async throws {
-        try await wait(.power, timeout, "Bluetooth was not ready within \(timeout.formatted()) s") { open() }
+        try await wait(
+            .power,
+            timeout,
+            "Bluetooth was not ready within \(SecondsText.text(timeout))",
+            doing: "waiting for Bluetooth"
+        ) { open() }
     }
 
     /// Connects to a device, which becomes the one in use.
@@ -72,15 +81,9 @@ final class Central: NSObject {
         try await wait(
             .connection,
             timeout,
-            "\(Self.name(peripheral)) was not there to connect to within \(timeout.formatted()) s"
+            self.lateConnection(peripheral, timeout),
+            doing: "connecting to \(Self.name(peripheral))"
         ) { manager?.connect(peripheral) }
-    }
-
-    /// Ends the link.
-    func disconnect() async {
-        guard let peripheral, peripheral.state != .disconnected else { return }
-        onDisconnection = nil
-        try? await wait(.disconnection, 3, "no end") { manager?.cancelPeripheralConnection(peripheral) }
     }
 
     /// Discovers services; none given means all.
@@ -186,13 +189,16 @@ final class Central: NSObject {
     func wait(
         _ awaited: AwaitedAnswer,
         _ seconds: TimeInterval?,
-        _ late: String,
+        _ late: @escaping @MainActor @autoclosure () -> String,
+        doing: String = "waiting",
         _ start: () -> Void
     ) async throws {
         do {
-            try await pendingAnswer.wait(seconds, late: Failure(late)) {
-                self.awaited = awaited
-                start()
+            try await ProgressLine.during(doing, .seconds, total: seconds.map { Int($0) }) { _ in
+                try await pendingAnswer.wait(seconds, late: Failure(late())) {
+                    self.awaited = awaited
+                    start()
+                }
             }
         } catch {
             // An answer that comes too late is none, and what looks like it is a value of its own.
@@ -216,7 +222,8 @@ final class Central: NSObject {
         }
         do {
             let limit = procedureTimeout
-            try await wait(awaited, limit, "\(doing) took more than \(limit.formatted()) s", start)
+            let late = "\(doing) took more than \(SecondsText.text(limit))"
+            try await wait(awaited, limit, late, doing: doing, start)
         } catch let failure as Failure {
             throw failure
         } catch let failure as DeviceFailure {
@@ -256,7 +263,6 @@ final class Central: NSObject {
     static func name(_ peripheral: CBPeripheral) -> String {
         peripheral.name.map(PrintableText.quoted) ?? peripheral.identifier.uuidString
     }
-
 }
 
 // MARK: Delegates
@@ -287,7 +293,10 @@ extension Central: @preconcurrency CBCentralManagerDelegate {
         advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
-        onDiscovery?(peripheral, Discovery(peripheral, advertisementData, rssi: RSSI))
+        let discovery = Discovery(peripheral, advertisementData, rssi: RSSI)
+        if lastHeard.count >= Self.heardLimit { lastHeard = [:] }
+        lastHeard[peripheral.identifier] = discovery.isConnectable ? .connectable : .notConnectable
+        onDiscovery?(peripheral, discovery)
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import BluetoothHost
+import BluetoothTransport
 import CommandLineTool
 import CoreBluetooth
 import Foundation
@@ -48,7 +49,7 @@ struct CloneCommand: ParsableCommand {
         let folder = isDescription ? try Self.temporaryFolder() : nil
         defer { if let folder { try? FileManager.default.removeItem(atPath: folder) } }
         var radio = radio
-        if isDescription { try RadioOptions.checkCapture(path) }
+        if isDescription { try RadioOptions.checkCapture(path, as: "description") }
         radio.capture = folder.map { $0 + "/clone.btsnoop" } ?? path
         let capture = radio.capture ?? path
         try device.run(radio, format, isRecorded: true) { central, peripheral in
@@ -60,7 +61,8 @@ struct CloneCommand: ParsableCommand {
             await central.disconnect()
             let recorded = try RecordedPeripheral.read(capture, device: nil)
             if isDescription {
-                try (GATTDescription(recorded).json + Data("\n".utf8)).write(to: URL(fileURLWithPath: path))
+                let octets = try Array(GATTDescription(recorded).json) + [UInt8(ascii: "\n")]
+                try PrivateFile.writeOutput(path, as: "description", octets)
             }
             let characteristics = recorded.services.flatMap(\.characteristics)
             let values = characteristics.count { !$0.reads.isEmpty }
@@ -144,7 +146,9 @@ final class DeviceRecording {
         for characteristic in sending {
             await attempt("\(characteristic.uuid)") { try await self.central.setNotifying(true, characteristic) }
         }
-        output.report("subscribed to \(sending.count) characteristics for \(seconds.formatted()) s")
+        output.report(
+            "subscribed to \(CloneCommand.counted(sending.count, "characteristic")) for \(SecondsText.text(seconds))"
+        )
         let done = PendingAnswer()
         central.onDisconnection = { done.end(.failure(Failure("the device has disconnected: \($0)"))) }
         let timer = DispatchSource.makeTimerSource(queue: .main)

@@ -26,6 +26,7 @@ struct DeviceQuery {
     /// Whether a device is the one.
     func matches(name: String?, identifier other: UUID) -> Bool {
         if let identifier { return identifier == other }
+        let name = name.map(PrintableText.withoutPadding)
         if let name, name.compare(text, options: .caseInsensitive) == .orderedSame { return true }
         if let name, DeviceName.matches(name, text) { return true }
         return prefix.map { other.uuidString.hasPrefix($0) } ?? false

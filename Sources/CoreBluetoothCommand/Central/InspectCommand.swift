@@ -82,15 +82,15 @@ struct Inspection {
 
     private func show(_ service: CBService) async throws {
         let included = try await central.discoverIncludedServices(of: service)
-        let includes = included.map { UUIDText.label($0.uuid) }.joined(separator: ", ")
+        let includes = included.map { UUIDText.label(ofService: $0.uuid) }.joined(separator: ", ")
         print(
             "service",
             [
-                ("uuid", .string(service.uuid.uuidString)), ("name", UUIDText.json(service.uuid)),
+                ("uuid", .string(service.uuid.uuidString)), ("name", UUIDText.json(ofService: service.uuid)),
                 ("primary", .bool(service.isPrimary)),
                 ("includes", .array(included.map { .string($0.uuid.uuidString) })),
             ],
-            line: "\n" + UUIDText.label(service.uuid) + (service.isPrimary ? "" : "  (secondary)")
+            line: "\n" + UUIDText.label(ofService: service.uuid) + (service.isPrimary ? "" : "  (secondary)")
                 + (included.isEmpty ? "" : "  (includes \(includes))")
         )
         for characteristic in try await central.discoverCharacteristics(of: service) {

@@ -108,7 +108,7 @@ extension BondsCommand {
         /// Prints bonds, each below its owner.
         static func show(_ bonds: [StoredBond], _ output: OutputFormat) {
             var headings = OwnerHeadings()
-            if bonds.isEmpty { output.report("no pairing is kept") }
+            if bonds.isEmpty, !output.isJSON { output.write("no pairing is kept") }
             for bond in bonds {
                 if !output.isJSON, let heading = headings.heading(of: bond.ownerText) { output.write(heading) }
                 let identifier = bond.identifier.map { "  \($0.uuidString)" } ?? ""

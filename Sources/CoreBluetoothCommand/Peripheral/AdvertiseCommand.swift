@@ -37,7 +37,9 @@ struct AdvertiseCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Offer the services that this JSON file describes.", valueName: "file"))
     var gatt: String?
 
-    @Option(help: ArgumentHelp("Be like the peripheral in this capture (btsnoop or PacketLogger).", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Be like the peripheral in this capture (btsnoop, PacketLogger, pcap).", valueName: "file")
+    )
     var fromCapture: String?
 
     @Option(help: ArgumentHelp("The peripheral in the capture, where there are several.", valueName: "address"))
@@ -71,7 +73,8 @@ struct AdvertiseCommand: ParsableCommand {
             agent: pairing.agent(output.format),
             requiresPairing: pairing.requirePairing != nil,
             permitsSystemServices: fromCapture != nil,
-            permitsManufacturerData: true
+            permitsManufacturerData: true,
+            permitsWholeName: true
         )
         let services = try service.map(Arguments.uuid)
         MainActor.assumeIsolated {

@@ -1,6 +1,7 @@
 // The keys that the objects of a description may have: what stands behind a key that has no meaning would be lost without
 // a word.
 
+import CommandLineTool
 import Foundation
 
 /// What may stand at a place of a description.
@@ -37,7 +38,9 @@ indirect enum DescriptionKeys: Sendable {
             guard let object = json as? [String: Any] else { return nil }
             let names = keys.map(\.key)
             if let key = object.keys.filter({ !names.contains($0) }).min() {
-                let text = "the key \"\(key)\" has no meaning; here are \(names.joined(separator: ", "))"
+                let text =
+                    "the key \"\(key)\" has no meaning; here are \(names.joined(separator: ", "))"
+                    + CommandSuggestion.suffix(for: key, among: names)
                 return DescriptionProblem(
                     place: DescriptionProblem.place(place, key),
                     text: place.isEmpty ? text : "\(place): \(text)"

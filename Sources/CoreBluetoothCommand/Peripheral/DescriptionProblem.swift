@@ -23,13 +23,35 @@ struct DescriptionProblem {
         self =
             switch error {
             case .keyNotFound(let key, let context): at(context, "\"\(key.stringValue)\" is missing")
-            case .typeMismatch(_, let context), .valueNotFound(_, let context):
-                at(context, "this is not what belongs here")
+            case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+                at(context, Self.expected(type, context.codingPath.last?.stringValue))
             case .dataCorrupted(let context):
                 at(context, context.codingPath.isEmpty ? "this is not JSON" : context.debugDescription)
             @unknown default: Self(place: "", text: "this cannot be read")
             }
     }
+
+    /// What belongs at a place where something else stands.
+    private static func expected(_ type: any Any.Type, _ key: String?) -> String {
+        let name = "\(type)"
+        let kind =
+            switch name {
+            case "String": "a text in quotation marks"
+            case "Bool": "true or false"
+            case _ where name.hasPrefix("Array"): "a list in brackets"
+            case _ where name.hasPrefix("Dictionary"): "an object in braces"
+            default: "a number"
+            }
+        let example = key.flatMap { examples[$0] }.map { ", such as \($0)" } ?? ""
+        return "\(kind) belongs here\(example)"
+    }
+
+    /// What stands behind keys that are not understood at once.
+    private static let examples = [
+        "uuid": "\"180D\" or \"Heart Rate\"", "properties": "[\"read\", \"notify\"]", "value": "{ \"uint8\": 1 }",
+        "values": "[ { \"uint8\": 1 }, { \"uint8\": 2 } ]", "format": "{ \"hex\": \"0400AD27010000\" }",
+        "includes": "[\"180F\"]", "manufacturerData": "{ \"hex\": \"FFFF01\" }",
+    ]
 
     init(place: String, text: String) { (self.place, self.text) = (place, text) }
 

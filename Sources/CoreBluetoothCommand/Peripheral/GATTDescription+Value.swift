@@ -1,5 +1,6 @@
 // Values of a description: octets, text, and numbers as characteristics have them, little-endian.
 
+import CommandLineTool
 import Foundation
 
 extension GATTDescription {
@@ -51,14 +52,14 @@ extension GATTDescription {
                 guard let number = try? container.decode(Number.self, forKey: key), (least...greatest).contains(number)
                 else {
                     let value = try container.decode(Double.self, forKey: key)
-                    throw refused("\(value.formatted()) is no whole number from \(least) to \(greatest)")
+                    throw refused("\(SecondsText.number(value)) is no whole number from \(least) to \(greatest)")
                 }
                 return number.littleEndianData.prefix(bits / 8)
             }
             func medicalFloat(_ octets: Int) throws -> Data {
                 let value = try container.decode(Double.self, forKey: key)
                 guard let data = Self.medicalFloat(value, octets: octets) else {
-                    throw refused("\(value.formatted()) has more digits than a \(key.rawValue) takes")
+                    throw refused("\(SecondsText.number(value)) has more digits than a \(key.rawValue) takes")
                 }
                 return data
             }
@@ -81,7 +82,9 @@ extension GATTDescription {
             case .int64: data = try integer(Int64.self)
             case .float32:
                 let value = try container.decode(Double.self, forKey: key)
-                guard Float(value).isFinite else { throw refused("\(value.formatted()) is too large for a float32") }
+                guard Float(value).isFinite else {
+                    throw refused("\(SecondsText.number(value)) is too large for a float32")
+                }
                 data = Float(value).bitPattern.littleEndianData
             case .float64: data = try container.decode(Double.self, forKey: key).bitPattern.littleEndianData
             case .medfloat16: data = try medicalFloat(2)

@@ -249,7 +249,7 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
         if let error { Ending.fail(Failure("cannot advertise: \(ErrorText.text(error))")) }
-        let shown = advertised.map(UUIDText.name).joined(separator: ", ")
+        let shown = advertised.map { UUIDText.name(ofService: $0) }.joined(separator: ", ")
         output.print(
             "advertising",
             [("name", .string(name)), ("services", .array(advertised.map { .string($0.uuidString) }))],

@@ -72,7 +72,7 @@ struct Discovery {
 
     /// The services by their names where they have one.
     var serviceWords: String {
-        services.map(UUIDText.name).joined(separator: ", ")
+        services.map { UUIDText.name(ofService: $0) }.joined(separator: ", ")
     }
 
     /// The company and what it says.
@@ -97,7 +97,7 @@ struct Discovery {
         if !services.isEmpty { line += "; \(serviceWords)" }
         if manufacturerData != nil { line += "; \(manufacturerWords)" }
         for (service, data) in serviceData {
-            line += "; \(UUIDText.name(service)): \(Hexadecimal.text(data))"
+            line += "; \(UUIDText.name(ofService: service)): \(Hexadecimal.text(data))"
         }
         return line
     }
@@ -109,7 +109,7 @@ struct Discovery {
                 uuids.map { uuid in
                     .object([
                         ("uuid", .string(uuid.uuidString)),
-                        ("name", UUIDText.json(uuid)),
+                        ("name", UUIDText.json(ofService: uuid)),
                     ])
                 }
             )

@@ -13,12 +13,9 @@ enum SecurityText {
 
     /// The words for a key.
     static func text(_ key: LinkSecurity.Key) -> String {
-        let how =
-            switch key.level {
-            case .none, .encrypted: "encrypted, paired without a code"
-            case .authenticated: "encrypted, paired by a code (legacy pairing)"
-            case .secureConnections: "encrypted, paired by a code"
-            }
+        let code = key.level >= .authenticated ? "by a code" : "without a code"
+        let legacy = key.isSecureConnections ? "" : " (legacy pairing)"
+        let how = "encrypted, paired \(code)\(legacy)"
         return key.size < 16 ? "\(how), key of \(key.size) octets" : how
     }
 

@@ -21,6 +21,24 @@ enum UUIDText {
     /// What a person may write for it: the assigned name, where there is one, and the digits.
     static func spellings(_ uuid: CBUUID) -> [String] { [assignedName(uuid), uuid.uuidString].compactMap { $0 } }
 
+    /// The assigned name of a service, else the digits; a characteristic's name is none of a service.
+    static func name(ofService uuid: CBUUID) -> String { serviceName(uuid) ?? uuid.uuidString }
+
+    /// The digits of a service, with its assigned name if it has one.
+    static func label(ofService uuid: CBUUID) -> String {
+        serviceName(uuid).map { "\(uuid.uuidString) \($0)" } ?? uuid.uuidString
+    }
+
+    /// The assigned name of a service for a JSON object; `null` if it has none.
+    static func json(ofService uuid: CBUUID) -> JSONValue { JSONValue(serviceName(uuid)) }
+
+    /// Declarations, descriptors and characteristics have the numbers from 0x2700 on that no organization has
+    /// (Assigned Numbers, 3.5 to 3.8).
+    private static func serviceName(_ uuid: CBUUID) -> String? {
+        if let number = BluetoothUUID(uuid.uuidString)?.shortValue, (0x2700..<0xFC00).contains(number) { return nil }
+        return assignedName(uuid)
+    }
+
     private static func assignedName(_ uuid: CBUUID) -> String? {
         BluetoothUUID(uuid.uuidString).flatMap(AssignedNames.name(of:))
     }

@@ -1,6 +1,7 @@
 // `corebluetooth trace`: traces of one or several processes, joined, as text or as a sequence diagram.
 
 import ArgumentParser
+import BluetoothTransport
 import CommandLineTool
 import Foundation
 
@@ -55,9 +56,9 @@ struct TraceCommand: ParsableCommand {
         let names = files.map { URL(fileURLWithPath: $0).lastPathComponent }.joined(separator: " and ")
         let diagram = TimelineDiagram.diagram(of: part, title: title ?? names)
         do {
-            try Data(format.text(of: diagram).utf8).write(to: URL(fileURLWithPath: output))
+            try PrivateFile.writeOutput(output, as: "diagram", Array(format.text(of: diagram).utf8))
         } catch {
-            throw Failure("cannot write \(output): \(error.localizedDescription)")
+            throw Failure(error.message)
         }
     }
 

@@ -39,8 +39,8 @@ struct Pieces {
 
 /// The UUIDs of the messenger.
 enum Messenger {
-    static let service = CBUUID(string: "0CDBE648-EED0-11E6-BC64-92361F002671")
-    static let messages = CBUUID(string: "199AB74C-EED0-11E6-BC64-92361F002672")
+    static var service: CBUUID { CBUUID(string: "0CDBE648-EED0-11E6-BC64-92361F002671") }
+    static var messages: CBUUID { CBUUID(string: "199AB74C-EED0-11E6-BC64-92361F002672") }
 }
 
 /// Says a message to everybody who subscribes.

@@ -115,10 +115,18 @@ extension Lesson {
     package static func isSame(_ answer: String, as other: String) -> Bool { plain(answer) == plain(other) }
 
     private static func plain(_ answer: String) -> String {
-        let text = answer.lowercased().trimmingCharacters(in: .whitespacesAndNewlines)
+        let text = answer.lowercased().replacing("\u{2212}", with: "-").trimmingCharacters(in: .whitespacesAndNewlines)
         let words = text.prefix { $0 != "(" && $0 != ":" }.filter { !"\"'`.,".contains($0) }
-        // 0x0E and 0E are one number, and so are 1 and 01.
-        let digits = words.trimmingPrefix("0x").drop { $0 == "0" }
-        return digits.isEmpty ? words : String(digits)
+        return number(text) ?? number(words) ?? words.trimmingCharacters(in: .whitespaces)
+    }
+
+    /// A number without what it may be written with: 0x0E and 0E are one number, and so are 1 and 01, -71 dBm and - 71,
+    /// and 0.72 s and 720 ms.
+    private static func number(_ text: String) -> String? {
+        let form = #/(-?)\s*(?:0x)?0*([0-9a-f]+)\s*(?:ms|milliseconds?|dbm|octets?|bytes?|times?|packets?|h)?[.!]?/#
+        if let match = text.wholeMatch(of: form) { return String(match.1) + String(match.2) }
+        guard let match = text.wholeMatch(of: #/([0-9]*\.?[0-9]+)\s*(?:s|sec|seconds?)/#), let seconds = Double(match.1)
+        else { return nil }
+        return "\(Int((seconds * 1000).rounded()))"
     }
 }

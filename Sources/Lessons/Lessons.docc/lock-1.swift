@@ -9,9 +9,9 @@ import Crypto
 
 /// What a lock and its key agree on.
 enum Door {
-    static let service = CBUUID(string: "5B3C1F0E-6E0B-4C61-9B7D-2F0C8B1E7A10")
-    static let challenge = CBUUID(string: "5B3C1F0E-6E0B-4C61-9B7D-2F0C8B1E7A11")
-    static let response = CBUUID(string: "5B3C1F0E-6E0B-4C61-9B7D-2F0C8B1E7A12")
+    static var service: CBUUID { CBUUID(string: "5B3C1F0E-6E0B-4C61-9B7D-2F0C8B1E7A10") }
+    static var challenge: CBUUID { CBUUID(string: "5B3C1F0E-6E0B-4C61-9B7D-2F0C8B1E7A11") }
+    static var response: CBUUID { CBUUID(string: "5B3C1F0E-6E0B-4C61-9B7D-2F0C8B1E7A12") }
 
     /// The response that only the owner of the secret can compute.
     static func response(to challenge: Data, secret: String) -> Data {

@@ -24,6 +24,29 @@ struct ObservedDatabaseDescriptionTests {
         }
     }
 
+    @Test("takes the name as it was read, by whichever procedure, also if its service was not discovered")
+    func nameByAnyProcedure() {
+        let name = ByteBuffer(string: "Anna")
+        var byType = Observed()
+        byType.database.found(name, at: 3, BluetoothUUID(0x2A00), on: 1)
+        #expect(byType.described().deviceName == "Anna")
+        // A long name is read on by Read Blob.
+        byType.database.read(ByteBuffer(string: " Maria"), of: 3, offset: 4, on: 1)
+        #expect(byType.described().deviceName == "Anna Maria")
+        var byInformation = Observed()
+        byInformation.database.found(BluetoothUUID(0x2A00), at: 3)
+        byInformation.database.read(name, of: 3, offset: 0, on: 1)
+        #expect(byInformation.described().deviceName == "Anna")
+        var several = Observed()
+        several.database.found(BluetoothUUID(0x2A00), at: 3)
+        several.database.read(name, of: [3], on: 1)
+        #expect(several.described().deviceName == "Anna")
+        var other = Observed()
+        other.service(1, 9, 0x180A)
+        other.database.found(name, at: 3, BluetoothUUID(0x2A00), on: 1)
+        #expect(other.described().deviceName == nil)
+    }
+
     // MARK: Ranges
 
     @Test("ends a service in front of one that it overlaps")

@@ -248,7 +248,7 @@ struct CaptureFileTests {
         file.close()
         file.close()
         let bytes = try ByteBuffer(bytes: Data(contentsOf: URL(fileURLWithPath: folder("a"))))
-        let records = try CaptureReader.records(of: bytes)
+        let records = try CaptureReader.content(of: bytes).records
         #expect(records.map(\.time.microsecondsSince1970) == [10, 7, 30])
         #expect(!file.needsFlush)
     }
@@ -261,7 +261,7 @@ struct CaptureFileTests {
         #expect(file?.needsFlush == true)
         file = nil
         let bytes = try ByteBuffer(bytes: Data(contentsOf: URL(fileURLWithPath: folder("a"))))
-        #expect(try CaptureReader.records(of: bytes).count == 1)
+        #expect(try CaptureReader.content(of: bytes).records.count == 1)
         #expect(try CaptureFile(path: folder("a"), logger: LogLines().logger).path == folder("a"))
     }
 

@@ -14,8 +14,8 @@ struct CapturePrinterTests {
     func lines() throws {
         let text = CapturePrinter(output: OutputFormat(isJSON: false, isVerbose: false))
         let json = CapturePrinter(output: OutputFormat(isJSON: true, isVerbose: false))
-        var stream = CaptureStream()
-        stream.append(captureOctets([(resetPacket, .toController), (resetAnswer, .toHost)]))
+        var stream = CaptureReader()
+        stream.append(ByteBuffer(bytes: captureOctets([(resetPacket, .toController), (resetAnswer, .toHost)])))
         let first = try #require(try stream.next())
         let second = try #require(try stream.next())
         #expect(text.line(first) == "   0.000000 > HCI   Reset")
@@ -30,10 +30,21 @@ struct CapturePrinterTests {
         #expect(object["text"] as? String == text.line(second).map { String($0.dropFirst(20)) })
     }
 
+    @Test("of which only a part was kept is shown as that, and nothing after it is taken for a part of it")
+    func partial() throws {
+        let printer = CapturePrinter(output: OutputFormat(isJSON: false, isVerbose: false))
+        var record = try #require(Self.records.first)
+        record.packet = HCIPacket(h4: ByteBuffer(bytes: [0x04, 0x0E]))
+        record.missingOctetCount = 5
+        #expect(printer.line(record)?.hasSuffix("only 2 of 7 octets were kept: 040E") == true)
+    }
+
     @Test("is shown if its layer is among those that are named; times count from the first record")
     func layers() throws {
-        var stream = CaptureStream()
-        stream.append(captureOctets([(resetPacket, .toController), (advertisePacket, .toController)]))
+        var stream = CaptureReader()
+        stream.append(
+            ByteBuffer(bytes: captureOctets([(resetPacket, .toController), (advertisePacket, .toController)]))
+        )
         let first = try #require(try stream.next())
         let second = try #require(try stream.next())
         func lines(_ layers: LayerName...) -> [String?] {
@@ -66,8 +77,8 @@ struct CapturePrinterTests {
                 )
             )
         }
-        var stream = CaptureStream()
-        stream.append(try #require(FileManager.default.contents(atPath: path)))
+        var stream = CaptureReader()
+        stream.append(ByteBuffer(data: try #require(FileManager.default.contents(atPath: path))))
         for (octets, direction, drops) in packets {
             let record = try #require(try stream.next())
             #expect(Array(record.packet.bytes.readableBytesView) == octets && record.direction == direction)
@@ -75,7 +86,7 @@ struct CapturePrinterTests {
         }
         #expect(try stream.next() == nil)
         let failure = #expect(throws: Failure.self) { try CaptureCopy("/nowhere/at/all") }
-        #expect(failure?.line == "cannot write the capture file /nowhere/at/all")
+        #expect(failure?.line == "cannot write the capture file /nowhere/at/all: No such file or directory")
         withExtendedLifetime(folder) {}
     }
 }

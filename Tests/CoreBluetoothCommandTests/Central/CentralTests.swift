@@ -113,7 +113,7 @@ struct CentralTests {
             try await central.find(DeviceQuery("Thermo"), timeout: ToolTestbed.realTimeLimit)
         }
         let found = await outcome { try await central.connect(peripheral, timeout: 0) }
-        #expect(found == "\"Thermo\" was not there to connect to within 0 s")
+        #expect(found == "\"Thermo\" was heard, but did not connect within 0 s")
         #expect(central.awaited == nil && !central.pendingAnswer.isWaiting)
     }
 

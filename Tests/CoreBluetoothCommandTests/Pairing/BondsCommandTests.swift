@@ -79,7 +79,7 @@ struct BondsCommandTests {
         )
         let one = linesPrinted { BondsCommand.List.show(Array(all.prefix(1)), $0) }
         #expect(one == Array(lines.prefix(2)))
-        #expect(linesPrinted { BondsCommand.List.show([], $0) } == [])
+        #expect(linesPrinted { BondsCommand.List.show([], $0) } == ["no pairing is kept"])
     }
 
     @Test("are objects in JSON, without headings")

@@ -15,7 +15,7 @@ struct SecurityTextTests {
         "says how the devices have paired, and the size of a key that is shorter than sixteen octets",
         arguments: [
             (nil, "not encrypted", "none"), (LinkSecurity.none, "not encrypted", "none"),
-            (link(false, false), "encrypted, paired without a code", "encrypted"),
+            (link(false, false), "encrypted, paired without a code (legacy pairing)", "encrypted"),
             (link(false, true), "encrypted, paired without a code", "encrypted"),
             (link(true, false), "encrypted, paired by a code (legacy pairing)", "authenticated"),
             (link(true, true), "encrypted, paired by a code", "secureConnections"),

@@ -104,7 +104,7 @@ struct TraceCommandTests {
         let unwritten = #expect(throws: Failure.self) {
             try TraceCommand.parse([folder("phone.jsonl"), "--output", "/nowhere/a.svg"]).run()
         }
-        #expect(unwritten?.line.hasPrefix("cannot write /nowhere/a.svg: ") == true)
+        #expect(unwritten?.line.hasPrefix("cannot write the diagram /nowhere/a.svg: ") == true)
         let unread = #expect(throws: Failure.self) {
             try TraceCommand.parse([folder("phone.jsonl"), "/nowhere/a.jsonl"]).run()
         }

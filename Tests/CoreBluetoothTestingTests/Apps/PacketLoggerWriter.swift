@@ -16,7 +16,7 @@ enum PacketLoggerWriter {
             bytes.writeInteger(type)
             bytes.writeBytes(content)
         }
-        for (index, record) in try CaptureReader.records(of: ByteBuffer(bytes: btsnoop)).enumerated() {
+        for (index, record) in try CaptureReader.content(of: ByteBuffer(bytes: btsnoop)).records.enumerated() {
             if index == 0 { write(0xFC, ByteBuffer(string: "A note").readableBytesView, at: record.time) }
             let isSent = record.direction == .toController
             let type: UInt8 =

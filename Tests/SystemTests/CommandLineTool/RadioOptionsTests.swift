@@ -141,7 +141,7 @@ struct RadioOptionsTests {
         }
         #expect(try #require(result).lines == ["true 0"])
         let attributes = try FileManager.default.attributesOfItem(atPath: new)
-        #expect(attributes[.posixPermissions] as? Int == 0o644)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
         #expect(try Data(contentsOf: URL(fileURLWithPath: new)).isEmpty)
         #expect(try String(contentsOfFile: old, encoding: .utf8) == "content")
     }

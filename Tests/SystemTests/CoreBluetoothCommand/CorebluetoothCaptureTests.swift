@@ -57,11 +57,17 @@ struct CorebluetoothCaptureTests {
         let whole: [[UInt8]] = [
             [], Array(octets[..<5]), Array(octets[5..<16]), Array(octets[16..<30]), Array(octets[30...]),
         ]
-        let damaged: [UInt8] = [0, 0, 0, 9, 0, 0, 0, 0]
+        let damaged: [UInt8] = [0, 0, 0, 9, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 16)
         let shown = ["-", "-", "-", "-", "-", "   0.000000 > HCI   Reset", "-"]
         let cases: [(parts: [[UInt8]], lines: [String], error: String)] = [
-            (whole + [damaged], shown, "the capture is damaged: a record announces 0 octets"),
-            ([[], Array("GIF89a".utf8)], ["-", "-"], "this is no btsnoop file: it begins with other octets"),
+            (
+                whole + [damaged], shown,
+                "the capture is damaged after 1 packet: Included Length: the value is not allowed"
+            ),
+            (
+                [[], Array("GIF89a".utf8)], ["-", "-"],
+                "this is no capture: no btsnoop, PacketLogger, pcap or pcapng file begins like this"
+            ),
         ]
         for (parts, lines, error) in cases {
             let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) {
@@ -180,7 +186,7 @@ struct CorebluetoothCaptureTests {
     @Test("show a program to its last packet and end as it has ended, or at once if it writes no capture")
     func program() async throws {
         let folder = try TemporaryFolder()
-        let reason = "this is no btsnoop file: it begins with other octets"
+        let reason = "this is no capture: no btsnoop, PacketLogger, pcap or pcapng file begins like this"
         let cases: [(octets: [UInt8], status: Int32, lines: [String], errors: [String])] = [
             (try Self.file(in: folder), 37, ["-", "   0.000000 > HCI   Reset", "-"], []),
             (Array("GIF89a, and more of it".utf8), 1, ["-"], [reason]),

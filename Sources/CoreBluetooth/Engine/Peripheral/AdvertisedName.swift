@@ -8,6 +8,8 @@ import NIOCore
 package enum AdvertisedName {
     /// The octets that a name may have in the scan response.
     static let limit = 10
+    /// The octets of a scan response that has nothing but a name.
+    static let wholeLimit = 29
     /// The octets that are left for it beside an overflow area.
     static let limitBesideOverflowArea = 8
 
@@ -15,7 +17,7 @@ package enum AdvertisedName {
     ///
     /// Names that begin alike may have the same shortened form.
     package static func isShortened(_ name: String, of whole: String) -> Bool {
-        [self.limit, self.limitBesideOverflowArea].contains { limit in
+        [self.limit, self.limitBesideOverflowArea, self.wholeLimit].contains { limit in
             guard whole.utf8.count > limit else { return false }
             var data = AdvertisingData()
             data.appendLocalName(whole, limit: limit)

@@ -3,7 +3,7 @@
 // The packet has the flags (3 octets) and 28 octets for manufacturer data, services and name, the two octets in front of
 // each field included. Manufacturer data comes first, since whoever looks for beacons asks for no scan response; then
 // services, 16-bit ones before 32-bit and 128-bit ones. A name that no longer fits goes into the
-// scan response, cut to 10 octets. Services that do not fit go into the scan response beside the name, where it takes
+// scan response, cut to the 10 octets that apps have, unless the configuration permits all of it. Services that do not fit go into the scan response beside the name, where it takes
 // all of them. Where it does not, they go into the overflow area, which takes 21 octets of the scan response and leaves
 // 8 for the name.
 
@@ -18,6 +18,8 @@ struct AdvertisedContent: Hashable, Sendable {
     var manufacturerData: [UInt8]?
     /// Services for the overflow area alone.
     var overflowServices: [BluetoothUUID] = []
+    /// Whether the name may take all of the scan response that services leave.
+    var permitsWholeName = false
 }
 
 extension AdvertisedContent {
@@ -45,7 +47,12 @@ extension AdvertisedContent {
         let packet = Self.fit(services, into: capacity)
         let name = self.localName.flatMap { $0.isEmpty ? nil : $0 }
         let isNameInPacket = name.map { $0.utf8.count + 2 <= packet.capacity } ?? true
-        let nameCost = isNameInPacket ? 0 : 2 + min(name?.utf8.count ?? 0, AdvertisedName.limit)
+        var nameLimit = AdvertisedName.limit
+        if self.permitsWholeName, self.overflowServices.isEmpty, let name {
+            let cost = Self.header + min(name.utf8.count, AdvertisedName.wholeLimit)
+            if Self.fit(packet.others, into: 31 - cost).others.isEmpty { nameLimit = AdvertisedName.wholeLimit }
+        }
+        let nameCost = isNameInPacket ? 0 : Self.header + min(name?.utf8.count ?? 0, nameLimit)
         let response = Self.fit(packet.others, into: 31 - nameCost)
         let hasOverflow = !response.others.isEmpty || !self.overflowServices.isEmpty
         data.appendServiceUUIDs(packet.fitting, isComplete: packet.others.isEmpty && !hasOverflow)
@@ -68,7 +75,7 @@ extension AdvertisedContent {
             } else {
                 scanResponse.appendLocalName(
                     name,
-                    limit: hasOverflow ? AdvertisedName.limitBesideOverflowArea : AdvertisedName.limit
+                    limit: hasOverflow ? AdvertisedName.limitBesideOverflowArea : nameLimit
                 )
             }
         }

@@ -176,7 +176,8 @@ struct SharedAdvertising<Manager: Equatable> {
             localName: parts.lazy.compactMap(\.localName).first,
             services: parts.flatMap(\.services),
             manufacturerData: parts.lazy.compactMap(\.manufacturerData).first,
-            overflowServices: parts.flatMap(\.overflowServices)
+            overflowServices: parts.flatMap(\.overflowServices),
+            permitsWholeName: parts.contains(where: \.permitsWholeName)
         )
         let isInForeground = self.requests.contains { $0.permission == .everything }
         self.questionCount += 1

@@ -134,6 +134,22 @@ struct AdvertisementPackingTests {
             #expect(scanResponse.serviceUUIDs.count == min(13 - data.serviceUUIDs.count + 1, (31 - cost - 2) / 2))
         }
     }
+
+    @Test(
+        "gives a name all of the scan response if that is permitted and leaves space for the services",
+        arguments: [(0, "HORIZON 7.4 (a long name) 29"), (1, "HORIZON 7.4 (a long name) 29"), (3, "HORIZON 7.")]
+    )
+    func wholeName(longServiceCount: Int, advertised: String) {
+        let services = [Self.ball, Self.second, Self.third]
+        var content = AdvertisedContent(localName: "HORIZON 7.4 (a long name) 29")
+        content.services = [0x180D] + services.prefix(longServiceCount)
+        content.permitsWholeName = true
+        let (_, response) = content.packed()
+        #expect(response.readableBytes <= 31)
+        let name = AdvertisingData(parsing: response).localName
+        #expect(name.map { advertised.hasPrefix($0) && $0.utf8.count >= 7 } == true, "\(name ?? "")")
+        if longServiceCount < 2 { #expect(name == advertised) }
+    }
 }
 
 @Suite("11.2 Advertisement packing, random content")

@@ -1,36 +1,32 @@
 // Captures of random packets in random pieces, cut anywhere or with an octet changed.
 
 import BluetoothHCI
-import BluetoothTransport
-import CommandLineTool
 import Fixtures
 import NIOCore
 import Testing
 
-@testable import CoreBluetoothCommand
+@testable import BluetoothTransport
 
 @Suite("Random captures")
-struct CaptureStreamSimulationTests {
-    /// The packets that are read of a stream in random pieces, and the octets that wait at its end; `nil` behind an error.
-    private static func read(_ octets: [UInt8], _ choices: inout SeededChoices) -> (packets: [[UInt8]], pending: Int?) {
-        var stream = CaptureStream()
-        let printer = CapturePrinter(output: OutputFormat(isJSON: choices.once(in: 2), isVerbose: false))
+struct CaptureReaderSimulationTests {
+    /// The packets that are read in random pieces, and whether the octets end inside a record; `nil` after an error.
+    private static func read(_ octets: [UInt8], _ choices: inout SeededChoices) -> (packets: [[UInt8]], isCut: Bool?) {
+        var reader = CaptureReader()
         var packets: [[UInt8]] = []
         var rest = octets[...]
         while !rest.isEmpty {
             let piece = rest.prefix(1 + choices.below(choices.pick([1, 30, 300])))
             rest = rest.dropFirst(piece.count)
-            stream.append(piece)
+            reader.append(ByteBuffer(bytes: piece))
             do {
-                while let record = try stream.next() {
+                while let record = try reader.next() {
                     packets.append(Array(record.packet.bytes.readableBytesView))
-                    #expect(printer.line(record)?.contains("\n") == false)
                 }
             } catch {
                 return (packets, nil)
             }
         }
-        return (packets, stream.pendingOctetCount)
+        return (packets, reader.cut != nil)
     }
 
     @Test(
@@ -41,20 +37,27 @@ struct CaptureStreamSimulationTests {
         var choices = SeededChoices(seed: seed)
         let packets = (0..<choices.below(12)).map { _ -> [UInt8] in
             choices.once(in: 2)
-                ? choices.pick([resetPacket, resetAnswer, advertisePacket])
+                ? choices.pick([[0x01, 0x03, 0x0C, 0x00], [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]])
                 : [UInt8(1 + choices.below(4))] + choices.octets(1 + choices.below(60))
         }
-        let file = captureOctets(packets.map { ($0, choices.once(in: 2) ? .toHost : .toController) })
+        var bytes = ByteBuffer()
+        BTSnoopWriter.writeFileHeader(into: &bytes)
+        for packet in packets {
+            let direction = choices.once(in: 2) ? BTSnoop.Direction.toHost : .toController
+            let time = BTSnoop.Timestamp(microsecondsSince1970: 0)
+            BTSnoopWriter.write(HCIPacket(h4: ByteBuffer(bytes: packet)), direction, at: time, into: &bytes)
+        }
+        let file = Array(bytes.readableBytesView)
         // The ends of the records, each with a header of 24 octets.
         let ends = packets.reduce(into: [16]) { $0.append(($0.last ?? 0) + 24 + $1.count) }
         let whole = Self.read(file, &choices)
-        #expect(whole.packets == packets && whole.pending == 0)
+        #expect(whole.packets == packets && whole.isCut == false)
 
         let length = choices.below(file.count + 1)
         let cut = Self.read(Array(file.prefix(length)), &choices)
         let count = ends.count { $0 <= length } - 1
         #expect(cut.packets == Array(packets.prefix(max(0, count))))
-        #expect(cut.pending == length - (count < 0 ? 0 : ends[count]))
+        #expect(cut.isCut == (length != (count < 0 ? 0 : ends[count])))
 
         var damaged = file
         let place = choices.below(file.count)

@@ -1,0 +1,105 @@
+// Files at a path that the user names and that may hold keys or traffic: captures, traces, descriptions with values. They
+// are the user's own from the first octet on: mode 0600, through no symbolic link, and in place of a file that others
+// could have opened already.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension PrivateFile {
+    /// The number of times that a file is replaced which others can read, before the file system is found to give them all.
+    private static let replacementLimit = 8
+
+    /// Checks that an output file can be written; creates it if it is missing, and changes nothing of one that is there.
+    ///
+    /// - Throws: ``TransportError`` with the line that says why it cannot be written.
+    package static func checkOutput(_ path: String, as noun: String) throws(TransportError) {
+        close(try Self.openOutput(path, noun).descriptor)
+    }
+
+    /// Writes an output file.
+    ///
+    /// - Throws: ``TransportError`` if it cannot be written, or another process writes it.
+    package static func writeOutput(_ path: String, as noun: String, _ octets: [UInt8]) throws(TransportError) {
+        let descriptor = try Self.createOutput(path, as: noun)
+        defer { close(descriptor) }
+        let failure = octets.withUnsafeBytes { octets in
+            CaptureFile.failure(ofWriting: octets) { write(descriptor, $0, $1) }
+        }
+        if let failure { throw TransportError(errno: failure, "cannot write the \(noun) \(path)") }
+    }
+
+    /// Opens an empty output file.
+    ///
+    /// - Returns: The descriptor, which is the caller's to close, and which has a lock on the file until then.
+    /// - Throws: ``TransportError`` if there is no such file, or another process writes it.
+    package static func createOutput(_ path: String, as noun: String) throws(TransportError) -> CInt {
+        guard let descriptor = try Self.createUnlockedOutput(path, as: noun) else {
+            throw TransportError(.inUse, "\(path) is being written by another process: choose another name")
+        }
+        return descriptor
+    }
+
+    /// Opens an empty output file, as ``createOutput(_:as:)``; `nil` if another process writes it.
+    static func createUnlockedOutput(_ path: String, as noun: String) throws(TransportError) -> CInt? {
+        for _ in 0..<Self.replacementLimit {
+            let (descriptor, status) = try Self.openOutput(path, noun)
+            guard status.st_mode & S_IFMT == S_IFREG else { return descriptor }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                let failure = errno
+                close(descriptor)
+                if failure == EWOULDBLOCK { return nil }
+                throw TransportError(errno: failure, "cannot lock the \(noun) \(path)")
+            }
+            var present = stat()
+            let isPresent =
+                lstat(path, &present) == 0 && present.st_ino == status.st_ino && present.st_dev == status.st_dev
+            if isPresent, present.st_mode & 0o077 == 0, present.st_nlink == 1 {
+                ftruncate(descriptor, 0)
+                return descriptor
+            }
+            // Whoever has opened it, or knows it by another name, would read what is written from now on.
+            let isRemoved = !isPresent || unlink(path) == 0
+            let failure = errno
+            close(descriptor)
+            guard isRemoved else {
+                throw TransportError(errno: failure, "cannot replace \(path), which others may read")
+            }
+        }
+        throw TransportError(.noPermission, "others may read all files in the folder of \(path): choose another one")
+    }
+
+    /// Opens an output file without changing it.
+    private static func openOutput(
+        _ path: String,
+        _ noun: String
+    ) throws(TransportError) -> (descriptor: CInt, status: stat) {
+        guard !path.isEmpty else { throw TransportError(.badName, "the \(noun) has no name: give it one") }
+        // A descriptor that the user has opened; there it is a link.
+        let isDescriptor = path.hasPrefix("/dev/fd/") || path == "/dev/stdout" || path == "/dev/stderr"
+        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (isDescriptor ? 0 : O_NOFOLLOW)
+        let descriptor = open(path, flags, 0o600)
+        guard descriptor >= 0 else {
+            if errno == ELOOP {
+                throw TransportError(.noPermission, "\(path) is a symbolic link: name the file, or remove the link")
+            }
+            throw TransportError(errno: errno, "cannot write the \(noun) \(path)")
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            let failure = errno
+            close(descriptor)
+            throw TransportError(errno: failure, "cannot look at \(path)")
+        }
+        // A device, such as /dev/null, is the system's.
+        guard status.st_uid == geteuid() || status.st_mode & S_IFMT == S_IFCHR || isDescriptor else {
+            close(descriptor)
+            throw TransportError(.noPermission, "\(path) belongs to another user: choose another name")
+        }
+        return (descriptor, status)
+    }
+}
