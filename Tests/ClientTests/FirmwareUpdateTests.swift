@@ -28,10 +28,10 @@ struct FirmwareUpdateTests {
         #expect(uploader.packetLength == min(mtu - 3, 512))
         #expect(device.received == image)
         #expect(uploader.acknowledged > 0)
-        // Far more packets than the transmit queue takes: each stall ended with one call of peripheralIsReady. Another
-        // call may come where the last packet took the last space.
+        // Far more packets than the transmit queue takes: each stall ended with a call of peripheralIsReady. Other calls
+        // come each time that all packets have left.
         #expect(uploader.stalls > 2)
-        #expect((uploader.stalls...uploader.stalls + 1).contains(uploader.wakeups))
+        #expect(uploader.wakeups >= uploader.stalls)
     }
 
     @Test("uploads a whole image through an air that loses a tenth of all packets")
