@@ -9,10 +9,13 @@ import Testing
 
 @Suite("Simulation of a paired central and ball")
 struct BondedBallsSimulationTests {
-    @Test("answer each of a hundred questions with its own answer, or report its loss", arguments: simulationSeeds(1))
+    @Test(
+        "answer each question of many encounters with its own answer, or report its loss",
+        arguments: simulationSeeds(1)
+    )
     func hundredEncounters(seed: UInt64) {
         let pair = Pair(seed)
-        for _ in 1...100 { pair.meet() }
+        for _ in 1...simulationRounds(100) { pair.meet() }
     }
 
     @Test("N1: ask and answer on each link, undisturbed", arguments: [false, true])

@@ -31,10 +31,13 @@ struct CapturePrinterTests {
     }
 
     @Test("of which only a part was kept is shown as that, and nothing after it is taken for a part of it")
-    func partial() throws {
+    func partial() {
         let printer = CapturePrinter(output: OutputFormat(isJSON: false, isVerbose: false))
-        var record = try #require(Self.records.first)
-        record.packet = HCIPacket(h4: ByteBuffer(bytes: [0x04, 0x0E]))
+        var record = BTSnoop.Record(
+            packet: HCIPacket(h4: ByteBuffer(bytes: [0x04, 0x0E])),
+            direction: .toHost,
+            time: BTSnoop.Timestamp(microsecondsSince1970: 1_000_000)
+        )
         record.missingOctetCount = 5
         #expect(printer.line(record)?.hasSuffix("only 2 of 7 octets were kept: 040E") == true)
     }
@@ -78,7 +81,7 @@ struct CapturePrinterTests {
             )
         }
         var stream = CaptureReader()
-        stream.append(ByteBuffer(data: try #require(FileManager.default.contents(atPath: path))))
+        stream.append(ByteBuffer(bytes: try #require(FileManager.default.contents(atPath: path))))
         for (octets, direction, drops) in packets {
             let record = try #require(try stream.next())
             #expect(Array(record.packet.bytes.readableBytesView) == octets && record.direction == direction)
