@@ -105,13 +105,13 @@ struct TimelineTests {
 
     @Test("records calls, callbacks, and what the app prints, in a file that begins anew")
     func calls() throws {
-        timeline.app("before")
-        let timeline = try Timeline(.file(folder("trace.jsonl")), device: "phone")
+        try Data("before\n".utf8).write(to: URL(fileURLWithPath: folder("again.jsonl")))
+        let timeline = try Timeline(.file(folder("again.jsonl")), device: "phone")
         let observer = TimelineObserver(timeline, device: "phone")
         observer.called("stopScan()")
         observer.callsDelegate("didDiscover")
         timeline.app("Yes.")
-        let entries = try entries()
+        let entries = try TimelineFile.read(folder("again.jsonl"))
         #expect(entries.map(\.kind) == [.call, .callback, .app])
         #expect(entries.map(\.layer) == ["Core Bluetooth", "Core Bluetooth", "app"])
         #expect(entries.map(\.text) == ["stopScan()", "didDiscover", "Yes."])
