@@ -84,8 +84,10 @@ struct PrivateOutputTests {
             try PrivateFile.writeOutput(folder("a"), as: "trace", [1])
         }
         #expect(error?.message == "\(folder("a")) is being written by another process: choose another name")
-        try PrivateFile.writeOutput("/dev/fd/\(descriptor)", as: "trace", [])
         close(descriptor)
+        let pipe = Pipe()
+        try PrivateFile.writeOutput("/dev/fd/\(pipe.fileHandleForWriting.fileDescriptor)", as: "trace", [1])
+        #expect(pipe.fileHandleForReading.availableData == Data([1]))
         try PrivateFile.writeOutput("/dev/null", as: "trace", [1])
     }
 }

@@ -145,6 +145,7 @@ struct DeadlineTests {
                 for time in [2_000, 4_000, 9_000, 11_000] { run.at(time) { Console.print("\(time)") } }
             }
         }
-        #expect(try #require(result).lines == ["2000", "over", "released", "4000", "9000", "released", "11000"])
+        let lines = try #require(result).lines
+        #expect(lines == ["2000", "over", "released", "4000", "9000", "released", "11000"], "\(lines)")
     }
 }

@@ -83,7 +83,7 @@ struct CorebluetoothDeviceTests {
             let names = line.dropFirst((notFound + "there is ").count).components(separatedBy: ", ")
             #expect(names.count == 20 && Set(names).count == 20, "\(line)")
             #expect(names.allSatisfy { $0.hasPrefix("\"Lamp ") && $0.hasSuffix("\"") })
-        case .unconnectable: #expect(line == "\"Peer\" was not there to connect to within 5 s")
+        case .unconnectable: #expect(line == "\"Peer\" is there and takes no connections: it only advertises")
         case .deaf: #expect(line == "\"Peer\" could not be connected to: The connection has failed unexpectedly")
         }
     }
@@ -238,7 +238,10 @@ struct CorebluetoothDeviceTests {
             exit(0)
         }
         let names = ["lamp.json", "lamp.JSON", "lamp.btsnoop", "lamp"]
-        let lines = names.map { "cannot write the capture file /nowhere/\($0): No such file or directory" }
+        let lines = names.map { name in
+            let noun = name.lowercased().hasSuffix(".json") ? "description" : "capture file"
+            return "cannot write the \(noun) /nowhere/\(name): No such file or directory"
+        }
         #expect(try #require(result).lines == lines)
         #expect(folder.content.isEmpty)
     }

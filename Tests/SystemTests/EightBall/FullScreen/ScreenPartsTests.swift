@@ -120,7 +120,7 @@ struct ScreenPartsTests {
         #expect(
             process.lines == [
                 "Rain? is asked", "confirmed Rain?", "Sun? stillAnswering", "Rain? It is certain.", "Snow? is asked",
-                "confirmed Snow?", "Snow? went offline",
+                "confirmed Snow?", "Snow? is there, but has not answered in time",
             ]
         )
     }
