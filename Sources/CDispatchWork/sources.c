@@ -67,7 +67,14 @@ static void run(struct main_timer *timer, _Atomic(void *) *place) {
 }
 
 static void run_event(void *context) { run(context, &((struct main_timer *)context)->event); }
-static void run_cancel(void *context) { run(context, &((struct main_timer *)context)->cancel); }
+
+/// As libdispatch does, releases what a cancelled source has held: its handlers often hold the source itself.
+static void run_cancel(void *context) {
+    struct main_timer *timer = context;
+    run(timer, &timer->cancel);
+    set_block(&timer->event, NULL);
+    set_block(&timer->cancel, NULL);
+}
 
 static void *original_create(const void *type, uintptr_t handle, unsigned long mask, void *queue) {
     ORIGINAL("dispatch_source_create")
@@ -88,6 +95,7 @@ REPLACING void *dispatch_source_create(const void *type, uintptr_t handle, unsig
     dispatch_retain(queue);
     dispatch_set_context(source, timer);
     dispatch_set_finalizer_f(source, finalize);
+    dispatch_source_set_cancel_handler_f(source, run_cancel);
     pthread_mutex_lock(&lock);
     timer->next = first;
     first = timer;
@@ -107,10 +115,7 @@ REPLACING void dispatch_source_set_event_handler(void *source, void *block) {
 
 REPLACING void dispatch_source_set_cancel_handler(void *source, void *block) {
     struct main_timer *timer = timer_of(source);
-    if (timer) {
-        set_block(&timer->cancel, block);
-        return dispatch_source_set_cancel_handler_f(source, run_cancel);
-    }
+    if (timer) { return set_block(&timer->cancel, block); }
     ORIGINAL("dispatch_source_set_cancel_handler")
     ((void (*)(void *, void *))original)(source, block);
 }
