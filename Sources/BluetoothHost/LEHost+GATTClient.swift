@@ -137,9 +137,9 @@ extension LEHost {
         self.noteWork(link)
     }
 
-    /// Has what was learned of the server's database found out anew, since the link has become more secure: before that,
-    /// another device may have answered, or changed the answers. The request that was refused for want of security ends as
-    /// if the server had answered Database Out Of Sync, and so does the delegate hear of it.
+    /// Has what was learned of the server's database found out anew, since the link has become more secure: before
+    /// that, another device may have answered, or changed the answers. The request that was refused because the link
+    /// was not secure ends as if the server had answered Database Out Of Sync, and so does the delegate hear of it.
     /// - Returns: False if the server was not asked anything on this link, so that nothing was learned.
     public func distrustDatabase(on link: LinkID) -> Bool {
         self.assertOnEventLoop()

@@ -2,12 +2,13 @@
 // 3, Part H), what a server has refused for want of security is asked once more (Vol 3, Part C, 10.3.2), and a bonded
 // client that comes back finds what a bond keeps for it (Vol 3, Part G, 2.5.2).
 //
-// The order of a bonded link: it is opened, the delegate gives the bond, and the link is encrypted with its key. A central
-// does that by itself; a peripheral asks for it when it wants something of the peer. Before that anybody can have the
-// address of a bonded peer, and in either role this host asks it for nothing, believes nothing that comes without being
-// asked for, opens no channel with it, and neither restores nor changes what a bond keeps of it. A link that cannot be
-// encrypted with the key of its bond ends (`pinOrKeyMissing`): a device that pretends to be the peer gets nothing and is
-// trusted in nothing (CVE-2020-9770). What the server has for everybody, it has for such a device, too.
+// The order of a bonded link: it is opened, the delegate gives the bond, and the link is encrypted with its key. A
+// central does that by itself; a peripheral asks for it when it wants something of the peer. Before that anybody can
+// have the address of a bonded peer, and in either role this host asks it for nothing, believes nothing that comes
+// without being asked for, opens no channel with it, and neither restores nor changes what a bond keeps of it. A link
+// that cannot be encrypted with the key of its bond ends (`pinOrKeyMissing`): a device that pretends to be the peer
+// gets nothing and is trusted in nothing (CVE-2020-9770). What the server has for everybody, it has for such a device,
+// too.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -57,7 +58,8 @@ extension LEHost {
         self.updateSecurity(of: link) { $0.cancelPairing(&$1) }
     }
 
-    /// Has the peer of a link drop the keys of the pairing that was just completed, since this device could not keep its own.
+    /// Has the peer of a link drop the keys of the pairing that was just completed, since this device could not keep
+    /// its own.
     public func rejectKeys(of link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.linksByID[link] else { return }
@@ -92,7 +94,8 @@ extension LEHost {
         )
     }
 
-    /// A link with a bond begins with its encryption: nothing is asked of the peer or believed before. A central starts it.
+    /// A link with a bond begins with its encryption: nothing is asked of the peer or believed before. A central starts
+    /// it.
     func begin(_ link: HostLink) {
         if let key = link.securityManager.bond?.peer.signing { link.bearer.server.signingKey = PeerSigningKey(key) }
         self.take(link.securityManager.security, of: link)
@@ -182,7 +185,8 @@ extension LEHost {
     func encryptionChanged(_ handle: ConnectionHandle, _ status: HCIErrorCode, isEnabled: Bool) {
         guard let link = self.linksByHandle[handle] else { return }
         self.updateSecurity(of: link) { $0.encryptionChanged(status, isEnabled: isEnabled, &$1) }
-        // Nothing that comes with the next packet, or that the user asks for next, is to be measured by what the link was.
+        // Nothing that comes with the next packet, or that the user asks for next, is to be measured by what the link
+        // was.
         self.drainSecurity(link)
         self.drainBearer(link)
     }
@@ -207,8 +211,8 @@ extension LEHost {
 
     /// Sets how secure a link is: how the key of its encryption was made, whether the peer is bonded and authorized.
     ///
-    /// The first time that a link is encrypted with the key of a bond, the delegate is asked for what was kept of the peer's client
-    /// with ``LEHostDelegate/host(_:bondedClientAt:)``, and from then on it is given each change of that.
+    /// The first time that a link is encrypted with the key of a bond, the delegate is asked for what was kept of the
+    /// peer's client with ``LEHostDelegate/host(_:bondedClientAt:)``, and from then on it is given each change of that.
     func setSecurity(_ security: LinkSecurity, of link: LinkID) {
         guard let link = self.linksByID[link] else { return }
         // What waits in the batch was made for the link as it was.

@@ -40,8 +40,8 @@ public final class LEHost {
             self.scheduleTurn()
         }
     }
-    /// All bonded peers. Their private addresses are resolved, in the controller where it can; and no other device can pair
-    /// under their identities without the user's consent, or with a weaker key.
+    /// All bonded peers. Their private addresses are resolved, in the controller where it can; and no other device can
+    /// pair under their identities without the user's consent, or with a weaker key.
     public var bondedPeers: [BondedPeer] = [] {
         didSet {
             guard self.bondedPeers != oldValue else { return }

@@ -2,8 +2,8 @@
 
 /// Text without control characters.
 package enum PrintableText {
-    /// The text; what would move a terminal's cursor or break a line becomes U+FFFD. The NULs with which devices fill a name
-    /// up to a length are no part of it.
+    /// The text; what would move a terminal's cursor or break a line becomes U+FFFD. The NULs with which devices fill a
+    /// name up to a length are no part of it.
     package static func text(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -24,8 +24,9 @@ package enum PrintableText {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal obeys it, shows what follows it in another order, or does not show it: controls, directions of
-    /// text, tags. What is only invisible in some scripts and emoji, such as a variation selector, is not among them.
+    /// Whether a terminal obeys it, shows what follows it in another order, or does not show it: controls, directions
+    /// of text, tags. What is only invisible in some scripts and emoji, such as a variation selector, is not among
+    /// them.
     var isHidden: Bool {
         switch self.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .format, .surrogate: true

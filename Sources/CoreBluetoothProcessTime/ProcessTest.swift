@@ -14,8 +14,8 @@ public import CoreBluetoothTesting
 /// ```
 ///
 /// Call it in the test itself: the process is the tests' program again, with a filter for the calling function. What
-/// fails there fails the test here: each failure with its line, the last lines of the trace, which threads are awake and
-/// where, and the paths of captures are in the error.
+/// fails there fails the test here: each failure with its line, the last lines of the trace, which threads are awake
+/// and where, and the paths of captures are in the error.
 ///
 /// A test with arguments runs all of them in one process.
 ///

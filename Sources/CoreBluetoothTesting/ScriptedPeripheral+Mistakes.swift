@@ -1,12 +1,10 @@
 // What cannot be in a script. It is reported, with the line of the script, when the script comes into a world; what is
 // not concerned works.
 
+import BluetoothHost
 import CoreBluetooth
 
 extension ScriptedPeripheral {
-    /// The octets that an attribute value has at most (Vol 3, Part F, 3.2.9).
-    static let longestValue = 512
-
     /// What cannot be in services, a line each.
     static func mistakes(in services: [Service]) -> [String] {
         var mistakes: [String] = []
@@ -42,8 +40,8 @@ extension ScriptedPeripheral {
         if let interval = characteristic.updates?.interval, characteristic.updates?.times == nil, interval <= .zero {
             mistakes.append("the characteristic \(name) sends values without time between them")
         }
-        if (characteristic.userDescription?.utf8.count ?? 0) > self.longestValue {
-            mistakes.append("the user description of \(name) has more than \(self.longestValue) octets")
+        if (characteristic.userDescription?.utf8.count ?? 0) > ATT.maximumValueLength {
+            mistakes.append("the user description of \(name) has more than \(ATT.maximumValueLength) octets")
         }
         for descriptor in characteristic.descriptors {
             if let mistake = self.lengthMistake(descriptor.value, descriptor.uuid, "descriptor") {
@@ -60,8 +58,9 @@ extension ScriptedPeripheral {
 
     /// What is wrong with the length of a value; `nil` where it can be.
     static func lengthMistake(_ value: Data, _ uuid: CBUUID, _ kind: String = "characteristic") -> String? {
-        guard value.count > self.longestValue else { return nil }
-        return "a value of the \(kind) \(uuid.uuidString) has \(value.count) octets; \(self.longestValue) are the limit"
+        guard value.count > ATT.maximumValueLength else { return nil }
+        return
+            "a value of the \(kind) \(uuid.uuidString) has \(value.count) octets; \(ATT.maximumValueLength) are the limit"
     }
 
     /// A service that cannot be published behind all that it includes.

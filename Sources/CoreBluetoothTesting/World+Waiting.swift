@@ -5,8 +5,8 @@ import NIOConcurrencyHelpers
 extension World {
     /// Lets time pass until an operation that awaits has ended, and gives its result.
     ///
-    /// For code that wraps Core Bluetooth in `async` functions. The operation is isolated to the actor of the test, if that
-    /// has one.
+    /// For code that wraps Core Bluetooth in `async` functions. The operation is isolated to the actor of the test, if
+    /// that has one.
     ///
     /// ```swift
     /// @Test @MainActor func reads() async throws {
@@ -17,8 +17,8 @@ extension World {
     /// }
     /// ```
     ///
-    /// Between two milliseconds of virtual time the operation runs as far as it can. It may use the devices of the world:
-    /// it and the world take turns.
+    /// Between two milliseconds of virtual time the operation runs as far as it can. It may use the devices of the
+    /// world: it and the world take turns.
     ///
     /// - Throws: What the operation throws, or ``WorldError`` where it has not ended within `limit`; it is cancelled
     ///   then.

@@ -231,8 +231,8 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 
     private var nextTaskTime: NIODeadline? { self.lock.withLock { self.state.nextPlace?.time } }
 
-    /// Moves the world on by one step for the test, which waits outside of the world's calls; false where nothing is left
-    /// to do, or where it waits in a call of the world that cannot go on meanwhile.
+    /// Moves the world on by one step for the test, which waits outside of the world's calls; false where nothing is
+    /// left to do, or where it waits in a call of the world that cannot go on meanwhile.
     func stepForTest() -> Bool {
         guard self.lock.withLock({ self.state.stepCount == 0 }) else { return false }
         return self.work.serveStep { self.step(until: .distantFuture) }

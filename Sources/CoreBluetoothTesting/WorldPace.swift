@@ -57,8 +57,8 @@ package final class WorldPace: Sendable {
     /// Whether the world's time passes in a moment.
     var isInstant: Bool { self.factor == nil }
 
-    /// The instant of the world at which so many seconds of real time will have passed from now; `nil` where nobody waits
-    /// for time to pass.
+    /// The instant of the world at which so many seconds of real time will have passed from now; `nil` where nobody
+    /// waits for time to pass.
     func instant(afterRealSeconds seconds: Double) -> NIODeadline? {
         guard let factor = self.factor else { return nil }
         let start = self.state.withLockedValue { $0.start }

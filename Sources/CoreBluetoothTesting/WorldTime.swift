@@ -76,8 +76,8 @@ package protocol ProcessClock: AnyObject {
     /// end: the process ends with lines that say who waits where.
     func serve(_ work: () -> Void, step: @escaping () -> Bool)
 
-    /// Serves the task that calls, or its thread outside of tasks, as ``serve(_:step:)`` does code under test: whenever it
-    /// waits and does not move the world on itself.
+    /// Serves the task that calls, or its thread outside of tasks, as ``serve(_:step:)`` does code under test: whenever
+    /// it waits and does not move the world on itself.
     func serveTest(step: @escaping () -> Bool)
 
     /// The test's task is about to sleep: the world is moved on until ``testWakes()``.

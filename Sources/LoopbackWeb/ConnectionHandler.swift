@@ -9,8 +9,8 @@
 // octets are sent, then the connection is closed.
 //
 // What a peer can do: send slowly or too much (the connection ends), read slowly (documents are left out, then the
-// connection ends), and open many connections: if all places are taken, the oldest connection that has not shown the token
-// ends for a new one, so that who has the token gets a place. Time comes in as tasks of the event loop.
+// connection ends), and open many connections: if all places are taken, the oldest connection that has not shown the
+// token ends for a new one, so that who has the token gets a place. Deadlines are tasks of the event loop.
 
 import NIOCore
 import NIOHTTP1

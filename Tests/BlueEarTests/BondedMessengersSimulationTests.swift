@@ -56,7 +56,7 @@ private final class Pair {
     private var number = 0
     /// What the processes of the peripheral have heard.
     private var heard: [[String: String]] = []
-    /// How many exchanges were complete.
+    /// The number of complete exchanges.
     private(set) var exchanges = 0
 
     init(_ seed: UInt64, stays: Bool = false) {

@@ -28,8 +28,8 @@ struct FirmwareUpdateTests {
         #expect(uploader.packetLength == min(mtu - 3, 512))
         #expect(device.received == image)
         #expect(uploader.acknowledged > 0)
-        // Far more packets than the transmit queue takes: each stall ended with a call of peripheralIsReady. Other calls
-        // come each time that all packets have left.
+        // Far more packets than the transmit queue takes: each stall ended with a call of peripheralIsReady. Other
+        // calls come each time that all packets have left.
         #expect(uploader.stalls > 2)
         #expect(uploader.wakeups >= uploader.stalls)
     }

@@ -1,6 +1,6 @@
-// Every kind of timer in every kind of world, in tests that await and that do not, on the main queue, on the main thread
-// and off it: the table of the article "Timers, sleeps and dates". A cell fires on the world's clock, or says at once why
-// it cannot.
+// Every kind of timer in every kind of world, in tests that await and that do not, on the main queue, on the main
+// thread and off it: the table of the article "Timers, sleeps and dates". A cell fires on the world's clock, or says at
+// once why it cannot.
 
 import CoreBluetoothProcessTime
 import CoreBluetoothTesting

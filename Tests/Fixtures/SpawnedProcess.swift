@@ -1,5 +1,5 @@
-// Processes that tests start: they have the descriptors that they are given, and no others. Foundation's `Process` hands
-// on what is open, and traps if more than some thousand descriptors are.
+// Processes that tests start: they have the descriptors that they are given, and no others. Foundation's `Process`
+// hands on what is open, and traps if more than some thousand descriptors are.
 
 package import Foundation
 

@@ -1,4 +1,5 @@
-// A central and a ball that are paired and meet again and again, while links are lost, processes killed and bonds removed.
+// A central and a ball that are paired and meet again and again, while links are lost, processes killed and bonds
+// removed.
 
 import CoreBluetooth
 import Fixtures
@@ -46,7 +47,7 @@ private final class Pair {
     private var ball: Ball
     private var asker: Asker
     private var number = 0
-    /// How many questions were answered.
+    /// The number of answered questions.
     private(set) var answered = 0
 
     init(_ seed: UInt64) {

@@ -33,7 +33,7 @@ package final class PersistentDevice {
         )
     }
 
-    /// How many devices it is paired with.
+    /// The number of devices it is paired with.
     package var bondCount: Int { self.bonds.count }
 
     /// Removes its bonds, as another program does; links stay.

@@ -20,9 +20,9 @@
 //
 // finished: all is here, and all of this side was sent.
 //
-// A peer can claim an identity that is not its own (`KnownIdentities`). That of this device is rejected, one that differs
-// from the identity address on which the peer is on the air is ignored, and for that of another device the user decides at
-// the end of the exchange (`replaced`), unless its bond has a better key.
+// A peer can claim an identity that is not its own (`KnownIdentities`). That of this device is rejected, one that
+// differs from the identity address on which the peer is on the air is ignored, and for that of another device the user
+// decides at the end of the exchange (`replaced`), unless its bond has a better key.
 //
 // A peer can distribute keys that are zero. As an identity resolving key that means that it has none; other keys of
 // zero are rejected. Time does not come in: the Security Manager waits.

@@ -1,9 +1,9 @@
-// Which keypress notifications of a peer are in their place (Vol 3, Part H, 3.5.8): those out of place are ignored, and no
-// more than a limit are reported.
+// Which keypress notifications of a peer are in their place (Vol 3, Part H, 3.5.8): those out of place are ignored, and
+// no more than a limit are reported.
 
 /// The keypress notifications of a peer: a beginning, digits, an end (3.5.8).
 struct KeypressNotifications: Hashable, Sendable {
-    /// How many are reported at most.
+    /// The number of notifications that are reported at most.
     static let limit = 64
 
     private enum State: Hashable {

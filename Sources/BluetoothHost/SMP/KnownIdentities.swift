@@ -1,13 +1,13 @@
 // Whom a device knows when a peer says who it is, at the end of a pairing (Vol 3, Part H, 3.6.4 and 3.6.5). Nothing proves
 // that an identity address is the peer's own, so a claim may not take what belongs to another one:
 //
-// - A peer that is on the air under an identity address, public or static, has shown that one. A claim of another one is
-//   ignored, as Linux does, and the bond is that of the address in use. A peer whose static address is not the identity
-//   address that it distributes is found again in this way.
-// - Under a private address a peer may claim an identity address that nobody has. One that is bonded, connected, or was met
-//   on the air belongs to another device, and the user decides.
-// - A key that another bonded peer has distributed before resolves the addresses of that one alone: boards of one kind have
-//   the same constant key, and a peer that repeats the key of another one does not take its addresses away.
+// - A peer that is on the air under an identity address, public or static, has shown that one. A claim of another one
+//   is ignored, as Linux does, and the bond is that of the address in use. A peer whose static address is not the
+//   identity address that it distributes is found again in this way.
+// - Under a private address a peer may claim an identity address that nobody has. One that is bonded, connected, or was
+//   met on the air belongs to another device, and the user decides.
+// - A key that another bonded peer has distributed before resolves the addresses of that one alone: boards of one kind
+//   have the same constant key, and a peer that repeats the key of another one does not take its addresses away.
 
 public import BluetoothTypes
 
@@ -66,7 +66,8 @@ struct KnownIdentities {
     /// - Parameters:
     ///   - identity: The identity.
     ///   - peerAddress: The address under which the peer is on the air.
-    ///   - existing: The bond that the peer had when the pairing began, whose replacement the user was asked for by then.
+    ///   - existing: The bond that the peer had when the pairing began, whose replacement the user was asked for by
+    ///     then.
     func claim(of identity: IdentityInformation, from peerAddress: DeviceAddress, existing: Bond?) -> Claim {
         let address = identity.address.withoutIdentity
         let key = identity.identityResolvingKey
@@ -88,7 +89,8 @@ struct KnownIdentities {
 }
 
 extension DeviceAddress {
-    /// Whether a device can be known by the address: a public one, or a static random one (Vol 6, Part B, 1.3.1 and 1.3.2.1).
+    /// Whether a device can be known by the address: a public one, or a static random one (Vol 6, Part B, 1.3.1 and
+    /// 1.3.2.1).
     var isIdentity: Bool {
         switch self.randomKind {
         case nil: self.value != 0 && self.value != 0xFFFF_FFFF_FFFF

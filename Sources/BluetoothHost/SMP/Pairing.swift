@@ -42,9 +42,9 @@
 //
 // keys: phase 3 (`KeyExchange`).
 //
-// consentToReplace: the peer claims the identity address of another device, one that is bonded or known, perhaps since it
-// has forgotten its own side of the bond. The user is asked whether it may take that place; without consent the key is
-// rejected, and a bond is never replaced by a weaker one.
+// consentToReplace: the peer claims the identity address of another device, one that is bonded or known, perhaps since
+// it has forgotten its own side of the bond. The user is asked whether it may take that place; without consent the key
+// is rejected, and a bond is never replaced by a weaker one.
 //
 // finished: the keys were handed out.
 //

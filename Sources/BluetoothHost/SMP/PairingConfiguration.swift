@@ -4,7 +4,8 @@
 public enum PairingConsentPolicy: Hashable, Sendable {
     /// Always.
     case always
-    /// If keys or an identity would be replaced, and if a peripheral asks this central for a pairing that it does not need.
+    /// If keys or an identity would be replaced, and if a peripheral asks this central for a pairing that it does not
+    /// need.
     case whenReplacingBond
     /// Never.
     case never

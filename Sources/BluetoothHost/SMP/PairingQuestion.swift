@@ -56,13 +56,13 @@ public enum PairingQuestion: Hashable, Sendable {
 
 /// A pairing that a peer wants.
 public struct PairingConsent: Hashable, Sendable {
-    /// How the devices would make sure that they pair with each other; `nil` for a peripheral that wants this central to ask
-    /// it, although nothing that this central wants needs a pairing.
+    /// How the devices would make sure that they pair with each other; `nil` for a peripheral that wants this central
+    /// to ask it, although nothing that this central wants needs a pairing.
     public var model: AssociationModel?
     /// Whether the peer has said that it keeps the keys.
     public var isBonding: Bool
-    /// Whether the peer would take the place of a device that is bonded or known: of itself, with new keys, or of another
-    /// one, whose identity address it claims.
+    /// Whether the peer would take the place of a device that is bonded or known: of itself, with new keys, or of
+    /// another one, whose identity address it claims.
     public var replacesBond: Bool
     /// The identity address of that device; `nil` if there is none.
     public var replaced: DeviceAddress?

@@ -116,9 +116,9 @@ extension SecurityManager {
         return nil
     }
 
-    /// Whether a pairing can give a level that the keys do not have, as far as the two devices are known (2.3.5.1): a peer
-    /// that cannot may drop its keys for an attempt, and its user would be asked to replace them by others that are no
-    /// better.
+    /// Whether a pairing can give a level that the keys do not have, as far as the two devices are known (2.3.5.1): a
+    /// peer that cannot may drop its keys for an attempt, and its user would be asked to replace them by others that
+    /// are no better.
     func canImproveKeys(to level: SecurityLevel, isAsked: Bool) -> Bool {
         guard level >= .authenticated, let keys = self.keys, !self.outOfBand.isPresent else { return true }
         let own = self.configuration.ioCapability

@@ -151,8 +151,8 @@ struct SecurityManager: Sendable {
     /// asks the central for it.
     ///
     /// Nothing happens where the link has the level, or is on its way there.
-    /// - Parameter isAsked: Whether the user wants it, rather than a request that the peer has refused: only then does this
-    ///   side pair for a level that the peer was not able to reach when the devices paired.
+    /// - Parameter isAsked: Whether the user wants it, rather than a request that the peer has refused: only then does
+    ///   this side pair for a level that the peer was not able to reach when the devices paired.
     mutating func requestSecurity(_ level: SecurityLevel, isAsked: Bool = true, _ context: inout Context) {
         guard self.security.level < level else { return }
         guard self.isCentral else { return self.sendSecurityRequest(level, isAsked: isAsked, &context) }
@@ -246,7 +246,8 @@ struct SecurityManager: Sendable {
         }
     }
 
-    /// The keys of the last pairing could not be kept: the peer is told to drop its own, and the link goes on with them.
+    /// The keys of the last pairing could not be kept: the peer is told to drop its own, and the link goes on with
+    /// them.
     mutating func rejectKeys(_ context: inout Context) {
         guard let bond = self.bond, self.mayRejectKeys(context.now) else { return }
         context.send(.pairingFailed(.keyRejected))

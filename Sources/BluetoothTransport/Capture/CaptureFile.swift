@@ -66,7 +66,7 @@ public final class CaptureFile {
         guard !wanted.isEmpty else { throw TransportError(.badName, "the capture file has no name: give it one") }
         for number in 1...Self.maximumNumber {
             let path = number == 1 ? wanted : Self.numbered(wanted, number)
-            if let descriptor = try PrivateFile.createUnlockedOutput(path, as: "capture file") {
+            if let descriptor = try PrivateFile.createOutputUnlessInUse(path, as: "capture file") {
                 return (path, .open(descriptor: descriptor))
             }
         }

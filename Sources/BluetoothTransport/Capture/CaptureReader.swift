@@ -1,6 +1,6 @@
 // Reads a capture of any format that people have: btsnoop, which Android and this project write, that of Linux's btmon,
-// Apple's PacketLogger, pcap and pcapng. Octets come in pieces of any size, since a file may grow and a pipe has no end. Of a
-// capture that ends inside a record, the whole records before it are read.
+// Apple's PacketLogger, pcap and pcapng. Octets come in pieces of any size, since a file may grow and a pipe has no
+// end. Of a capture that ends inside a record, the whole records before it are read.
 
 import BluetoothTypes
 public import NIOCore
@@ -67,7 +67,8 @@ public struct CaptureReader: Sendable {
 
     /// Says that all octets that are there now were appended; more may come if the capture grows.
     ///
-    /// A file with packets of several adapters is read from then on: those of the adapter with the most data until here.
+    /// A file with packets of several adapters is read from then on: those of the adapter with the most data until
+    /// here.
     ///
     /// - Throws: ``CaptureError`` if the octets are too few for any capture.
     public mutating func reachEnd() throws(CaptureError) {

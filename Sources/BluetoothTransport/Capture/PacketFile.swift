@@ -1,6 +1,6 @@
-// pcap files and pcapng files, which Wireshark, tshark and tcpdump write (draft-ietf-opsawg-pcap, -pcapng), with HCI packets
-// of three link types: H4 with and without a direction (201, 187), and Linux's monitor (254). Numbers are in the order of
-// the machine that wrote the file; a magic number tells which.
+// pcap files and pcapng files, which Wireshark, tshark and tcpdump write (draft-ietf-opsawg-pcap, -pcapng), with HCI
+// packets of three link types: H4 with and without a direction (201, 187), and Linux's monitor (254). Numbers are in
+// the order of the machine that wrote the file; a magic number tells which.
 
 import BluetoothHCI
 import BluetoothTypes

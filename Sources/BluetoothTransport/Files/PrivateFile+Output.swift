@@ -1,6 +1,6 @@
-// Files at a path that the user names and that may hold keys or traffic: captures, traces, descriptions with values. They
-// are the user's own from the first octet on: mode 0600, through no symbolic link, and in place of a file that others
-// could have opened already.
+// Files at a path that the user names and that may hold keys or traffic: captures, traces, descriptions with values.
+// They are the user's own from the first octet on: mode 0600, through no symbolic link, and in place of a file that
+// others could have opened already.
 
 #if canImport(Glibc)
 import Glibc
@@ -11,10 +11,12 @@ import Darwin
 #endif
 
 extension PrivateFile {
-    /// The number of times that a file is replaced which others can read, before the file system is found to give them all.
+    /// The number of times that a file is replaced which others can read, before the file system is found to give them
+    /// all.
     private static let replacementLimit = 8
 
-    /// Checks that an output file can be written; creates it if it is missing, and changes nothing of one that is there.
+    /// Checks that an output file can be written; creates it if it is missing, and changes nothing of one that is
+    /// there.
     ///
     /// - Throws: ``TransportError`` with the line that says why it cannot be written.
     package static func checkOutput(_ path: String, as noun: String) throws(TransportError) {
@@ -38,14 +40,14 @@ extension PrivateFile {
     /// - Returns: The descriptor, which is the caller's to close, and which has a lock on the file until then.
     /// - Throws: ``TransportError`` if there is no such file, or another process writes it.
     package static func createOutput(_ path: String, as noun: String) throws(TransportError) -> CInt {
-        guard let descriptor = try Self.createUnlockedOutput(path, as: noun) else {
+        guard let descriptor = try Self.createOutputUnlessInUse(path, as: noun) else {
             throw TransportError(.inUse, "\(path) is being written by another process: choose another name")
         }
         return descriptor
     }
 
     /// Opens an empty output file, as ``createOutput(_:as:)``; `nil` if another process writes it.
-    static func createUnlockedOutput(_ path: String, as noun: String) throws(TransportError) -> CInt? {
+    static func createOutputUnlessInUse(_ path: String, as noun: String) throws(TransportError) -> CInt? {
         for _ in 0..<Self.replacementLimit {
             let (descriptor, status) = try Self.openOutput(path, noun)
             guard status.st_mode & S_IFMT == S_IFREG else { return descriptor }
@@ -62,7 +64,7 @@ extension PrivateFile {
                 ftruncate(descriptor, 0)
                 return descriptor
             }
-            // Whoever has opened it, or knows it by another name, would read what is written from now on.
+            // A process that has opened it, or knows it by another name, would read everything written from now on.
             let isRemoved = !isPresent || unlink(path) == 0
             let failure = errno
             close(descriptor)

@@ -61,8 +61,8 @@ package enum PrivateFolder {
         return String(cString: value)
     }
 
-    /// Makes a folder of mode 0700, and what is missing above it, or checks the one that is there and removes what processes
-    /// left in it that were killed while they wrote.
+    /// Makes a folder of mode 0700, and what is missing above it, or checks the one that is there and removes what
+    /// processes left in it that were killed while they wrote.
     ///
     /// - Throws: ``TransportError`` where it cannot be made or another user could enter it.
     @discardableResult

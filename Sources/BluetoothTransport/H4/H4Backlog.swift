@@ -9,7 +9,7 @@ final class H4Backlog {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Notes how many octets wait for a connection.
+    /// Notes the number of octets that wait for a connection.
     ///
     /// - Returns: Whether too many wait for all, and at least its share of the limit for this one.
     func isOverShare(_ connection: ObjectIdentifier, _ count: Int) -> Bool {
@@ -17,7 +17,7 @@ final class H4Backlog {
         return self.total > self.limit && count >= self.limit / self.counts.count
     }
 
-    /// Nothing waits for a connection any more.
+    /// A connection has ended, or its host reads again.
     func remove(_ connection: ObjectIdentifier) {
         if let count = self.counts.removeValue(forKey: connection) { self.total -= count }
     }

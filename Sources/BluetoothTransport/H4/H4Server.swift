@@ -16,7 +16,7 @@ public final class H4Server {
         public var refusals: Int
         /// How many octets may wait for a host that does not read before it is dropped.
         public var unsentOctets: Int
-        /// How many octets may wait for all hosts that do not read together, before those of them are dropped for which at
+        /// The number of octets that may wait for all hosts together; beyond it, those hosts are dropped for which at
         /// least their share waits.
         public var allUnsentOctets: Int
 

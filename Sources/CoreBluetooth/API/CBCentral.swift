@@ -21,7 +21,7 @@ open class CBCentral: CBPeer {
     /// and never more than 512.
     ///
     /// It may grow when the central negotiates a larger MTU. Longer values are cut.
-    open var maximumUpdateValueLength: Int { self.lock.withLock { min(self.mtu - 3, 512) } }
+    open var maximumUpdateValueLength: Int { self.lock.withLock { min(self.mtu - 3, ATT.maximumValueLength) } }
 
     /// The object as log lines show it.
     open override var description: String {

@@ -102,7 +102,7 @@ open class CBPeripheral: CBPeer {
     @discardableResult
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         switch type {
-        case .withResponse: 512
+        case .withResponse: ATT.maximumValueLength
         case .withoutResponse: self.lock.withLock { self.longestCommandValue }
         }
     }

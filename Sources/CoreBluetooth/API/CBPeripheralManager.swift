@@ -232,19 +232,16 @@ open class CBPeripheralManager: CBManager {
 
     private static func octets(answering request: CBATTRequest) -> ByteBuffer {
         guard let value = request.value else { return ByteBuffer() }
-        let limit = max(0, longestValue - request.offset)
+        let limit = max(0, ATT.maximumValueLength - request.offset)
         // Once for each long read, which begins at 0.
         if value.count > limit, request.offset == 0 {
             LogLines.log(
                 "WARNING: the value of \(request.characteristic) has \(value.count) octets; centrals get the first "
-                    + "\(longestValue)"
+                    + "\(ATT.maximumValueLength)"
             )
         }
         return ByteBuffer(octetsOf: value, limit: limit)
     }
-
-    /// The longest value of an attribute, in octets (Vol 3, Part F, 3.2.9).
-    private static let longestValue = 512
 
     /// Sends a new value to centrals that subscribed; `nil` stands for all of them.
     ///
@@ -268,7 +265,7 @@ open class CBPeripheralManager: CBManager {
         case .full: return false
         case .reserved(let handle, let targets, let window):
             // The host cuts further if the MTU is smaller.
-            let octets = ByteBuffer(octetsOf: value, limit: Self.longestValue, in: window?.takeBuffer())
+            let octets = ByteBuffer(octetsOf: value, limit: ATT.maximumValueLength, in: window?.takeBuffer())
             self.send(.update(handle, octets, targets))
             return true
         }

@@ -78,7 +78,7 @@ extension CBPeripheral {
     /// The longest value of a write without response, in octets.
     ///
     /// Under the lock.
-    var longestCommandValue: Int { min(self.mtu - 3, 512) }
+    var longestCommandValue: Int { min(self.mtu - 3, ATT.maximumValueLength) }
 
     /// How many writes without response may wait; further ones are dropped.
     private static let writeQueueLimit = 4096

@@ -134,7 +134,7 @@ extension PeripheralRecord.Characteristic {
         let permissions = CBAttributePermissions(rawValue: self.permissions)
         guard properties.isDisjoint(with: [.broadcast, .extendedProperties]) else { return false }
         let isReadOnly = properties.subtracting(.read).isEmpty && permissions.isSubset(of: .anyRead)
-        return (self.value == nil || isReadOnly) && (self.value?.count ?? 0) <= 512
+        return (self.value == nil || isReadOnly) && (self.value?.count ?? 0) <= ATT.maximumValueLength
     }
 }
 

@@ -16,8 +16,8 @@ struct CentralRestoration: Sendable {
     }
 
     var record: CentralRecord
-    /// For each peripheral of the record the connection that goes on, as the scan does; `nil` if the process before this
-    /// one had them.
+    /// For each peripheral of the record the connection that goes on, as the scan does; `nil` if the process before
+    /// this one had them.
     var live: [Live]?
     /// How many places for objects managers before this one have used: of these the session may still report something,
     /// also of those that are not in the record.

@@ -10,9 +10,9 @@
 // A bond with a peer that hides behind a private address and distributes no identity is of use while that address lasts: it
 // is kept in memory, for a few such peers, and never on disk.
 //
-// What a peer can do: pair again and again under new addresses. The number of bonds has a limit. Beyond it the bond goes
-// that is worth least, never one in use, and never one that a user has confirmed for one that nobody was asked about; a bond
-// for which there is no room is not kept, as one that cannot be written.
+// What a peer can do: pair again and again under new addresses. The number of bonds has a limit. Beyond it the bond
+// goes that is worth least, never one in use, and never one that a user has confirmed for one that nobody was asked
+// about; a bond for which there is no room is not kept, as one that cannot be written.
 
 import BluetoothHost
 import BluetoothTypes
@@ -25,7 +25,7 @@ final class BondStore {
     private var passing: [DeviceAddress] = []
     /// How many of those are kept: each new address of one peer may be one.
     static let passingCapacity = 32
-    /// How many lasting bonds are kept.
+    /// The number of lasting bonds that are kept.
     static let capacity = 512
     /// Those that are on disk, where another program can remove them: `corebluetooth bonds remove`.
     private var stored: Set<DeviceAddress> = []

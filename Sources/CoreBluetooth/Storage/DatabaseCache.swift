@@ -22,8 +22,8 @@ final class DatabaseCache {
     /// Writes them to the storage, once it is known.
     var writer: StateWriter?
 
-    /// What is known of a peer, if it was learned over a link of a level: over another one, a device that pretends to be
-    /// the peer may have said it.
+    /// What is known of a peer, if it was learned over a link of a level: over another one, a device that pretends to
+    /// be the peer may have said it.
     func database(of address: DeviceAddress, at level: SecurityLevel = .none) -> RemoteDatabase? {
         self.known(of: address).flatMap { $0.level >= level ? $0 : nil }
     }

@@ -15,8 +15,8 @@ struct KeptBond: Hashable {
     /// When a link was last encrypted with the keys.
     var lastUsed: Date?
 
-    /// Which of two bonds is worth less: one that a user had no part in, one that was used for nothing but its own pairing,
-    /// and then the one that was used longest ago.
+    /// Which of two bonds is worth less: one that a user had no part in, one that was used for nothing but its own
+    /// pairing, and then the one that was used longest ago.
     func isWorthLess(than other: KeptBond) -> Bool { self.worth < other.worth }
 
     private var worth: (Int, Int, Date) {

@@ -1,5 +1,5 @@
-// A test that runs once more, alone in a process of its own: it is the program of the tests again, with a filter for the
-// test. What that process says of a failure becomes the error of the test that has started it.
+// A test that runs once more, alone in a process of its own: it is the program of the tests again, with a filter for
+// the test. What that process says of a failure becomes the error of the test that has started it.
 
 import Foundation
 import NIOConcurrencyHelpers

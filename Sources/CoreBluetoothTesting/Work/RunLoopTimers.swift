@@ -1,6 +1,6 @@
 // The timers that code of worlds has added to the main run loop. On a phone the system runs that loop; in a test nobody
-// may: the thread that would is the test's own, or has left it to the main queue. So a world lets the loop do what is due
-// as work for the main queue, unless a thread runs it.
+// may: the thread that would is the test's own, or has left it to the main queue. So a world lets the loop do what is
+// due as work for the main queue, unless a thread runs it.
 
 import CDispatchWork
 import Foundation

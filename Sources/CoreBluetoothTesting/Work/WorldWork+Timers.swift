@@ -1,5 +1,5 @@
-// The timers of the process that the work of a world has begun, and what is said of work and of timers that keep the world
-// from going on.
+// The timers of the process that the work of a world has begun, and what is said of work and of timers that keep the
+// world from going on.
 
 import CDispatchWork
 import Dispatch

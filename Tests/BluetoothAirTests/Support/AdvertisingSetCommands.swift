@@ -1,4 +1,5 @@
-// The commands of extended advertising as the suites about them write them, for the first of two sets unless they say so.
+// The commands of extended advertising as the suites about them write them, for the first of two sets unless they say
+// so.
 
 import BluetoothHCI
 import BluetoothTypes

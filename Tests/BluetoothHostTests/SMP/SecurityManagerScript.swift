@@ -62,7 +62,8 @@ struct SecurityManagerScript: HexScriptRunner {
         return self.reports + actions.map { self.text($0) }
     }
 
-    /// The user of a central agrees to the pairing that a peripheral asks for, unless a script is about being asked always.
+    /// The user of a central agrees to the pairing that a peripheral asks for, unless a script is about being asked
+    /// always.
     private mutating func agreeToSecurityRequest() {
         guard self.manager.configuration.consent == .whenReplacingBond else { return }
         let index = self.context.actions.firstIndex { action in

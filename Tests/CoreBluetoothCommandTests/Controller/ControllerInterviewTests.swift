@@ -7,8 +7,8 @@ import Testing
 
 @Suite("An interview with a controller")
 struct ControllerInterviewTests {
-    /// The report of an interview, and the commands that were asked, each of which is answered after 2 ms; commands without
-    /// an answer are refused.
+    /// The report of an interview, and the commands that were asked, each of which is answered after 2 ms; commands
+    /// without an answer are refused.
     private func interview(
         _ answers: [HCIOpcode: HCIPacket],
         roundTrips: Int = 0,

@@ -12,59 +12,6 @@ import Testing
 @testable import CoreBluetooth
 @testable import CoreBluetoothTesting
 
-/// A peripheral with a secret whose identity, in pairings, is whatever it likes.
-private final class Claimant: LEHostDelegate {
-    let host: LEHost
-    /// Whether it asks each central for a pairing.
-    let asks: Bool
-    private(set) var pairings = 0
-    private(set) var errors: [PairingError] = []
-    private var bonds: [DeviceAddress: Bond] = [:]
-
-    init(
-        _ address: DeviceAddress,
-        claiming identity: IdentityInformation,
-        isHidden: Bool = false,
-        asks: Bool = false,
-        in testbed: Testbed
-    ) throws {
-        self.asks = asks
-        self.host = LEHost(
-            eventLoop: testbed.loop,
-            configuration: LEHostConfiguration(
-                address: address,
-                pairing: PairingConfiguration(identity: identity),
-                privacy: isHidden ? PrivacyConfiguration(rotationInterval: .seconds(900)) : nil
-            )
-        )
-        self.host.delegate = self
-        self.host.attach(to: testbed.air.makeController())
-        let secret = GATTCharacteristicDefinition(
-            uuid: 0xFFF1,
-            properties: .read,
-            permissions: .readEncryptionRequired,
-            value: ByteBuffer(bytes: [42])
-        )
-        _ = try self.host.addService(GATTServiceDefinition(uuid: 0xFFF0, characteristics: [secret]))
-        testbed.run(.seconds(1))
-    }
-
-    func advertise() {
-        self.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
-    }
-
-    func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { self.bonds[link.peer] }
-    func host(_ host: LEHost, didConnect link: LinkInformation) {
-        if self.asks { host.secure(link.id, to: .encrypted) }
-    }
-    func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) { host.answer(.consent(true), on: link) }
-    func host(_ host: LEHost, link: LinkID, didFailToPair error: PairingError) { self.errors.append(error) }
-    func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool) {
-        self.pairings += 1
-        self.bonds[bond.identityAddress] = bond
-    }
-}
-
 @Suite("Pairing: claimed identities")
 struct ClaimedIdentityTests {
     fileprivate static let honest = DeviceAddress(0x0011_2233_4455, kind: .public)
@@ -76,7 +23,7 @@ struct ClaimedIdentityTests {
         let testbed = Testbed()
         let central: RestartableDevice
         let client: CentralApp
-        let rogue: Claimant
+        let rogue: SecretHost
         let agent: ScriptedPairingAgent?
         let honest: UUID
         /// The devices whose places were to be taken.
@@ -103,9 +50,9 @@ struct ClaimedIdentityTests {
                 return record.identifier
             }
             self.honest = try #require(honest)
-            self.rogue = try Claimant(
+            self.rogue = try SecretHost(
                 ClaimedIdentityTests.rogue,
-                claiming: ClaimedIdentityTests.claim,
+                pairing: PairingConfiguration(identity: ClaimedIdentityTests.claim),
                 isHidden: isHidden,
                 asks: asks,
                 in: self.testbed
@@ -189,7 +136,12 @@ struct ClaimedIdentityTests {
             identityResolvingKey: .zero,
             address: DeviceAddress(0x00F0_F0F0_F0F0, kind: .public)
         )
-        let device = try Claimant(Self.rogue, claiming: identity, isHidden: !isStatic, in: testbed)
+        let device = try SecretHost(
+            Self.rogue,
+            pairing: PairingConfiguration(identity: identity),
+            isHidden: !isStatic,
+            in: testbed
+        )
         device.advertise()
         var client = CentralApp(on: central.adapter)
         testbed.run { client.manager.state == .poweredOn }
@@ -226,9 +178,11 @@ struct ClaimedIdentityTests {
         let adapter = BluetoothAdapter(air: testbed.air, configuration: configuration, storage: storage)
         let client = CentralApp(on: adapter)
         testbed.run { client.manager.state == .poweredOn }
-        let device = try Claimant(
+        let device = try SecretHost(
             Self.rogue,
-            claiming: IdentityInformation(identityResolvingKey: .zero, address: Self.rogue),
+            pairing: PairingConfiguration(
+                identity: IdentityInformation(identityResolvingKey: .zero, address: Self.rogue)
+            ),
             in: testbed
         )
         device.advertise()

@@ -1,5 +1,6 @@
-// A device that has the address of another one, and its Database Hash, which everybody can read, shows a central another
-// database, in which a secret is at the handle of something public. The central pairs with the right device later.
+// A device that has the address of another one, and its Database Hash, which everybody can read, shows a central
+// another database, in which a secret is at the handle of something public. The central pairs with the right device
+// later.
 
 import BluetoothTypes
 import Foundation

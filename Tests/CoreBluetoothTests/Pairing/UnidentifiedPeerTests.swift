@@ -8,44 +8,6 @@ import Testing
 @testable import BluetoothHost
 @testable import CoreBluetooth
 
-/// A peripheral that distributes no identity, or one that does.
-private final class SecretPeripheral: LEHostDelegate {
-    let host: LEHost
-    private(set) var pairings = 0
-    private var bonds: [DeviceAddress: Bond] = [:]
-
-    init(in testbed: Testbed, distributesIdentity: Bool) throws {
-        let keys: KeyDistribution = distributesIdentity ? [.encryptionKey, .identityKey] : [.encryptionKey]
-        self.host = LEHost(
-            eventLoop: testbed.loop,
-            configuration: LEHostConfiguration(
-                address: DeviceAddress(0xC0DE_0000_0001, kind: .random),
-                pairing: PairingConfiguration(responderKeys: keys),
-                privacy: PrivacyConfiguration(rotationInterval: .seconds(900))
-            )
-        )
-        self.host.delegate = self
-        self.host.attach(to: testbed.air.makeController())
-        let secret = GATTCharacteristicDefinition(
-            uuid: 0xFFF1,
-            properties: .read,
-            permissions: .readEncryptionRequired,
-            value: ByteBuffer(bytes: [42])
-        )
-        _ = try self.host.addService(GATTServiceDefinition(uuid: 0xFFF0, characteristics: [secret]))
-        testbed.run(.seconds(1))
-        self.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
-    }
-
-    func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { self.bonds[link.peer] }
-    /// It knows the central, which does not know it: keys are replaced.
-    func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) { host.answer(.consent(true), on: link) }
-    func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool) {
-        self.pairings += 1
-        self.bonds[bond.identityAddress] = bond
-    }
-}
-
 @Suite("Bonds without identity")
 struct UnidentifiedPeerTests {
     /// Finds the peripheral anew, reads its secret, and leaves.
@@ -76,7 +38,14 @@ struct UnidentifiedPeerTests {
         var adapter = BluetoothAdapter(air: testbed.air, configuration: configuration, storage: storage)
         var app = CentralApp(on: adapter)
         testbed.run { app.manager.state == .poweredOn }
-        let device = try SecretPeripheral(in: testbed, distributesIdentity: distributesIdentity)
+        let keys: KeyDistribution = distributesIdentity ? [.encryptionKey, .identityKey] : [.encryptionKey]
+        let device = try SecretHost(
+            DeviceAddress(0xC0DE_0000_0001, kind: .random),
+            pairing: PairingConfiguration(responderKeys: keys),
+            isHidden: true,
+            in: testbed
+        )
+        device.advertise()
         let first = try self.read(app, testbed)
         _ = try self.read(app, testbed, first)
         #expect(device.pairings == 1)

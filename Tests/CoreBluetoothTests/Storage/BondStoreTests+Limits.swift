@@ -1,4 +1,5 @@
-// What peers can do to the bonds of a device: pair without end, while another program removes bonds, or the disk is full.
+// What peers can do to the bonds of a device: pair without end, while another program removes bonds, or the disk is
+// full.
 
 import BluetoothHost
 import BluetoothTransport

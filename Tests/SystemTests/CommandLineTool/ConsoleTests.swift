@@ -7,8 +7,8 @@ import Testing
 @testable import CommandLineTool
 
 extension TestTerminal {
-    /// A terminal in the place of standard output, standard error or both; the other one leads to the standard output of
-    /// before.
+    /// A terminal in the place of standard output, standard error or both; the other one leads to the standard output
+    /// of before.
     static func console(_ descriptors: [CInt], columns: Int = 80) throws -> TestTerminal {
         dup2(STDOUT_FILENO, STDERR_FILENO)
         return try TestTerminal(at: descriptors, columns: columns, isPlain: true)

@@ -17,8 +17,8 @@
 // driver has the link secured, and the request is sent once more, or the procedure gets the refusal. Each repetition
 // needs a higher level of security, so there are at most three.
 //
-// Held: a client of a bonded peer is held until the link is encrypted with the key of the bond. It sends nothing, believes
-// nothing, and has the driver secure the link as soon as something waits; what waits fails if that cannot be.
+// Held: a client of a bonded peer is held until the link is encrypted with the key of the bond. It sends nothing,
+// believes nothing, and has the driver secure the link as soon as something waits; what waits fails if that cannot be.
 //
 // What a peer can do: a server's answer is believed where the specification lets it be one. Another opcode, handles
 // that do not grow, or lengths that do not fit end the procedure with `malformedResponse`, and the next one begins.
@@ -72,7 +72,8 @@ struct GATTClient {
     fileprivate var waitingProcedureCount = 0
     /// The value handle of Service Changed, once a procedure has found it.
     fileprivate(set) var serviceChangedHandle: AttributeHandle?
-    /// Whether nothing is sent or believed: the peer is bonded, and the link not yet encrypted with the key of the bond.
+    /// Whether nothing is sent or believed: the peer is bonded, and the link not yet encrypted with the key of the
+    /// bond.
     var isHeld = false {
         didSet { self.awaitsKey = false }
     }
@@ -336,8 +337,8 @@ extension ATTBearer {
         return true
     }
 
-    /// The server's database is to be found out anew, since what was learned of it came over a link that anybody could have
-    /// changed: a request that was refused for want of security ends as if the database had changed.
+    /// The server's database is to be found out anew, since what was learned of it came over a link that anybody could
+    /// have changed: a request that was refused because the link was not secure ends as if the database had changed.
     mutating func distrustDatabase(now: NIODeadline, into actions: inout [Action]) {
         self.client.validatedDatabase = nil
         self.client.serviceChangedHandle = nil

@@ -1,6 +1,6 @@
-// Discoveries that were made before, made once more in one go: what was learned of a server over a link that anybody could
-// have changed is compared with what the server says now (Vol 3, Part G, 4.4 to 4.7). Nothing else is sent meanwhile, since
-// it could be about attributes that are not what they seemed.
+// Discoveries that were made before, made once more in one go: what was learned of a server over a link that anybody
+// could have changed is compared with what the server says now (Vol 3, Part G, 4.4 to 4.7). Nothing else is sent
+// meanwhile, since it could be about attributes that are not what they seemed.
 
 public import BluetoothTypes
 public import NIOCore

@@ -37,8 +37,8 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     /// A central subscribed to a value: send them with
     /// ``CBPeripheralManager/updateValue(_:for:onSubscribedCentrals:)``.
     ///
-    /// A paired central need not subscribe again: the subscription of its last connection is back as soon as this one is
-    /// encrypted, and reported then.
+    /// A paired central need not subscribe again: the subscription of its last connection is back as soon as this one
+    /// is encrypted, and reported then.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         central: CBCentral,

@@ -43,8 +43,8 @@ public struct PairingPrompt: Sendable {
         case enterCode
         /// Show these six digits and ask whether the peer shows the same: ``PairingPrompt/confirm(_:)``.
         case compareCode(String)
-        /// Ask whether to pair with the peer, which would take the place of a device that has paired or is known if there is
-        /// a ``PairingPrompt/replacedPeer``: ``PairingPrompt/confirm(_:)``.
+        /// Ask whether to pair with the peer, which would take the place of a device that has paired or is known if
+        /// there is a ``PairingPrompt/replacedPeer``: ``PairingPrompt/confirm(_:)``.
         case pair(replacesBond: Bool)
     }
 
@@ -52,8 +52,8 @@ public struct PairingPrompt: Sendable {
     public let peer: PairingPeer
     /// What the user is shown or asked.
     public let kind: Kind
-    /// The device whose place the other one would take with the pairing; `nil` if there is none. The same device if it wants
-    /// to pair anew; another one if its identity address is claimed.
+    /// The device whose place the other one would take with the pairing; `nil` if there is none. The same device if it
+    /// wants to pair anew; another one if its identity address is claimed.
     public let replacedPeer: PairingPeer?
     private let respond: @Sendable (PairingAnswer) -> Void
 

@@ -125,8 +125,9 @@ extension PairingCapabilities {
 }
 
 extension PairingQuestion {
-    /// What a device without a user answers: it pairs if its own app or the central needs it, but does not replace the keys
-    /// of an earlier pairing, or let a device take the place of another one; `nil` where there is nothing to answer.
+    /// What a device without a user answers: it pairs if its own app or the central needs it, but does not replace the
+    /// keys of an earlier pairing, or let a device take the place of another one; `nil` where there is nothing to
+    /// answer.
     package var answerWithoutUser: PairingAnswer? {
         switch self {
         case .consent(let consent): .consent(!consent.replacesBond && consent.model != nil)

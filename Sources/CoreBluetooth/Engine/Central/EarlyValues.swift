@@ -1,5 +1,5 @@
-// Values that come before any app has subscribed on this link. A server keeps the Client Characteristic Configuration of a
-// bonded client (Vol 3, Part G, 3.3.3.3), so it may send as soon as the link is encrypted, before this side has
+// Values that come before any app has subscribed on this link. A server keeps the Client Characteristic Configuration
+// of a bonded client (Vol 3, Part G, 3.3.3.3), so it may send as soon as the link is encrypted, before this side has
 // discovered anything; and it does not report the subscription once more when the descriptor is written with the value
 // that it has. The first app that subscribes gets them, right after the answer to its subscription.
 
@@ -8,9 +8,9 @@ import NIOCore
 
 /// The latest values of characteristics that nobody has subscribed to on this link.
 struct EarlyValues {
-    /// How many characteristics have values here; those of further ones are dropped.
+    /// The number of characteristics with values here; values of further ones are dropped.
     static let characteristicLimit = 16
-    /// How many values are kept of one characteristic; of more, the oldest are dropped, so that there is no gap before
+    /// The number of values kept of one characteristic; of more, the oldest are dropped, so that there is no gap before
     /// what comes next.
     static let valueLimit = 64
 

@@ -43,8 +43,8 @@ final class Peer {
     var database = RemoteDatabase()
     /// How secure the link is.
     var level = SecurityLevel.none
-    /// Whether what was discovered is to be confirmed by the server, since the link has become more secure, or the server does
-    /// not know a handle.
+    /// Whether what was discovered is to be confirmed by the server, since the link has become more secure, or the
+    /// server does not know a handle.
     var mustConfirm = false
     /// What is to be confirmed, once it is known which database the server has.
     var unconfirmed: RemoteDatabase?

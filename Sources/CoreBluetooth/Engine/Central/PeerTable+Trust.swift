@@ -1,8 +1,8 @@
-// What was discovered of a server over a link that anybody could have changed, or from a device that pretended to be the
-// peer, is not what a request over a more secure link is measured by: a handle that stood for a secret there may stand for
-// something public here. When a link becomes more secure, the database is identified anew and all discoveries are repeated,
-// before anything else is sent; what is not found again becomes invalid for the apps (didModifyServices). The same happens
-// where a server does not know a handle.
+// What was discovered of a server over a link that anybody could have changed, or from a device that pretended to be
+// the peer, is not what a request over a more secure link is measured by: a handle that stood for a secret there may
+// stand for something public here. When a link becomes more secure, the database is identified anew and all discoveries
+// are repeated, before anything else is sent; what is not found again becomes invalid for the apps (didModifyServices).
+// The same happens where a server does not know a handle.
 
 import BluetoothHost
 import BluetoothTypes

@@ -4,10 +4,10 @@
 // 7.3); what each app has discovered is a `DiscoveredAttributes`.
 //
 // Apple's rule is that bonded peers with Service Changed are remembered until that fires (7.13 of the behaviours). The
-// hash makes the same possible without a bond: it covers every declaration with its handle. It proves nothing, since anybody
-// can read it and repeat it with another database. So what is known has the level of the link over which it was learned, and
-// counts on links of that level at most; when a link becomes more secure, the discoveries are repeated on it. The hash is not
-// computed from what was discovered: apps discover parts, and no part has a hash.
+// hash makes the same possible without a bond: it covers every declaration with its handle. It proves nothing, since
+// anybody can read it and repeat it with another database. So what is known has the level of the link over which it was
+// learned, and counts on links of that level at most; when a link becomes more secure, the discoveries are repeated on
+// it. The hash is not computed from what was discovered: apps discover parts, and no part has a hash.
 
 import BluetoothHost
 import BluetoothTypes

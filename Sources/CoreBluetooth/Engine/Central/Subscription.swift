@@ -13,7 +13,8 @@
 //   connection was cancelled; then the next release turns notifications off.
 // - disabling: notifications are being turned off for the last subscriber, which gets no more values; none where the
 //   write is a release.
-// - listening: the characteristic has no descriptor. Its subscribers get an error, and what the peer sends all the same.
+// - listening: the characteristic has no descriptor. Its subscribers get an error, and what the peer sends all the
+//   same.
 //
 // A second manager that subscribes while the first one's write is under way has its turn after the answer: where the
 // peer has refused, it asks again and gets the answer to its own write. A peer can send values at any time and answer a

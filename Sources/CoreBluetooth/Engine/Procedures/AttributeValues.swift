@@ -59,9 +59,6 @@ struct ValueRead: PeripheralProcedure {
 
 /// Writes a value and waits for the answer.
 struct ValueWrite: PeripheralProcedure {
-    /// The longest value that an attribute has, in octets (Vol 3, Part F, 3.2.9).
-    private static let valueLimit = 512
-
     let attribute: ValueAttribute
     let value: ByteBuffer
 
@@ -69,7 +66,7 @@ struct ValueWrite: PeripheralProcedure {
 
     /// The server is not asked for a value that no attribute can have.
     func begin(for connection: PeripheralConnection) -> ProcedureStep<WriteValue, Void> {
-        self.value.readableBytes <= Self.valueLimit
+        self.value.readableBytes <= ATT.maximumValueLength
             ? .ask(WriteValue(self.value, to: self.attribute.handle))
             : .answer(.failure(.att(.invalidAttributeValueLength, handle: self.attribute.handle)))
     }

@@ -15,7 +15,7 @@ struct ParityTests {
         #expect(try SymbolGraph.coreBluetooth().missing(from: self.apple) == [])
     }
 
-    @Test("every type inherits from and conforms to what Apple's does, and no more")
+    @Test("every type inherits from and conforms to exactly what Apple's does")
     func inheritance() throws {
         #expect(try SymbolGraph.coreBluetooth().foreignInheritance(to: self.apple) == [])
     }
