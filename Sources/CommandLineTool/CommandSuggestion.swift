@@ -32,7 +32,7 @@ package enum CommandSuggestion {
     }
 
     /// The name that differs least from a word, and by no more than a third of its letters, at least one.
-    package static func nearest(to word: String, among names: [String]) -> String? {
+    static func nearest(to word: String, among names: [String]) -> String? {
         let word = word.lowercased()
         return names.map { (name: $0, distance: distance(word, $0.lowercased())) }
             .filter { $0.distance <= max(1, $0.name.count / 3) }

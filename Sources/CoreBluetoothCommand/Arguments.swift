@@ -33,16 +33,17 @@ enum Arguments {
     static func uuid(_ text: String) throws -> CBUUID {
         if BluetoothUUID(text) != nil { return CBUUID(string: text) }
         if let uuid = AssignedNames.uuid(named: text) { return CBUUID(string: uuid.description) }
-        if let name = assignedName(like: text) {
-            throw ValidationError("\"\(text)\" is no UUID and no assigned name; did you mean \"\(name)\"?")
+        let suggestion = suggestedName(for: text)
+        guard suggestion.isEmpty else {
+            throw ValidationError("\"\(text)\" is no UUID and no assigned name\(suggestion)")
         }
         throw ValidationError(
             "\"\(text)\" is no UUID: write 4 hexadecimal digits such as 180D, 36 characters, or a name such as \"Heart Rate\"."
         )
     }
 
-    /// The assigned name that a person may have meant by a word that is none.
-    static func assignedName(like text: String) -> String? {
-        CommandSuggestion.nearest(to: text, among: AssignedNames.names(beginningWith: ""))
+    /// The question whether a person has meant an assigned name by a word that is none; empty if no name is like it.
+    static func suggestedName(for text: String) -> String {
+        CommandSuggestion.suffix(for: text, among: AssignedNames.names(beginningWith: ""))
     }
 }

@@ -1,7 +1,6 @@
 // What the user of a program is shown and asked while its device pairs with others: one question after the other, each
 // until it is answered or the pairing that it belongs to has ended.
 
-import BluetoothHost
 package import CoreBluetooth
 import Dispatch
 package import Foundation
@@ -54,13 +53,7 @@ package final class PairingConversation {
         askNext()
     }
 
-    /// What is said of a pairing whose time has passed while this program's user was asked.
-    private static let unanswered = "pairing failed: the question was not answered here within 30 s"
-
     func end(_ peer: PairingPeer, _ outcome: PairingOutcome) {
-        var outcome = outcome
-        let wasAsked = ([asked].compactMap { $0 } + waiting).contains { $0.peer.identifier == peer.identifier }
-        if wasAsked, case .failed(PairingError.timedOut.sentence) = outcome { outcome = .failed(Self.unanswered) }
         peers.remove(peer.identifier)
         lastEnd = .now()
         waiting.removeAll { $0.peer.identifier == peer.identifier }

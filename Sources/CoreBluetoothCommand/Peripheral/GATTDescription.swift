@@ -31,7 +31,7 @@ struct GATTDescription: Decodable {
                     .init(
                         codingPath: decoder.codingPath,
                         debugDescription: "\"\(text)\" is no UUID and no assigned name"
-                            + (Arguments.assignedName(like: text).map { "; did you mean \"\($0)\"?" } ?? "")
+                            + Arguments.suggestedName(for: text)
                     )
                 )
             }

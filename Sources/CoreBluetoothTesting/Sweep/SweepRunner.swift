@@ -275,9 +275,7 @@ enum SweepOutput {
 
     /// All lines from the first that says why a test failed; the last ones where none does.
     static func failure(in output: String) -> [String] {
-        let lines = output.split(omittingEmptySubsequences: true, whereSeparator: \.isNewline).map {
-            String($0.replacing(#/\u{1B}\[[0-9;]*[A-Za-z]/#, with: ""))
-        }
+        let lines = output.split(whereSeparator: \.isNewline).map(self.withoutColours)
         guard let first = lines.firstIndex(where: self.saysWhy) else { return lines.suffix(self.lineLimit) }
         let isOfRunner =
             #/^. (?:Test|Suite) .* (?:started\.$|(?:passed|failed) after [0-9.]+ seconds)|^Test (?:Case|Suite) '/#
@@ -291,7 +289,11 @@ enum SweepOutput {
     }
 
     /// A line without the colours of terminals.
+    private static func withoutColours(_ line: Substring) -> String {
+        String(line.replacing(#/\u{1B}\[[0-9;]*[A-Za-z]/#, with: ""))
+    }
+
     private static func plain(_ line: Substring) -> String {
-        line.replacing(#/\u{1B}\[[0-9;]*[A-Za-z]/#, with: "").trimmingCharacters(in: .whitespaces)
+        self.withoutColours(line).trimmingCharacters(in: .whitespaces)
     }
 }
