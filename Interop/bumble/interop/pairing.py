@@ -574,7 +574,10 @@ out_of_band.title = "pairing: out of band"
 
 
 async def security_request(environment, make_central, make_peripheral):
-    """Bumble's peripheral asks for an encrypted link, and our central pairs; on the next link it encrypts by itself."""
+    """Bumble's peripheral asks for an encrypted link, and our central pairs if its user agrees, who has asked for nothing.
+
+    On the next link it encrypts by itself.
+    """
     couple = Couple(environment, make_central, make_peripheral, "none")
     await couple.open()
     couple.configure(True, False)
@@ -582,6 +585,8 @@ async def security_request(environment, make_central, make_peripheral):
     paired = asyncio.get_running_loop().create_future()
     couple.connection.once("pairing", lambda keys: paired.done() or paired.set_result(keys))
     couple.theirs.device.request_pairing(couple.connection)
+    await couple.ours.prompt("pair")
+    await couple.ours.confirm(True)
     equal(await couple.ours.pairing_ended(), None, "how the pairing ended")
     await paired
     await couple.read()
