@@ -49,6 +49,7 @@ extension LEHost {
         for link in self.openLinks { self.close(link, reason: .connectionTimeout) }
         self.transmitter.reset()
         self.receiver.reset()
+        self.arbiter.reset()
         self.advertiser.reset()
         self.scanner.reset()
         self.advertisingReassembler.reset()
@@ -251,6 +252,11 @@ extension LEHost {
                 if let answer = try? result.get() { self.controller.resolvingListSize = Int(answer.size) }
                 goOn()
             }
+        case .supportedStates:
+            self.send(LEReadSupportedStates()) { [unowned self] result in
+                if let answer = try? result.get() { self.arbiter.setStates(answer.states) }
+                goOn()
+            }
         case .eventMask:
             self.send(SetEventMask(mask: .host)) { _ in goOn() }
         case .eventMaskPage2:
@@ -291,6 +297,7 @@ private enum SetupStep: CaseIterable {
     case flowControl
     case acceptListSize
     case resolvingListSize
+    case supportedStates
     case eventMask
     case eventMaskPage2
     case leEventMask
@@ -309,6 +316,7 @@ private enum SetupStep: CaseIterable {
                 && controller.knows(HostNumberOfCompletedPackets.self)
         case .flowControl: controller.knowsHostBuffers
         case .acceptListSize: controller.knows(LEReadFilterAcceptListSize.self)
+        case .supportedStates: controller.knows(LEReadSupportedStates.self)
         case .resolvingListSize:
             controller.features.contains(.privacy) && controller.knows(LEReadResolvingListSize.self)
                 && controller.knows(LEAddDeviceToResolvingList.self)

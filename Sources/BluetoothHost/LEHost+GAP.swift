@@ -123,8 +123,8 @@ extension LEHost {
     func reconcile() {
         guard case .ready = self.state else { return }
         self.preparePrivacy()
-        if let step = self.advertiser.next() { self.perform(step) }
         self.shareRadio()
+        if let step = self.advertiser.next() { self.perform(step) }
         if let step = self.scanner.next() { self.perform(step) }
         if let step = self.initiator.next() { self.perform(step) }
         self.changePrivacy()
@@ -138,14 +138,6 @@ extension LEHost {
 
     /// How long devices that do not fit into the controller's accept list wait until the list holds them.
     private static var rotationInterval: TimeAmount { .seconds(5) }
-
-    /// A controller that cannot scan and initiate at the same time scans when no connection is pending.
-    private func shareRadio() {
-        if self.scanner.isPaused, self.scanner.isOff { self.initiator.radioIsFree() }
-        // After the radio was given to an initiator that has nothing left to do with it.
-        let needsNoInitiator = self.initiator.pending.isEmpty || self.initiator.needsScan
-        if self.scanner.isPaused, needsNoInitiator, self.initiator.isIdle { self.scanner.resume() }
-    }
 
     /// Goes on where an answer for the initiator is overdue.
     func advanceInitiator(to now: NIODeadline) {
@@ -174,7 +166,12 @@ extension LEHost {
 
     private func perform(_ step: Advertiser.Step) {
         let next: (LEHostError?) -> Void = { [unowned self] failure in
-            let (outcome, step) = self.advertiser.completed(failure)
+            // A controller whose links are all taken has many words for it.
+            var isExcluded = false
+            if let failure, case .refused(let status) = failure, step == .enable || status == .commandDisallowed {
+                isExcluded = self.isExcluded(self.advertiser.triedRole, of: .advertising, status)
+            }
+            let (outcome, step) = self.advertiser.completed(failure, isExcluded: isExcluded)
             if let step { self.perform(step) }
             switch outcome {
             case .started(let number): self.advertisingCompletions.removeValue(forKey: number)?(.success(()))
@@ -191,7 +188,7 @@ extension LEHost {
                 LESetAdvertisingParameters(
                     minimumInterval: interval,
                     maximumInterval: interval,
-                    type: Self.type(of: parameters),
+                    type: parameters.type,
                     ownAddressType: self.ownAddressType,
                     peer: parameters.directedTo?.withoutIdentity ?? .none
                 )
@@ -207,16 +204,19 @@ extension LEHost {
         }
     }
 
-    private static func type(of parameters: AdvertisingParameters) -> AdvertisingType {
-        if parameters.directedTo != nil { return .connectableDirectedLowDutyCycle }
-        if parameters.isConnectable { return .connectableUndirected }
-        return parameters.scanResponse.readableBytes > 0 ? .scannableUndirected : .nonConnectableUndirected
-    }
-
     private func perform(_ step: Scanner.Step) {
         let next: (LEHostError?) -> Void = { [unowned self] failure in
-            if let failure, case .refused = failure { self.log.warning("scanning was not changed: \(failure)") }
-            if let step = self.scanner.completed(failure?.status ?? .success) { self.perform(step) }
+            var isExcluded = false
+            if let failure, case .refused(let status) = failure {
+                switch step {
+                case .setParameters(let parameters), .enable(let parameters):
+                    isExcluded = self.isExcluded(Scanner.role(of: parameters), of: .scanning, status)
+                case .disable: break
+                }
+                if !isExcluded { self.log.warning("scanning was not changed: \(failure)") }
+            }
+            let next = self.scanner.completed(failure?.status ?? .success, isExcluded: isExcluded)
+            if let next { self.perform(next) }
         }
         switch step {
         case .setParameters(let parameters):
@@ -245,11 +245,14 @@ extension LEHost {
         let next: (HCIErrorCode) -> Void = { [unowned self] status in
             // What is asked for ends with the controller, and that is reported once, for all of it.
             guard case .ready = self.state else { return }
-            if status == .commandDisallowed, !self.scanner.isOff, self.initiator.waitForRadio() {
-                self.scanner.pause()
-                return
+            // Other refusals concern the devices: the user hears of them.
+            var isExcluded = false
+            switch step {
+            case .create, .createFromAcceptList:
+                isExcluded = status == .commandDisallowed && self.isExcluded(.initiating, of: .initiating, status)
+            case .clearAcceptList, .addToAcceptList, .removeFromAcceptList, .cancel: break
             }
-            for address in self.initiator.completed(status) {
+            for address in self.initiator.completed(status, isExcluded: isExcluded) {
                 self.connectionParameters[address] = nil
                 self.delegate?.host(self, didFailToConnectTo: address, error: status)
             }

@@ -54,7 +54,6 @@ extension LEHost {
                 return
             }
             self.cancelDeadline = nil
-            self.scanner.circumstancesChanged()
             for address in self.initiator.finished(nil, error: event.status) {
                 self.connectionParameters[address] = nil
                 self.delegate?.host(self, didFailToConnectTo: address, error: event.status)
@@ -70,8 +69,8 @@ extension LEHost {
             self.attemptDeadline = nil
         }
         let wanted = isCentral ? self.connectionParameters.removeValue(forKey: peer) : nil
-        self.scanner.circumstancesChanged()
-        self.advertiser.connected(asPeripheral: !isCentral)
+        if !isCentral { self.advertiser.ended() }
+        self.scanner.linksChanged()
         // A handle in use can only mean that the end of the older link was missed.
         if let stale = self.linksByHandle[event.handle] { self.close(stale, reason: .connectionTimeout) }
 
@@ -152,8 +151,8 @@ extension LEHost {
         for frame in link.outgoing { self.count(frame.tag, on: link) }
         link.outgoing.removeAll()
         self.reportTransmitted()
-        self.advertiser.disconnected(linksLeft: self.openLinks.count)
-        self.scanner.circumstancesChanged()
+        self.arbiter.linkEnded()
+        self.scanner.linksChanged()
         self.delegate?.host(self, didDisconnect: link.information, reason: reason)
         self.scheduleTurn()
     }

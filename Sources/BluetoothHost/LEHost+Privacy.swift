@@ -52,15 +52,18 @@ extension LEHost {
         return deadline
     }
 
-    /// Holds what uses the radio, where the controller's addresses are to be changed.
+    /// Makes the key of a device that hides itself.
     func preparePrivacy() {
         if self.isPrivate, self.identityResolvingKey == nil {
             self.identityResolvingKey = .random(using: &self.securityContext.generator)
         }
-        let isHeld = self.resolvingList.isDue || self.isAddressDue
-        self.advertiser.isHeld = isHeld
-        self.scanner.isHeld = isHeld
-        self.initiator.isHeld = isHeld
+    }
+
+    /// Whether the controller's addresses are to be changed, for which nothing may use the radio.
+    var isAddressChangeDue: Bool { self.resolvingList.isDue || self.isAddressDue }
+
+    /// Has the scanner hear what the initiator waits for.
+    func updateScanForInitiator() {
         guard self.scanner.isNeededByInitiator != self.initiator.needsScan else { return }
         self.scanner.setNeededByInitiator(self.initiator.needsScan)
         self.updateReportNeed()
@@ -94,7 +97,9 @@ extension LEHost {
 
     /// Changes the controller's addresses, once nothing uses the radio.
     func changePrivacy() {
-        guard self.advertiser.isHeld, self.advertiser.isOff, self.scanner.isOff, self.initiator.isSilent else { return }
+        guard self.isAddressChangeDue, self.advertiser.isOff, self.scanner.isOff, self.initiator.isSilent else {
+            return
+        }
         if let privacy = self.configuration.privacy, let key = self.identityResolvingKey, self.isAddressDue {
             let isRenewal = self.privateAddress.address != nil
             if let address = self.privateAddress.next(

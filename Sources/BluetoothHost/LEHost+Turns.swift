@@ -174,6 +174,7 @@ extension LEHost {
         take(self.cancelDeadline)
         take(self.rotationDeadline)
         take(self.attemptDeadline)
+        take(self.arbiter.deadline)
         take(self.privacyDeadline)
         if let armed = self.timerDeadline, armed <= self.eventLoop.now + Self.shortestLinkTimeout { return earliest }
         for link in self.openLinks {

@@ -100,6 +100,7 @@ public final class LEHost {
     @exclusivity(unchecked) var shutdown: Shutdown?
 
     // GAP.
+    @exclusivity(unchecked) var arbiter = RadioArbiter()
     @exclusivity(unchecked) var advertiser = Advertiser()
     @exclusivity(unchecked) var advertisingCompletions: [Int: (Result<Void, LEHostError>) -> Void] = [:]
     @exclusivity(unchecked) var scanner = Scanner()

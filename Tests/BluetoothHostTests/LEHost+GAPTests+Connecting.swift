@@ -109,7 +109,6 @@ struct LEHostGAPConnectingTests {
     )
     func refused(status: HCIErrorCode, scans: Bool) {
         let testbed = HostTestbed.started { $0.refused[LECreateConnection.opcode] = status }
-        if scans { testbed.host.startScanning(ScanParameters()) }
         testbed.run()
         testbed.forget()
         testbed.host.connect(to: self.first)
@@ -119,22 +118,18 @@ struct LEHostGAPConnectingTests {
         #expect(testbed.host.initiator.pending == [] && testbed.host.connectionParameters.isEmpty)
     }
 
-    @Test("fails the devices of an attempt that the controller ends with an error, and retries a refused scan")
+    @Test("fails the devices of an attempt that the controller ends with an error")
     func failedAttempt() {
         let testbed = HostTestbed.started()
         testbed.host.connect(to: self.first)
         testbed.host.connect(to: self.second)
         testbed.run()
-        testbed.controller.refused[LESetScanParameters.opcode] = .commandDisallowed
-        testbed.host.startScanning(ScanParameters())
-        testbed.run()
         testbed.forget()
-        testbed.controller.refused = [:]
         testbed.controller.failConnection(.connectionFailedToBeEstablished)
         testbed.run()
         #expect(testbed.delegate.takeLines() == ["failed \(self.first) 62", "failed \(self.second) 62"])
         #expect(testbed.host.initiator.pending == [] && testbed.host.connectionParameters.isEmpty)
-        #expect(testbed.controller.takeCommands() == [LESetScanParameters.opcode, LESetScanEnable.opcode])
+        #expect(testbed.controller.takeCommands() == [])
     }
 
     @Test(
@@ -163,111 +158,13 @@ struct LEHostGAPConnectingTests {
         #expect(testbed.host.links.count == (end == "link" ? 2 : 1))
     }
 
-    // MARK: One radio
-
-    @Test("scans again when no connection is pending, with a controller that cannot scan and initiate at once")
-    func scanAfterAll() {
-        let testbed = HostTestbed.started()
-        testbed.controller.scansOrInitiates()
-        testbed.host.startScanning(ScanParameters())
-        testbed.run()
-        testbed.host.connect(to: self.first)
-        testbed.host.connect(to: self.second)
-        testbed.run()
-        testbed.forget()
-        testbed.controller.connect(0x40, peer: self.first, role: .central)
-        testbed.run()
-        #expect(testbed.controller.takeCommands() == [LECreateConnection.opcode])
-        #expect(testbed.delegate.takeLines() == ["connected \(self.first) central"])
-        testbed.controller.connect(0x41, peer: self.second, role: .central)
-        testbed.run()
-        #expect(testbed.controller.takeCommands() == [LESetScanParameters.opcode, LESetScanEnable.opcode])
-        // The scan is not paused: the next attempt begins with another refusal.
-        testbed.host.connect(to: DeviceAddress(7, kind: .public))
-        testbed.run()
-        #expect(
-            testbed.controller.takeCommands() == [
-                LECreateConnection.opcode, LESetScanEnable.opcode, LECreateConnection.opcode,
-            ]
-        )
-        testbed.host.stopConnecting(to: DeviceAddress(7, kind: .public))
-        testbed.run()
-        #expect(
-            testbed.controller.takeCommands() == [
-                LECreateConnectionCancel.opcode, LESetScanParameters.opcode, LESetScanEnable.opcode,
-            ]
-        )
-    }
-
-    /// A host that scans, was refused to initiate, and waits for the answer to the end of the scan.
-    private func waitingForRadio() -> HostTestbed {
-        let testbed = HostTestbed.started()
-        testbed.controller.scansOrInitiates()
-        testbed.host.startScanning(ScanParameters())
-        testbed.run()
-        testbed.forget()
-        testbed.controller.silent = [LESetScanEnable.opcode]
-        testbed.host.connect(to: self.first)
-        testbed.run(.seconds(1))
-        #expect(testbed.controller.takeCommands() == [LECreateConnection.opcode, LESetScanEnable.opcode])
-        return testbed
-    }
-
-    @Test("initiates when the scan has ended, together with a device that was added meanwhile")
-    func initiatesAfterScan() throws {
-        let testbed = self.waitingForRadio()
-        testbed.answer(LESetScanEnable.opcode)
-        #expect(testbed.controller.takeCommands() == [LECreateConnection.opcode])
-        #expect(testbed.controller.createdPeers == [self.first, self.first])
-
-        let other = self.waitingForRadio()
-        other.host.connect(to: self.second)
-        other.run()
-        #expect(other.controller.takeCommands() == [])
-        other.answer(LESetScanEnable.opcode)
-        #expect(
-            other.controller.takeCommands() == [
-                LEClearFilterAcceptList.opcode, LEAddDeviceToFilterAcceptList.opcode,
-                LEAddDeviceToFilterAcceptList.opcode, LECreateConnection.opcode,
-            ]
-        )
-        #expect(try other.controller.last(LECreateConnection.self).filterPolicy.rawValue == 1)
-    }
-
-    @Test("does not initiate to a device that was stopped while the scan ended, and scans again")
-    func stoppedWhileScanEnds() throws {
-        let testbed = self.waitingForRadio()
-        testbed.host.stopConnecting(to: self.first)
-        testbed.run()
-        #expect(testbed.controller.takeCommands() == [])
-        testbed.answer(LESetScanEnable.opcode)
-        // A link of a central gives the host another turn.
-        _ = testbed.acceptLink(0x40)
-        let commands = testbed.controller.takeCommands()
-        #expect(!commands.contains(LECreateConnection.opcode) && commands.contains(LESetScanEnable.opcode))
-        #expect(try testbed.controller.last(LESetScanEnable.self).isEnabled)
-    }
-
-    @Test("does not begin a scan again that the user stopped meanwhile")
-    func scanStoppedMeanwhile() {
-        let testbed = self.waitingForRadio()
-        testbed.host.stopScanning()
-        testbed.answer(LESetScanEnable.opcode)
-        #expect(testbed.controller.takeCommands() == [LECreateConnection.opcode])
-        testbed.controller.connect(0x40, peer: self.first, role: .central)
-        testbed.run()
-        #expect(!testbed.controller.takeCommands().contains(LESetScanEnable.opcode))
-        #expect(testbed.host.links.map(\.peer) == [self.first])
-    }
-
     // MARK: Devices that are heard first
 
     /// A host whose controller has no resolving list, and that waits for a bonded peer.
-    private func waiting(_ parameters: ConnectionParameters = .initial, scans: Bool = false) -> HostTestbed {
+    private func waiting(_ parameters: ConnectionParameters = .initial) -> HostTestbed {
         let testbed = HostTestbed.started(LEHostConfiguration(commandTimeout: .seconds(20)))
         testbed.controller.scansOrInitiates()
         testbed.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
-        if scans { testbed.host.startScanning(ScanParameters()) }
         testbed.host.connect(to: PrivateHost.peer.address, parameters: parameters)
         testbed.run()
         testbed.forget()
@@ -284,21 +181,17 @@ struct LEHostGAPConnectingTests {
 
     @Test("initiates to a heard device for 5 s, then scans for it again")
     func heardAgain() {
-        let testbed = self.waiting(scans: true)
+        let testbed = self.waiting()
         let address = PrivateHost.peerAddress()
         testbed.report(address)
-        #expect(
-            testbed.controller.takeCommands() == [
-                LECreateConnection.opcode, LESetScanEnable.opcode, LECreateConnection.opcode,
-            ]
-        )
+        #expect(testbed.controller.takeCommands() == [LESetScanEnable.opcode, LECreateConnection.opcode])
         #expect(testbed.controller.createdPeers.last == address)
         testbed.run(.seconds(5) - .nanoseconds(1))
         #expect(testbed.controller.takeCommands() == [])
         testbed.run(.nanoseconds(1))
         #expect(
             testbed.controller.takeCommands() == [
-                LECreateConnectionCancel.opcode, LESetScanParameters.opcode, LESetScanEnable.opcode,
+                LESetScanParameters.opcode, LECreateConnectionCancel.opcode, LESetScanEnable.opcode,
             ]
         )
         #expect(testbed.host.attemptDeadline == nil)

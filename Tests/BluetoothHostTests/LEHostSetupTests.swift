@@ -38,7 +38,7 @@ struct LEHostSetupTests {
             testbed.controller.commands == [
                 Reset.opcode, ReadLocalSupportedCommands.opcode, ReadBDADDR.opcode,
                 LEReadLocalSupportedFeatures.opcode, LEReadBufferSize.opcode, LEReadFilterAcceptListSize.opcode,
-                SetEventMask.opcode, LESetEventMask.opcode, LESetRandomAddress.opcode,
+                LEReadSupportedStates.opcode, SetEventMask.opcode, LESetEventMask.opcode, LESetRandomAddress.opcode,
             ]
         )
         #expect(testbed.delegate.lines == ["state starting", "state ready"])

@@ -32,6 +32,8 @@ final class ScriptedController: HCIChannel {
     var sharedBuffers: (length: UInt16, count: UInt16) = (0, 0)
     var acceptListSize: UInt8 = 8
     var resolvingListSize: UInt8 = 8
+    /// What it says of its states; by default nothing.
+    var states = LEStates()
     /// The commands that it lists; by default it lists none, which says nothing.
     var supportedCommands: SupportedCommands?
     /// It answers nothing.
@@ -157,6 +159,7 @@ final class ScriptedController: HCIChannel {
             self.answer(LEReadFilterAcceptListSize.self, .init(size: self.acceptListSize))
         case LEReadResolvingListSize.opcode:
             self.answer(LEReadResolvingListSize.self, .init(size: self.resolvingListSize))
+        case LEReadSupportedStates.opcode: self.answer(LEReadSupportedStates.self, .init(states: self.states))
         case ReadLocalSupportedCommands.opcode where self.supportedCommands != nil:
             self.answer(
                 ReadLocalSupportedCommands.self,

@@ -4,20 +4,20 @@
 // to end.
 //
 //     off ── wanted ──▶ configuring ── last answer ──▶ configured ──▶ enabling ── accepted ──▶ on
-//                           └── refused ──▶ off            ▲   ▲         │                      │
-//                                                          │   └─────────│──── stopped by itself ─┘
-//                                                          │             └── refused, links are open ──▶ waitingForLink
-//                                                          └───────────────── a link ends ──────────────────┘
-//     on ── another request, none, or held ──▶ disabling ──▶ off
-//     configured, waitingForLink ── held ──▶ off
+//      ▲                    │                            │    ▲          │                      │
+//      └────── refused ─────┴────── held ────────────────┘    └──────────│─ stopped by itself ──┘
+//      ├────── refused ──────────────────────────────────────────────────┘
+//      └────── disabling ◀── another request, none, or held ── on
 //
 // off: the controller does not advertise. configuring: parameters and data are being set, one command at a time.
 // configured: the controller has the data and does not advertise. enabling, disabling: the command is not answered yet.
-// on: it advertises. waitingForLink: it refused to advertise while links are open. While it is held, it goes to off and
-// stays there: the controller's addresses are being changed, and what was configured holds no longer.
+// on: it advertises. While it is held, it goes to off and stays there: the radio is another role's, or the controller's
+// addresses are being changed, and what was configured holds no longer.
 //
-// What a controller can do: refuse each command; the user hears of the first refusal of a request. Advertising that has
-// ended by itself, with a link or without one, is enabled again. Time does not come in.
+// What a controller can do: refuse each command. Beside other roles and links the arbiter then holds the advertiser while
+// they have the radio; otherwise the request is over and the user hears of it. Advertising that has ended by itself, with a
+// link or without one, is enabled again. A request that waits for the end of a link counts as started: the user has nothing
+// to do about it. Time does not come in.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -55,9 +55,7 @@ struct Advertiser {
         case configured(Wanted)
         case enabling(Wanted)
         case on(Wanted)
-        case disabling
-        /// The controller refused to enable while links are open.
-        case waitingForLink(Wanted)
+        case disabling(Wanted)
     }
 
     private var wanted: Wanted?
@@ -65,9 +63,7 @@ struct Advertiser {
     private var nextNumber = 1
     /// Whether the start of the wanted request was reported.
     private var isReported = false
-    /// Whether links are open, so that a refusal to enable may be for want of a free one.
-    private var hasLinks = false
-    /// Whether the controller has to stop advertising until its addresses are changed.
+    /// Whether the controller has to stop advertising.
     var isHeld = false
 
     /// Whether advertising is asked for.
@@ -88,24 +84,47 @@ struct Advertiser {
     /// Asks for silence.
     mutating func stop() { self.wanted = nil }
 
-    /// The controller made a link; with a central, that has ended advertising.
-    mutating func connected(asPeripheral: Bool) {
-        self.hasLinks = true
-        if asPeripheral { self.ended() }
-    }
+    /// The role that the user wants.
+    var wantedRole: RadioRoles { self.wanted.map { Self.role($0.parameters) } ?? [] }
 
-    /// The controller has stopped advertising by itself.
-    mutating func ended() {
+    /// The role that the controller has, or may have.
+    var usedRole: RadioRoles {
         switch self.state {
-        case .on(let wanted), .enabling(let wanted): self.state = .configured(wanted)
-        case .off, .configuring, .configured, .disabling, .waitingForLink: break
+        case .off, .configuring, .configured: []
+        case .enabling(let current), .on(let current), .disabling(let current): Self.role(current.parameters)
         }
     }
 
-    /// A link ended: the controller may be able to advertise again.
-    mutating func disconnected(linksLeft: Int) {
-        self.hasLinks = linksLeft > 0
-        if case .waitingForLink(let wanted) = self.state { self.state = .configured(wanted) }
+    /// The role for which a command is on its way that enables it, or prepares for that.
+    var triedRole: RadioRoles {
+        switch self.state {
+        case .configuring(let current, _), .enabling(let current): Self.role(current.parameters)
+        case .off, .configured, .on, .disabling: []
+        }
+    }
+
+    private static func role(_ parameters: AdvertisingParameters) -> RadioRoles {
+        switch parameters.type {
+        case .connectableDirectedLowDutyCycle: .directedAdvertising
+        case .scannableUndirected: .scannableAdvertising
+        case .nonConnectableUndirected: .nonConnectableAdvertising
+        default: .connectableAdvertising
+        }
+    }
+
+    /// The controller has stopped advertising by itself: a central has connected, or the time for it is over.
+    mutating func ended() {
+        switch self.state {
+        case .on(let wanted), .enabling(let wanted): self.state = .configured(wanted)
+        case .off, .configuring, .configured, .disabling: break
+        }
+    }
+
+    /// The request waits for the end of a link; returns its number where its start is to be reported now.
+    mutating func waitsForLink() -> Int? {
+        guard let wanted = self.wanted, !self.isReported else { return nil }
+        self.isReported = true
+        return wanted.number
     }
 
     /// The next command, where one is due and none is on its way.
@@ -124,15 +143,9 @@ struct Advertiser {
             guard wanted.parameters == current.parameters else { return self.configure(wanted) }
             self.state = .enabling(wanted)
             return .enable
-        case .waitingForLink(let current):
-            guard let wanted = self.wanted, !self.isHeld else {
-                self.state = .off
-                return nil
-            }
-            return wanted.parameters == current.parameters ? nil : self.configure(wanted)
         case .on(let current):
             if let wanted = self.wanted, wanted.number == current.number, !self.isHeld { return nil }
-            self.state = .disabling
+            self.state = .disabling(current)
             return .disable
         }
     }
@@ -145,7 +158,16 @@ struct Advertiser {
 
     /// Takes the end of the last step, `nil` for success; where the outcome is to be reported, returns it. `next()`
     /// follows.
-    mutating func completed(_ failure: LEHostError?) -> (outcome: Outcome?, step: Step?) {
+    /// - Parameter isExcluded: Whether it was refused for the other roles of the radio, which the arbiter knows by now.
+    mutating func completed(_ failure: LEHostError?, isExcluded: Bool = false) -> (outcome: Outcome?, step: Step?) {
+        switch self.state {
+        case .configuring, .enabling:
+            guard isExcluded else { break }
+            self.state = .off
+            return (nil, nil)
+        case .off, .configured, .on, .disabling:
+            break
+        }
         switch self.state {
         case .configuring(let current, let step):
             if let failure { return self.refuse(current, failure) }
@@ -167,14 +189,10 @@ struct Advertiser {
                 self.isReported = true
                 return (.started(current.number), nil)
             }
-            guard self.hasLinks else { return self.refuse(current, failure) }
-            self.state = .waitingForLink(current)
-            guard !self.isReported, self.wanted?.number == current.number else { return (nil, nil) }
-            self.isReported = true
-            return (.started(current.number), nil)
+            return self.refuse(current, failure)
         case .disabling:
             self.state = .off
-        case .off, .configured, .on, .waitingForLink:
+        case .off, .configured, .on:
             break
         }
         return (nil, nil)
@@ -189,4 +207,13 @@ struct Advertiser {
 
     /// The controller was reset or lost.
     mutating func reset() { self = Advertiser() }
+}
+
+extension AdvertisingParameters {
+    /// The type of the advertising events.
+    var type: AdvertisingType {
+        if self.directedTo != nil { return .connectableDirectedLowDutyCycle }
+        if self.isConnectable { return .connectableUndirected }
+        return self.scanResponse.readableBytes > 0 ? .scannableUndirected : .nonConnectableUndirected
+    }
 }

@@ -10,19 +10,19 @@
 //       │                                              │   │                       │                               │
 //       │◀──────────── refused ────────────────────────┘   │                       │                               │
 //       │◀──────────── connection complete, with a link or an error ───────────────┴───────────────────────────────┤
-//       │◀──────────── answer ──────────── ended ◀── connection complete before the answer to the cancel ──────────┘
-//       └◀──────────── no scanning any more ── waitingForRadio ◀── refused while scanning (starting)
+//       └◀──────────── answer ──────────── ended ◀── connection complete before the answer to the cancel ──────────┘
 //
 // idle: nothing is initiated. listing: one command changes the accept list. starting: Create Connection is not answered
 // yet. initiating: the controller looks for these devices. cancelling: the event that ends the attempt is awaited. ended:
 // it came before the answer to the cancel, which must not be taken for that to a later command.
-// waitingForRadio: the controller cannot initiate while it scans, and is about to end that.
 //
-// While it is held, it goes to idle and stays there: the controller's addresses are being changed.
+// While it is held, it goes to idle and stays there: the radio is another role's, or the controller's addresses are being
+// changed.
 //
 // A device whose private addresses the controller cannot resolve has to be heard first: the host scans, and the address
 // under which it heard the device is initiated to for a while, then the next one. Meanwhile no other device is initiated
-// to in another way, since a controller that scans may not be able to initiate (Vol 4, Part E, 7.8.27).
+// to in another way. All devices are heard first where the controller cannot initiate beside what else is wanted of it, but
+// scan: so an absent device takes the radio from nobody.
 //
 // What a controller can do: refuse each command, forget the event that ends a cancelled attempt (the host has a time
 // limit for it), or send it late; what goes on then is left alone. Time comes in through the host, with that limit and
@@ -57,8 +57,6 @@ struct Initiator {
         case cancelling(isAccepted: Bool)
         /// That event has come, before the answer to Cancel.
         case ended
-        /// The controller cannot initiate while it scans, and is about to end that.
-        case waitingForRadio
     }
 
     private var wanted: [DeviceAddress] = []
@@ -73,8 +71,10 @@ struct Initiator {
     private var avoidsList = false
     /// Events of cancelled attempts that did not come in time; they may still come.
     private var overdueEvents = 0
-    /// Whether the controller has to stop initiating until its addresses are changed.
+    /// Whether the controller has to stop initiating.
     var isHeld = false
+    /// Whether all devices are to be heard before they are initiated to.
+    var hearsAllFirst = false
     /// The devices whose private addresses the controller cannot resolve.
     var unresolvable: Set<DeviceAddress> = []
     /// The device that was heard, and is initiated to under the address that it had.
@@ -108,7 +108,9 @@ struct Initiator {
 
     /// Whether devices are to be heard before they are initiated to.
     @inline(__always)
-    private var hearsFirst: Bool { self.wanted.contains { self.unresolvable.contains($0) } }
+    private var hearsFirst: Bool {
+        !self.wanted.isEmpty && (self.hearsAllFirst || self.wanted.contains { self.unresolvable.contains($0) })
+    }
 
     /// Whether the host has to scan for the devices that are wanted.
     @inline(__always)
@@ -142,7 +144,7 @@ struct Initiator {
     /// Whether the controller does not initiate and is not about to.
     var isSilent: Bool {
         switch self.state {
-        case .idle, .waitingForRadio, .ended: true
+        case .idle, .ended: true
         case .listing, .starting, .initiating, .cancelling: false
         }
     }
@@ -162,16 +164,15 @@ struct Initiator {
         self.tryListAgain()
     }
 
-    /// The controller refused to initiate while it scans; says whether that is worth waiting for.
-    mutating func waitForRadio() -> Bool {
-        guard case .starting = self.state else { return false }
-        self.state = .waitingForRadio
-        return true
-    }
+    /// The role that the pending connections want now.
+    var wantedRole: RadioRoles { self.wanted.isEmpty || self.needsScan ? [] : .initiating }
 
-    /// The controller does not scan any more.
-    mutating func radioIsFree() {
-        if case .waitingForRadio = self.state { self.state = .idle }
+    /// The role that the controller has, or may have.
+    var usedRole: RadioRoles {
+        switch self.state {
+        case .idle, .listing, .ended: []
+        case .starting, .initiating, .cancelling: .initiating
+        }
     }
 
     /// Whether the event that ends a cancelled attempt is awaited.
@@ -194,7 +195,7 @@ struct Initiator {
     /// The next command, where one is due and none is on its way.
     mutating func next() -> Step? {
         switch self.state {
-        case .listing, .starting, .cancelling, .ended, .waitingForRadio:
+        case .listing, .starting, .cancelling, .ended:
             return nil
         case .initiating(let current):
             guard current != self.targets else { return nil }
@@ -225,7 +226,8 @@ struct Initiator {
 
     /// Takes the status of the last step. Where initiating was refused, returns the devices that it concerns; they are
     /// no longer wanted. `next()` follows.
-    mutating func completed(_ status: HCIErrorCode) -> [DeviceAddress] {
+    /// - Parameter isExcluded: Whether it was refused for the other roles of the radio, which the arbiter knows by now.
+    mutating func completed(_ status: HCIErrorCode, isExcluded: Bool = false) -> [DeviceAddress] {
         switch self.state {
         case .listing(let step):
             self.state = .idle
@@ -246,7 +248,7 @@ struct Initiator {
                 return []
             }
             self.state = .idle
-            return self.removeFailed(targets)
+            return isExcluded ? [] : self.removeFailed(targets)
         case .cancelling:
             // Refused: the connection was made first, and its event will say so.
             self.state = status == .success ? .cancelling(isAccepted: true) : .idle
@@ -254,7 +256,7 @@ struct Initiator {
         case .ended:
             self.state = .idle
             return []
-        case .idle, .initiating, .waitingForRadio:
+        case .idle, .initiating:
             return []
         }
     }
@@ -289,7 +291,7 @@ struct Initiator {
         if peer == nil, error == .unknownConnectionIdentifier, self.overdueEvents > 0 {
             switch before {
             case .cancelling: break
-            case .idle, .listing, .starting, .initiating, .ended, .waitingForRadio:
+            case .idle, .listing, .starting, .initiating, .ended:
                 // The end of an attempt that timed out earlier; the present one goes on.
                 self.overdueEvents -= 1
                 return []
@@ -298,7 +300,7 @@ struct Initiator {
         switch before {
         case .cancelling(isAccepted: false): self.state = .ended
         case .initiating, .starting, .cancelling: self.state = .idle
-        case .idle, .listing, .ended, .waitingForRadio: break
+        case .idle, .listing, .ended: break
         }
         if let peer {
             self.wanted.removeAll { $0 == peer }
@@ -311,7 +313,7 @@ struct Initiator {
             // 0x02 answers a cancel whose own status was overtaken.
             guard error != .unknownConnectionIdentifier else { return [] }
             return self.removeFailed(targets)
-        case .idle, .listing, .cancelling, .ended, .waitingForRadio:
+        case .idle, .listing, .cancelling, .ended:
             return []
         }
     }

@@ -6,13 +6,14 @@
 //
 // off: the controller does not scan. settingParameters, enabling, disabling: one command is not answered yet. on: it
 // scans as the request with this number asked. refused: the controller refused this request, and nothing is tried until
-// another one comes or the circumstances change. While it is held, it stays off: the controller's addresses are being
+// another one comes, or the links are others. While it is held, it stays off: the radio is another role's, or the controller's addresses are being
 // changed.
 //
-// Beside the user the initiator may want to hear devices: those whose private addresses only the host can resolve.
+// Beside the user the initiator may want to hear devices: those whose private addresses only the host can resolve, and all
+// where the controller cannot initiate beside what it does.
 //
-// What a controller can do: refuse each command, which ends in `refused`. Peers have no part in it. Time does not come
-// in.
+// What a controller can do: refuse each command. Beside other roles that ends in `off`, and the arbiter holds the scanner
+// while they have the radio; alone, in `refused`. Peers have no part in it. Time does not come in.
 
 import BluetoothHCI
 import NIOCore
@@ -30,8 +31,8 @@ struct Scanner {
         case off
         case settingParameters(ScanParameters, Int)
         case enabling(ScanParameters, Int)
-        case on(Int)
-        case disabling
+        case on(ScanParameters, Int)
+        case disabling(ScanParameters)
         /// The controller refused request `number`; nothing is tried until another one comes.
         case refused(Int)
     }
@@ -39,9 +40,7 @@ struct Scanner {
     private var wanted: ScanParameters?
     private var number = 0
     private var state: State = .off
-    /// Whether scanning is stopped for the initiator, on a controller that cannot do both.
-    private(set) var isPaused = false
-    /// Whether the controller has to stop scanning until its addresses are changed.
+    /// Whether the controller has to stop scanning.
     var isHeld = false
     /// Whether the initiator has to hear all devices around, one after the other.
     private(set) var isNeededByInitiator = false
@@ -69,14 +68,27 @@ struct Scanner {
         }
     }
 
-    /// Stops scanning for as long as the initiator needs the radio.
-    mutating func pause() { self.isPaused = true }
+    /// The role that the user, and the initiator, want.
+    var wantedRole: RadioRoles { self.request.map(Self.role(of:)) ?? [] }
 
-    /// Scans again.
-    mutating func resume() { self.isPaused = false }
+    /// The role that the user alone wants.
+    var userRole: RadioRoles { self.wanted.map(Self.role(of:)) ?? [] }
 
-    /// A link or an attempt to make one has begun or ended: what was refused before may be possible now.
-    mutating func circumstancesChanged() {
+    /// The role that the controller has, or may have.
+    var usedRole: RadioRoles {
+        switch self.state {
+        case .off, .refused, .settingParameters: []
+        case .enabling(let parameters, _), .on(let parameters, _), .disabling(let parameters): Self.role(of: parameters)
+        }
+    }
+
+    /// The role for a request.
+    static func role(of parameters: ScanParameters) -> RadioRoles {
+        parameters.isActive ? .activeScanning : .passiveScanning
+    }
+
+    /// A link has begun or ended: what was refused before may be possible now.
+    mutating func linksChanged() {
         if case .refused = self.state { self.state = .off }
     }
 
@@ -107,28 +119,29 @@ struct Scanner {
             self.state = .off
             return self.next()
         case .off:
-            guard let request = self.request, !self.isPaused, !self.isHeld else { return nil }
+            guard let request = self.request, !self.isHeld else { return nil }
             self.state = .settingParameters(request, self.number)
             return .setParameters(request)
-        case .on(let number):
-            if self.request != nil, number == self.number, !self.isPaused, !self.isHeld { return nil }
-            self.state = .disabling
+        case .on(let parameters, let number):
+            if self.request != nil, number == self.number, !self.isHeld { return nil }
+            self.state = .disabling(parameters)
             return .disable
         }
     }
 
     /// Takes the status of the last step. `next()` follows.
-    mutating func completed(_ status: HCIErrorCode) -> Step? {
+    /// - Parameter isExcluded: Whether it was refused for the other roles of the radio, which the arbiter knows by now.
+    mutating func completed(_ status: HCIErrorCode, isExcluded: Bool = false) -> Step? {
         switch self.state {
         case .settingParameters(let parameters, let number):
             guard status == .success else {
-                self.state = .refused(number)
+                self.state = isExcluded ? .off : .refused(number)
                 return nil
             }
             self.state = .enabling(parameters, number)
             return .enable(parameters)
-        case .enabling(_, let number):
-            self.state = status == .success ? .on(number) : .refused(number)
+        case .enabling(let parameters, let number):
+            self.state = status == .success ? .on(parameters, number) : isExcluded ? .off : .refused(number)
         case .disabling:
             self.state = .off
         case .off, .on, .refused:

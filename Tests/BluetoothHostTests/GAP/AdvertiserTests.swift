@@ -63,26 +63,9 @@ struct AdvertiserTests {
         var advertiser = Advertiser()
         _ = advertiser.start(self.request)
         _ = self.settle(&advertiser)
-        advertiser.connected(asPeripheral: true)
+        advertiser.ended()
         #expect(advertiser.next() == .enable)
         #expect(self.isSilent(&advertiser, .success), "the start is reported once")
-    }
-
-    @Test("enables advertising again when its time is over, and waits for a link only if there is one")
-    func endOfItsTime() {
-        for hasLink in [false, true] {
-            var advertiser = Advertiser()
-            let number = advertiser.start(self.request)
-            _ = self.settle(&advertiser)
-            if hasLink { advertiser.connected(asPeripheral: false) }
-            advertiser.ended()
-            #expect(advertiser.next() == .enable)
-            let outcome = self.outcome(&advertiser, .commandDisallowed)
-            #expect(outcome == (hasLink ? nil : .refused(number, .refused(.commandDisallowed))))
-            #expect(advertiser.isWanted == hasLink && advertiser.next() == nil)
-            advertiser.disconnected(linksLeft: 0)
-            #expect(advertiser.next() == (hasLink ? .enable : nil))
-        }
     }
 
     @Test("disables advertising before another request")
@@ -120,25 +103,7 @@ struct AdvertiserTests {
         #expect(advertiser.next() == nil)
     }
 
-    @Test("goes on beside links that this side has made, and retries with each link that ends")
-    func linksOfEachKind() {
-        var advertiser = Advertiser()
-        let number = advertiser.start(self.request)
-        _ = self.settle(&advertiser)
-        advertiser.connected(asPeripheral: false)
-        #expect(advertiser.next() == nil)
-        advertiser.connected(asPeripheral: true)
-        advertiser.disconnected(linksLeft: 1)
-        #expect(advertiser.next() == .enable)
-        #expect(self.isSilent(&advertiser, .commandDisallowed), "a link is open")
-        advertiser.disconnected(linksLeft: 0)
-        #expect(advertiser.next() == .enable)
-        // Without a link the request is refused.
-        #expect(self.outcome(&advertiser, .commandDisallowed) == .refused(number, .refused(.commandDisallowed)))
-        #expect(advertiser.isOff)
-    }
-
-    @Test("takes a refusal to enable without links as final")
+    @Test("takes a refusal to enable beside nothing as final")
     func refusedWithoutLinks() {
         var advertiser = Advertiser()
         let number = advertiser.start(self.request)
@@ -148,50 +113,42 @@ struct AdvertiserTests {
         #expect(advertiser.next() == nil)
     }
 
-    @Test("reports a request that waits for a link as started, and configures its successor anew")
-    func changesWhileWaiting() {
-        var advertiser = Advertiser()
-        advertiser.connected(asPeripheral: true)
-        let number = advertiser.start(self.request)
-        self.configure(&advertiser)
-        #expect(self.outcome(&advertiser, .commandDisallowed) == .started(number))
-        #expect(advertiser.next() == nil)
-        let next = advertiser.start(self.other)
-        #expect(advertiser.next() == .setParameters(self.other))
-        while self.step(&advertiser, .success) != nil {}
-        #expect(advertiser.next() == .enable)
-        // The one that it took the place of is not reported again; its own start is.
-        #expect(self.outcome(&advertiser, .success) == .started(next))
+    @Test("stays wanted if another role has the radio, and sets everything again when it has it itself")
+    func excluded() {
+        for hasDataAlready in [false, true] {
+            var advertiser = Advertiser()
+            let number = advertiser.start(self.request)
+            if hasDataAlready { self.configure(&advertiser) } else { _ = advertiser.next() }
+            let (outcome, step) = advertiser.completed(.refused(.commandDisallowed), isExcluded: true)
+            #expect(outcome == nil && step == nil && advertiser.isOff && advertiser.isWanted)
+            #expect(advertiser.next() == .setParameters(self.request))
+            while self.step(&advertiser, .success) != nil {}
+            #expect(advertiser.next() == .enable)
+            #expect(self.outcome(&advertiser, .success) == .started(number))
+        }
     }
 
-    @Test("reports a request that waits for a link once, however often it is refused")
-    func reportedOnce() {
+    @Test("reports a request that waits for a link as started, once")
+    func waitsForLink() {
         var advertiser = Advertiser()
-        for _ in 0..<3 { advertiser.connected(asPeripheral: true) }
+        #expect(advertiser.waitsForLink() == nil)
         let number = advertiser.start(self.request)
-        self.configure(&advertiser)
-        #expect(self.outcome(&advertiser, .commandDisallowed) == .started(number))
-        advertiser.disconnected(linksLeft: 2)
-        #expect(advertiser.next() == .enable)
-        #expect(self.isSilent(&advertiser, .commandDisallowed))
-        advertiser.disconnected(linksLeft: 1)
-        #expect(advertiser.next() == .enable)
-        #expect(self.isSilent(&advertiser, .success))
+        #expect(advertiser.waitsForLink() == number && advertiser.waitsForLink() == nil)
+        #expect(self.settle(&advertiser) == [])
+        let next = advertiser.start(self.other)
+        #expect(self.settle(&advertiser) == [.started(next)])
+        #expect(advertiser.waitsForLink() == nil)
     }
 
     @Test("reports nothing of a request that has a successor")
     func outdatedRequests() {
-        let endings: [(HCIErrorCode, hasLinks: Bool)] = [
-            (.success, false), (.commandDisallowed, false), (.commandDisallowed, true),
-        ]
-        for (status, hasLinks) in endings {
+        for status in [HCIErrorCode.success, .commandDisallowed] {
             var advertiser = Advertiser()
-            if hasLinks { advertiser.connected(asPeripheral: true) }
             _ = advertiser.start(self.request)
             self.configure(&advertiser)
             let latest = advertiser.start(self.other)
-            #expect(self.outcome(&advertiser, status) == nil, "\(status) \(hasLinks)")
-            #expect(self.settle(&advertiser) == [.started(latest)], "\(status) \(hasLinks)")
+            #expect(self.outcome(&advertiser, status) == nil, "\(status)")
+            #expect(self.settle(&advertiser) == [.started(latest)], "\(status)")
         }
     }
 
@@ -200,11 +157,11 @@ struct AdvertiserTests {
         var advertiser = Advertiser()
         _ = advertiser.start(self.request)
         _ = self.settle(&advertiser)
-        advertiser.connected(asPeripheral: true)
+        advertiser.ended()
         let number = advertiser.start(self.request)
         #expect(advertiser.next() == .enable)
         #expect(self.outcome(&advertiser, .success) == .started(number))
-        advertiser.connected(asPeripheral: true)
+        advertiser.ended()
         _ = advertiser.start(self.other)
         #expect(advertiser.next() == .setParameters(self.other))
     }
@@ -228,16 +185,12 @@ struct AdvertiserTests {
         #expect(self.isSilent(&advertiser, .success), "the start is reported once")
     }
 
-    @Test("configures again what was configured before it was held", arguments: [true, false])
-    func heldWhileConfigured(waitsForLink: Bool) {
+    @Test("configures again what was configured before it was held")
+    func heldWhileConfigured() {
         var advertiser = Advertiser()
         _ = advertiser.start(self.request)
         _ = self.settle(&advertiser)
-        advertiser.connected(asPeripheral: true)
-        if waitsForLink {
-            #expect(advertiser.next() == .enable)
-            #expect(self.isSilent(&advertiser, .connectionLimitExceeded))
-        }
+        advertiser.ended()
         advertiser.isHeld = true
         #expect(advertiser.next() == nil)
         #expect(advertiser.isOff)

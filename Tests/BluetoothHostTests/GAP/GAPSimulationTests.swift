@@ -21,7 +21,7 @@ struct GAPSimulationTests {
         var choices = SeededChoices(seed: seed)
         var machine = Advertiser()
         var steps: [Advertiser.Step] = []
-        var (data, isOn, linkCount): (ByteBuffer?, Bool, Int) = (nil, false, 0)
+        var (data, isOn): (ByteBuffer?, Bool) = (nil, false)
         var (wanted, reported): (ByteBuffer?, Set<Int>) = (nil, [])
         func answer(_ failure: LEHostError?) {
             guard let step = steps.popLast() else { return }
@@ -34,7 +34,7 @@ struct GAPSimulationTests {
                 case .disable: isOn = false
                 }
             }
-            let (outcome, next) = machine.completed(failure)
+            let (outcome, next) = machine.completed(failure, isExcluded: failure != nil && choices.once(in: 2))
             switch outcome {
             case .started(let number), .refused(let number, _): #expect(reported.insert(number).inserted)
             case nil: break
@@ -48,18 +48,15 @@ struct GAPSimulationTests {
                 _ = machine.start(AdvertisingParameters(data: wanted ?? ByteBuffer()))
             case 1: machine.stop()
             case 2 where isOn && steps.isEmpty:
-                (isOn, linkCount) = (false, linkCount + 1)
-                machine.connected(asPeripheral: true)
-            case 3 where linkCount > 0:
-                linkCount -= 1
-                machine.disconnected(linksLeft: linkCount)
+                isOn = false
+                machine.ended()
+            case 3: if let number = machine.waitsForLink() { #expect(reported.insert(number).inserted) }
             case 4: machine.isHeld = choices.once(in: 3)
             case 5...8: if steps.isEmpty, let step = machine.next() { steps.append(step) }
             default: answer(choices.once(in: 4) ? .refused(.commandDisallowed) : nil)
             }
         }
         machine.isHeld = false
-        machine.disconnected(linksLeft: 0)
         while let step = steps.last ?? machine.next() {
             if steps.isEmpty { steps.append(step) }
             answer(nil)
@@ -83,28 +80,23 @@ struct GAPSimulationTests {
                 case .disable: isOn = false
                 }
             }
-            step = machine.completed(status)
+            step = machine.completed(status, isExcluded: status != .success && choices.once(in: 2))
         }
         for _ in 0..<300 {
-            switch choices.below(14) {
+            switch choices.below(12) {
             case 0, 1:
                 machine.start(ScanParameters(isActive: choices.once(in: 2), filtersDuplicates: choices.once(in: 2)))
             case 2: machine.stop()
-            case 3: machine.pause()
-            case 4: machine.resume()
-            case 5: machine.circumstancesChanged()
-            case 6: machine.setNeededByInitiator(choices.once(in: 2))
-            case 7: machine.isHeld = choices.once(in: 3)
-            case 8...10: step = step ?? machine.next()
+            case 3: machine.setNeededByInitiator(choices.once(in: 2))
+            case 4: machine.isHeld = choices.once(in: 3)
+            case 5: machine.linksChanged()
+            case 6...8: step = step ?? machine.next()
             default: answer(step == .disable || !choices.once(in: 4) ? .success : .commandDisallowed)
             }
         }
         machine.isHeld = false
-        machine.resume()
-        for _ in 0..<2 {
-            machine.circumstancesChanged()
-            while step != nil || machine.next().map({ step = $0 }) != nil { answer(.success) }
-        }
+        machine.linksChanged()
+        while step != nil || machine.next().map({ step = $0 }) != nil { answer(.success) }
         #expect(isOn == machine.isNeeded && machine.isOff == !isOn)
     }
 

@@ -55,41 +55,17 @@ struct ScannerTests {
         #expect(scanner.next() == nil)
     }
 
-    @Test("pauses while the initiator has the radio")
-    func paused() {
-        var scanner = Scanner()
-        scanner.pause()
-        scanner.start(ScanParameters())
-        #expect(scanner.next() == nil)
-        #expect(scanner.isWanted)
-        #expect(scanner.isPaused)
-        scanner.resume()
-        self.settle(&scanner)
-        #expect(!scanner.isOff)
-        scanner.pause()
-        #expect(scanner.next() == .disable)
-        #expect(scanner.completed(.success) == nil)
-        #expect(scanner.isOff)
-        #expect(scanner.next() == nil)
-        scanner.resume()
-        #expect(scanner.next() == .setParameters(ScanParameters()))
-    }
-
-    @Test("does not repeat a refused enable until the circumstances change")
-    func refusedToEnable() {
-        var scanner = Scanner()
-        scanner.start(ScanParameters())
-        #expect(scanner.next() != nil)
-        #expect(scanner.completed(.success) == .enable(ScanParameters()))
-        #expect(scanner.completed(.commandDisallowed) == nil)
-        #expect(scanner.isOff)
-        #expect(scanner.next() == nil)
-        scanner.circumstancesChanged()
-        #expect(scanner.next() == .setParameters(ScanParameters()))
-        // Nothing changes for a scan that is on, or about to be.
-        scanner.circumstancesChanged()
-        #expect(scanner.next() == nil)
-        #expect(scanner.completed(.success) == .enable(ScanParameters()))
+    @Test("stays wanted if another role has the radio, whichever of its commands was refused for that")
+    func excluded() {
+        for isEnabling in [false, true] {
+            var scanner = Scanner()
+            scanner.start(ScanParameters())
+            #expect(scanner.next() != nil)
+            if isEnabling { #expect(scanner.completed(.success) != nil) }
+            #expect(scanner.completed(.commandDisallowed, isExcluded: true) == nil)
+            #expect(scanner.isOff && scanner.isWanted)
+            #expect(scanner.next() == .setParameters(ScanParameters()))
+        }
     }
 
     @Test("does not scan while it is held")
