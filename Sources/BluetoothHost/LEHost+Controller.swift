@@ -273,6 +273,12 @@ extension LEHost {
     }
 
     private func finishSetup() {
+        // A list of commands that says nothing does not say this.
+        if let commands = self.controller.supportedCommands, self.controller.features.contains(.extendedAdvertising),
+            ExtendedCommands.needed.allSatisfy({ commands.contains($0) })
+        {
+            self.controller.extendedCommands = .all
+        }
         self.transmitter.configure(
             dataLength: self.controller.aclDataLength,
             packetCount: self.controller.aclPacketCount

@@ -85,9 +85,19 @@ public struct LEHostConfiguration: Sendable {
 /// How to advertise: until stopped. Advertising goes on while centrals are connected, as far
 /// as the controller can.
 public struct AdvertisingParameters: Hashable, Sendable {
-    /// At most 31 octets of advertising data.
+    /// The PDUs in which a device advertises.
+    public enum PDUs: Hashable, Sendable {
+        /// Those that every scanner hears.
+        case legacy
+        /// Those that hold more, and reach farther on LE Coded (Vol 6, Part B, 2.3.1), where the controller has them.
+        ///
+        /// They begin on LE 1M or LE Coded and have their data on any PHY.
+        case extended(primary: PHY, secondary: PHY)
+    }
+
+    /// At most 31 octets of advertising data; at most 245 in extended PDUs.
     public var data: ByteBuffer
-    /// At most 31 octets of scan response data.
+    /// At most 31 octets of scan response data; extended PDUs are sent without it.
     public var scanResponse: ByteBuffer
     /// Whether centrals may connect.
     public var isConnectable: Bool
@@ -101,6 +111,8 @@ public struct AdvertisingParameters: Hashable, Sendable {
     /// only where ``LEHost/peerPrivacy`` says that the peer resolves it; else advertising fails with
     /// ``LEHostError/addressNotResolvedByPeer``.
     public var directedTo: DeviceAddress?
+    /// The PDUs. A controller without extended ones refuses them: ``LEHostError/refused(_:)`` with Unsupported Feature.
+    public var pdus: PDUs
 
     /// Creates parameters.
     public init(
@@ -108,13 +120,15 @@ public struct AdvertisingParameters: Hashable, Sendable {
         scanResponse: ByteBuffer = ByteBuffer(),
         isConnectable: Bool = true,
         interval: TimeAmount = .milliseconds(100),
-        directedTo: DeviceAddress? = nil
+        directedTo: DeviceAddress? = nil,
+        pdus: PDUs = .legacy
     ) {
         self.data = data
         self.scanResponse = scanResponse
         self.isConnectable = isConnectable
         self.interval = interval
         self.directedTo = directedTo
+        self.pdus = pdus
     }
 }
 

@@ -16,7 +16,8 @@ extension ScriptPlayer {
                 data: data,
                 scanResponse: scanResponse,
                 isConnectable: advertisement.isConnectable,
-                interval: TimeAmount(advertisement.interval)
+                interval: TimeAmount(advertisement.interval),
+                pdus: advertisement.pdus.advertised
             )
         ) { _ in }
     }
@@ -35,10 +36,14 @@ extension ScriptPlayer {
         func place(_ append: (inout AdvertisingData) -> Void) {
             var longer = data
             append(&longer)
-            if longer.octetCount <= 31 { return data = longer }
+            if longer.octetCount <= advertisement.pdus.limit { return data = longer }
             longer = scanResponse
             append(&longer)
-            if longer.octetCount <= 31 { scanResponse = longer } else { isComplete = false }
+            if longer.octetCount <= advertisement.pdus.responseLimit {
+                scanResponse = longer
+            } else {
+                isComplete = false
+            }
         }
         if !services.isEmpty { place { $0.appendServiceUUIDs(services.map(BluetoothUUID.init)) } }
         if let manufacturer = advertisement.manufacturerData {
@@ -53,10 +58,28 @@ extension ScriptPlayer {
         }
         if let name = self.device.script.name { place { $0.appendLocalName(name, limit: 29) } }
         if !isComplete {
-            self.device.reportMistake("it advertises more than 31 octets and 31 of scan response can hold")
+            let (limit, response) = (advertisement.pdus.limit, advertisement.pdus.responseLimit)
+            self.device.reportMistake(
+                "it advertises more than \(limit) octets and \(response) of scan response can hold"
+            )
         }
         return (data.bytes, scanResponse.bytes)
     }
+}
+
+extension ScriptedPeripheral.Advertisement.PDUs {
+    fileprivate var advertised: AdvertisingParameters.PDUs {
+        switch self {
+        case .legacy: .legacy
+        case .extended: .extended(primary: .le1M, secondary: .le2M)
+        case .coded: .extended(primary: .leCoded, secondary: .leCoded)
+        }
+    }
+
+    /// How many octets of advertising data there can be.
+    fileprivate var limit: Int { self == .legacy ? 31 : 245 }
+    /// How many octets of scan response data there can be.
+    fileprivate var responseLimit: Int { self == .legacy ? 31 : 0 }
 }
 
 extension ScriptedPeripheral.Service {

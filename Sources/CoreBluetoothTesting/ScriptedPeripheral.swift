@@ -142,6 +142,16 @@ public struct ScriptedPeripheral {
 
     /// What is advertised beside the name. All of it has 31 octets, and 31 more in the scan response.
     public struct Advertisement {
+        /// The PDUs of an advertisement.
+        public enum PDUs: Sendable {
+            /// Those that every scanner hears.
+            case legacy
+            /// Extended ones on LE 1M, with up to 245 octets on LE 2M and no scan response.
+            case extended
+            /// Extended ones on LE Coded, which reach farthest, with up to 245 octets and no scan response.
+            case coded
+        }
+
         /// The services to name; `nil` for all primary ones.
         public var services: [CBUUID]?
         /// Manufacturer data, the company's two octets first.
@@ -152,6 +162,8 @@ public struct ScriptedPeripheral {
         public var isConnectable: Bool
         /// The time from one advertisement to the next, 20 ms to 10.24 s.
         public var interval: Duration
+        /// In which PDUs it advertises.
+        public var pdus: PDUs
 
         /// An advertisement.
         public init(
@@ -159,9 +171,11 @@ public struct ScriptedPeripheral {
             manufacturerData: Data? = nil,
             serviceData: [(service: CBUUID, data: Data)] = [],
             isConnectable: Bool = true,
-            interval: Duration = .milliseconds(100)
+            interval: Duration = .milliseconds(100),
+            pdus: PDUs = .legacy
         ) {
             self.services = services
+            self.pdus = pdus
             self.manufacturerData = manufacturerData
             self.serviceData = serviceData
             self.isConnectable = isConnectable

@@ -119,7 +119,7 @@ final class ScriptedController: HCIChannel {
     }
 
     private static let answeredByStatus: Set<HCIOpcode> = [
-        LECreateConnection.opcode, Disconnect.opcode, LESetPHY.opcode, LEConnectionUpdate.opcode,
+        LECreateConnection.opcode, LEExtendedCreateConnection.opcode, Disconnect.opcode, LESetPHY.opcode, LEConnectionUpdate.opcode,
     ]
 
     private func answer(_ command: HCICommandPacket) {

@@ -103,6 +103,12 @@ struct Advertiser {
         }
     }
 
+    /// Whether the PDUs that are being configured have a scan response.
+    var hasScanResponse: Bool {
+        guard case .configuring(let current, _) = self.state, current.parameters.pdus == .legacy else { return false }
+        return [.connectableUndirected, .scannableUndirected].contains(current.parameters.type)
+    }
+
     private static func role(_ parameters: AdvertisingParameters) -> RadioRoles {
         switch parameters.type {
         case .connectableDirectedLowDutyCycle: .directedAdvertising
@@ -207,13 +213,4 @@ struct Advertiser {
 
     /// The controller was reset or lost.
     mutating func reset() { self = Advertiser() }
-}
-
-extension AdvertisingParameters {
-    /// The type of the advertising events.
-    var type: AdvertisingType {
-        if self.directedTo != nil { return .connectableDirectedLowDutyCycle }
-        if self.isConnectable { return .connectableUndirected }
-        return self.scanResponse.readableBytes > 0 ? .scannableUndirected : .nonConnectableUndirected
-    }
 }

@@ -34,6 +34,8 @@ public final class BluetoothAdapter: Sendable {
     let configuration: Configuration
     let identities: IdentityStore
     let connectedPeers = ConnectedPeers()
+    /// Whether the controller hears and connects to extended advertising; of a real one this is known when it has started.
+    let hasExtendedAdvertising = NIOLockedValueBox(true)
     private let callbacks: Callbacks
     private let callbackDelay: TimeAmount
     /// What calls delegates on their queues in virtual time; `nil` where the event loop itself calls them, or in real
@@ -52,6 +54,10 @@ public final class BluetoothAdapter: Sendable {
     public convenience init(_ name: String, configuration: Configuration = .environment) throws {
         let name = try Self.parse(name)
         self.init(configuration) { AdapterComponents(name, configuration, on: $0) }
+        switch name {
+        case .userAir, .air: break
+        case .h4, .serial, .linux: self.hasExtendedAdvertising.withLockedValue { $0 = false }
+        }
     }
 
     /// An adapter on an air of this process, to be called on the air's event loop.
@@ -156,12 +162,14 @@ public final class BluetoothAdapter: Sendable {
         let core = NIOLoopBoundBox<AdapterCore?>.makeEmptyBox(valueType: AdapterCore.self, eventLoop: eventLoop)
         self.core = core
         let connectedPeers = self.connectedPeers
+        let hasExtendedAdvertising = self.hasExtendedAdvertising
         eventLoop.execute {
             core.value = AdapterCore(
                 eventLoop: eventLoop,
                 components: components().observed(by: observer),
                 identities: identities,
                 connectedPeers: connectedPeers,
+                hasExtendedAdvertising: hasExtendedAdvertising,
                 storageChoice: storageChoice,
                 usesLoopTime: callbacks == .onEventLoop,
                 callbackScheduler: callbackScheduler

@@ -101,9 +101,15 @@ open class CBCentralManager: CBManager {
 
     func setRestoredScan(_ filter: ScanFilter?) { self.lock.withLock { self.restoredScan = filter } }
 
-    /// Whether this system has all of some features: it has none of those that are named yet.
+    /// Whether this system has all of some features.
+    ///
+    /// It has ``Feature/extendedScanAndConnect`` where the controller of the default adapter has extended advertising. The
+    /// software radio has it; what a real controller has is known once a manager of it is powered on.
     @discardableResult
-    open class func supports(_ features: CBCentralManager.Feature) -> Bool { features.isEmpty }
+    open class func supports(_ features: CBCentralManager.Feature) -> Bool {
+        guard Feature.extendedScanAndConnect.isSuperset(of: features) else { return false }
+        return features.isEmpty || BluetoothAdapter.default.hasExtendedAdvertising.withLockedValue { $0 }
+    }
 
     // MARK: Scanning
 

@@ -5,6 +5,7 @@ import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
 import Foundation
+import NIOConcurrencyHelpers
 import NIOCore
 
 /// The event loop's side of one ``BluetoothAdapter``.
@@ -13,6 +14,7 @@ final class AdapterCore {
     let host: LEHost
     let identities: IdentityStore
     let connectedPeers: ConnectedPeers
+    private let hasExtendedAdvertising: NIOLockedValueBox<Bool>
     private let source: any ChannelSource
     private let retained: (any Sendable)?
     private let storageChoice: StorageChoice
@@ -59,6 +61,7 @@ final class AdapterCore {
         components: AdapterComponents,
         identities: IdentityStore,
         connectedPeers: ConnectedPeers,
+        hasExtendedAdvertising: NIOLockedValueBox<Bool>,
         storageChoice: StorageChoice,
         usesLoopTime: Bool,
         callbackScheduler: (any CallbackScheduler)? = nil
@@ -78,6 +81,7 @@ final class AdapterCore {
         self.identities = identities
         self.scanning = DiscoveryReports(identities: identities)
         self.connectedPeers = connectedPeers
+        self.hasExtendedAdvertising = hasExtendedAdvertising
         self.storageChoice = storageChoice
         self.usesLoopTime = usesLoopTime
         self.callbackScheduler = callbackScheduler
@@ -254,6 +258,10 @@ final class AdapterCore {
 
     /// The host reports the state of its controller.
     func hostChanged(to state: LEHostState) {
+        if case .ready = state {
+            let hasIt = self.host.hasExtendedAdvertising
+            self.hasExtendedAdvertising.withLockedValue { $0 = hasIt }
+        }
         self.perform(self.supervision.hostChanged(to: state, now: self.eventLoop.now))
     }
 

@@ -1,0 +1,173 @@
+// Extended advertising: which commands a controller gets, what they say, and what becomes of those that it refuses.
+
+import BluetoothHCI
+import BluetoothTypes
+import Fixtures
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("LEHost: extended commands")
+struct LEHostRadioCommandsTests {
+    private let peer = HostTestbed.peers[0]
+    private static let extended: [any HCICommand.Type] = [
+        LESetAdvertisingSetRandomAddress.self, LESetExtendedAdvertisingParameters.self,
+        LESetExtendedAdvertisingData.self, LESetExtendedScanResponseData.self, LESetExtendedAdvertisingEnable.self,
+        LESetExtendedScanParameters.self, LESetExtendedScanEnable.self, LEExtendedCreateConnection.self,
+    ]
+
+    private func testbed(
+        without missing: [any HCICommand.Type] = [],
+        features: LEFeatures = [.extendedAdvertising, .phy2M, .phyCoded],
+        address: DeviceAddress? = nil
+    ) -> HostTestbed {
+        let testbed = HostTestbed(LEHostConfiguration(address: address))
+        testbed.controller.features = features
+        testbed.controller.listsCommands(without: missing)
+        testbed.start()
+        return testbed
+    }
+
+    private func useEverything(_ testbed: HostTestbed) -> Set<HCIOpcode> {
+        testbed.host.startAdvertising(AdvertisingParameters(data: hex("02 01 06"))) { _ in }
+        testbed.host.startScanning(ScanParameters())
+        testbed.host.connect(to: self.peer)
+        testbed.run()
+        testbed.controller.connect(0x40, peer: self.peer, role: .central)
+        testbed.run()
+        testbed.host.stopAdvertising()
+        testbed.host.stopScanning()
+        testbed.run()
+        return Set(testbed.controller.takeCommands())
+    }
+
+    @Test("gives a controller that has all extended commands no legacy one, and another one no extended one")
+    func oneForm() {
+        let legacy: Set<HCIOpcode> = [
+            LESetAdvertisingParameters.opcode, LESetAdvertisingData.opcode, LESetScanResponseData.opcode,
+            LESetAdvertisingEnable.opcode, LESetScanParameters.opcode, LESetScanEnable.opcode,
+            LECreateConnection.opcode,
+        ]
+        let extended = Set(Self.extended.map { $0.opcode })
+        let whole = self.testbed(address: DeviceAddress(0xC0DE_0000_0001, kind: .random))
+        #expect(whole.host.hasExtendedAdvertising)
+        let used = self.useEverything(whole)
+        #expect(used.isDisjoint(with: legacy) && used.isSuperset(of: extended))
+        for missing in Self.extended {
+            let testbed = self.testbed(without: [missing])
+            #expect(!testbed.host.hasExtendedAdvertising)
+            let used = self.useEverything(testbed)
+            #expect(used.isSuperset(of: legacy) && used.isDisjoint(with: extended), "\(missing)")
+        }
+        #expect(!self.testbed(features: []).host.hasExtendedAdvertising)
+    }
+
+    @Test("scans and connects on LE 1M, and on the PHYs beside it that the controller has", arguments: [true, false])
+    func phys(hasPHYs: Bool) throws {
+        let testbed = self.testbed(
+            features: hasPHYs ? [.extendedAdvertising, .phy2M, .phyCoded] : .extendedAdvertising
+        )
+        testbed.host.startScanning(
+            ScanParameters(isActive: true, interval: .milliseconds(60), window: .milliseconds(30))
+        )
+        testbed.host.connect(to: self.peer)
+        testbed.run()
+        let scan = try testbed.controller.last(LESetExtendedScanParameters.self)
+        #expect(scan.phys == (hasPHYs ? [.le1M, .leCoded] : .le1M))
+        #expect(scan.le1M?.type == .active && scan.le1M?.interval.rawValue == 96 && scan.le1M?.window.rawValue == 48)
+        let create = try testbed.controller.last(LEExtendedCreateConnection.self)
+        #expect(create.phys == (hasPHYs ? [.le1M, .le2M, .leCoded] : .le1M))
+        #expect(create.peer == self.peer && create.le1M?.parameters == .initial)
+    }
+
+    @Test(
+        "advertises in legacy PDUs unless asked for others, with the data that a kind can have (Vol 4, Part E, 7.8.53)",
+        arguments: [
+            (AdvertisingParameters(data: hex("02 01 06")), [.legacy, .connectable, .scannable], true, true),
+            (AdvertisingParameters(data: hex("02 01 06"), isConnectable: false), .legacy, true, false),
+            (
+                AdvertisingParameters(data: hex("02 01 06"), scanResponse: hex("02 0A 00"), isConnectable: false),
+                [.legacy, .scannable], true, true
+            ),
+            (
+                AdvertisingParameters(data: hex("02 01 06"), directedTo: HostTestbed.peers[0]),
+                [.legacy, .connectable, .directed], false, false
+            ),
+            (
+                AdvertisingParameters(data: hex("02 01 06"), pdus: .extended(primary: .leCoded, secondary: .le2M)),
+                .connectable, true, false
+            ),
+            (
+                AdvertisingParameters(
+                    data: hex("02 01 06"),
+                    isConnectable: false,
+                    pdus: .extended(primary: .le1M, secondary: .le2M)
+                ), [], true, false
+            ),
+        ] as [(AdvertisingParameters, AdvertisingEventProperties, Bool, Bool)]
+    )
+    func advertising(
+        parameters: AdvertisingParameters,
+        properties: AdvertisingEventProperties,
+        hasData: Bool,
+        hasResponse: Bool
+    ) throws {
+        let testbed = self.testbed()
+        var isStarted = false
+        testbed.host.startAdvertising(parameters) { if case .success = $0 { isStarted = true } }
+        testbed.run()
+        #expect(isStarted)
+        let command = try testbed.controller.last(LESetExtendedAdvertisingParameters.self)
+        #expect(command.properties == properties)
+        if case .extended(let primary, let secondary) = parameters.pdus {
+            #expect(command.primaryPHY == primary && command.secondaryPHY == secondary)
+        }
+        let commands = testbed.controller.takeCommands()
+        #expect(commands.contains(LESetExtendedAdvertisingData.opcode) == hasData)
+        #expect(commands.contains(LESetExtendedScanResponseData.opcode) == hasResponse)
+    }
+
+    @Test("goes on with the legacy command of a part if the controller takes that in place of the extended one")
+    func claimed() {
+        let parts: [(HCIOpcode, HCIOpcode)] = [
+            (LESetExtendedAdvertisingParameters.opcode, LESetAdvertisingParameters.opcode),
+            (LESetExtendedScanParameters.opcode, LESetScanParameters.opcode),
+            (LESetExtendedScanEnable.opcode, LESetScanEnable.opcode),
+            (LEExtendedCreateConnection.opcode, LECreateConnection.opcode),
+        ]
+        for (extended, legacy) in parts {
+            let testbed = self.testbed()
+            testbed.controller.refused[extended] = .unknownCommand
+            #expect(self.useEverything(testbed).isSuperset(of: [extended, legacy]))
+            #expect(testbed.delegate.takeLines().first == "connected \(self.peer) central")
+            let later = self.useEverything(testbed)
+            #expect(later.contains(legacy) || legacy == LECreateConnection.opcode)
+            #expect(!later.contains(extended), "a refused command is not tried again")
+        }
+    }
+
+    @Test("takes a refusal of both commands for one of the extended one, and does not change the commands")
+    func refused() {
+        let testbed = self.testbed()
+        testbed.controller.refused = [
+            LEExtendedCreateConnection.opcode: .connectionLimitExceeded, LECreateConnection.opcode: .commandDisallowed,
+        ]
+        testbed.host.connect(to: self.peer)
+        testbed.run()
+        #expect(testbed.delegate.takeLines() == ["failed \(self.peer) 9"])
+        #expect(testbed.host.hasExtendedAdvertising)
+    }
+
+    @Test("refuses extended PDUs if the controller has none")
+    func withoutExtendedPDUs() {
+        let testbed = HostTestbed.started()
+        var failure: LEHostError?
+        let pdus = AdvertisingParameters.PDUs.extended(primary: .le1M, secondary: .le2M)
+        testbed.host.startAdvertising(AdvertisingParameters(data: hex("02 01 06"), pdus: pdus)) {
+            if case .failure(let error) = $0 { failure = error }
+        }
+        testbed.run()
+        #expect(failure == .refused(.unsupportedFeature))
+    }
+}
