@@ -169,6 +169,28 @@ struct ScriptedPeripheralTests {
         #expect(scanner.discoveries.count == count)
     }
 
+    @Test(
+        "is found and read on extended PDUs and on LE Coded, with data that legacy PDUs have no space for",
+        arguments: [ScriptedPeripheral.Advertisement.PDUs.extended, .coded]
+    )
+    func extendedAdvertising(pdus: ScriptedPeripheral.Advertisement.PDUs) throws {
+        var script = ScriptedPeripheral.thermometer()
+        script.advertisement.manufacturerData = Data([0xFF, 0xFF]) + Data(repeating: 7, count: 150)
+        script.advertisement.pdus = pdus
+        let (world, _, reader) = Self.meet(script)
+        try world.run(until: reader.calls.contains("notifying true"))
+
+        let scanner = world.addDevice("tablet").run {
+            Key(restoreIdentifier: nil, connects: false, scanServices: nil)
+        }
+        reader.peripheral.map(reader.central.cancelPeripheralConnection)
+        try world.run(until: !scanner.discoveries.isEmpty)
+        let found = try #require(scanner.discoveries.first)
+        #expect(found[CBAdvertisementDataManufacturerDataKey] as? Data == script.advertisement.manufacturerData)
+        #expect((found[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue == true)
+        #expect(world.addDevice("watch").run { CBCentralManager.supports(.extendedScanAndConnect) })
+    }
+
     @Test("has the Generic Attribute service that the script says")
     func genericAttribute() throws {
         for (content, changes, hash) in [
