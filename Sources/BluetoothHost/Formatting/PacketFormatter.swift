@@ -87,16 +87,23 @@ public struct PacketFormatter: Sendable {
         switch command {
         case let command as LESetAdvertisingEnable: command.isEnabled ? "Start advertising" : "Stop advertising"
         case let command as LESetExtendedAdvertisingEnable:
-            command.isEnabled ? "Start extended advertising" : "Stop extended advertising"
+            command.isEnabled ? "Start advertising" : "Stop advertising"
         case let command as LESetAdvertisingData: "Set advertising data: \(advertisingText(command.data))"
         case let command as LESetScanResponseData: "Set scan response: \(advertisingText(command.data))"
         case let command as LESetExtendedAdvertisingData: "Set advertising data: \(advertisingText(command.data))"
         case let command as LESetExtendedScanResponseData: "Set scan response: \(advertisingText(command.data))"
         case let command as LESetAdvertisingParameters: "Set advertising interval \(command.minimumInterval)"
+        case let command as LESetExtendedAdvertisingParameters:
+            command.properties.contains(.legacy)
+                ? "Set advertising interval \(command.minimumInterval)"
+                : "Set advertising interval \(command.minimumInterval), extended PDUs on LE \(command.primaryPHY)"
         case let command as LESetScanParameters: "Set scan interval \(command.interval), window \(command.window)"
+        case let command as LESetExtendedScanParameters:
+            (command.le1M ?? command.leCoded).map { "Set scan interval \($0.interval), window \($0.window)" }
+                ?? "Set no scan interval"
         case let command as LESetScanEnable: command.isEnabled ? "Start scanning" : "Stop scanning"
         case let command as LESetExtendedScanEnable:
-            command.isEnabled ? "Start extended scanning" : "Stop extended scanning"
+            command.isEnabled ? "Start scanning" : "Stop scanning"
         case let command as LEAddDeviceToFilterAcceptList:
             "Add to filter accept list: \(self.text(of: command.entry))"
         case let command as LERemoveDeviceFromFilterAcceptList:
@@ -141,7 +148,10 @@ public struct PacketFormatter: Sendable {
             return PacketDescription(layer: .gap, text: texts.joined(separator: "; "))
         case .leExtendedAdvertisingReports(let reports):
             let texts = reports.map { report in
-                let kind = report.eventType.contains(.scanResponse) ? "Scan response" : "Extended advertisement"
+                let type = report.eventType
+                let kind =
+                    type.contains(.scanResponse)
+                    ? "Scan response" : type.contains(.legacy) ? "Advertisement" : "Extended advertisement"
                 return self.report(kind, report.address, report.data, report.rssi)
             }
             return PacketDescription(layer: .gap, text: texts.joined(separator: "; "))

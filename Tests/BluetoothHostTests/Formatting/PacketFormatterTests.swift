@@ -176,6 +176,7 @@ struct PacketFormatterTests {
         )
         for (type, address, text) in [
             ([], nil, "Extended advertisement of an anonymous device: no data, no RSSI"),
+            (.legacy, Self.ball, "Advertisement of ball: no data, no RSSI"),
             (.scanResponse, Self.ball, "Scan response of ball: no data, no RSSI"),
         ] as [(LEExtendedAdvertisingReport.EventType, DeviceAddress?, String)] {
             let report = LEExtendedAdvertisingReport(eventType: type, address: address, rssi: nil, data: ByteBuffer())
@@ -192,6 +193,18 @@ struct PacketFormatterTests {
             Self.text(LESetAdvertisingParameters(minimumInterval: interval, maximumInterval: interval))
                 == "Set advertising interval 100 ms"
         )
+        let extendedInterval = ExtendedAdvertisingInterval(rawValue: 0xA0)
+        for (properties, rest) in [(.legacy, ""), (.connectable, ", extended PDUs on LE 1M")]
+            as [(AdvertisingEventProperties, String)]
+        {
+            let command = LESetExtendedAdvertisingParameters(
+                advertisingHandle: set,
+                properties: properties,
+                minimumInterval: extendedInterval,
+                maximumInterval: extendedInterval
+            )
+            #expect(Self.text(command) == "Set advertising interval 100 ms" + rest)
+        }
         #expect(Self.text(LESetAdvertisingData(data: data)) == "Set advertising data: service 180D")
         #expect(Self.text(LESetScanResponseData(data: data)) == "Set scan response: service 180D")
         let extendedData = LESetExtendedAdvertisingData(advertisingHandle: set, data: data)
@@ -201,7 +214,7 @@ struct PacketFormatterTests {
         for (isEnabled, word) in [(true, "Start"), (false, "Stop")] {
             #expect(Self.text(LESetAdvertisingEnable(isEnabled: isEnabled)) == "\(word) advertising")
             let extended = LESetExtendedAdvertisingEnable(isEnabled: isEnabled, sets: [.init(handle: set)])
-            #expect(Self.text(extended) == "\(word) extended advertising")
+            #expect(Self.text(extended) == "\(word) advertising")
         }
     }
 
@@ -213,9 +226,19 @@ struct PacketFormatterTests {
             window: ScanInterval(rawValue: 0x30)
         )
         #expect(Self.text(scan) == "Set scan interval 60 ms, window 30 ms")
+        let channel = LESetExtendedScanParameters.PHYParameters(
+            type: .active,
+            interval: ExtendedScanInterval(rawValue: 0x60),
+            window: ExtendedScanInterval(rawValue: 0x30)
+        )
+        for extended in [
+            LESetExtendedScanParameters(le1M: channel), LESetExtendedScanParameters(le1M: nil, leCoded: channel),
+        ] {
+            #expect(Self.text(extended) == "Set scan interval 60 ms, window 30 ms")
+        }
         for (isEnabled, word) in [(true, "Start"), (false, "Stop")] {
             #expect(Self.text(LESetScanEnable(isEnabled: isEnabled)) == "\(word) scanning")
-            #expect(Self.text(LESetExtendedScanEnable(isEnabled: isEnabled)) == "\(word) extended scanning")
+            #expect(Self.text(LESetExtendedScanEnable(isEnabled: isEnabled)) == "\(word) scanning")
         }
         let add = LEAddDeviceToFilterAcceptList(entry: .device(Self.ball))
         #expect(Self.text(add) == "Add to filter accept list: ball")
