@@ -199,7 +199,8 @@ struct ClaimedIdentityTests {
         let bonds = storage.bonds()
         #expect(bonds.count == (isFull ? 0 : 1))
         guard !isFull else { return }
-        // A pairing anew that cannot be written leaves the bond of before.
+        // A pairing anew that cannot be written leaves the bond of before, and what is kept of its client.
+        let configured = try storage.read(BondedClientStore.name(Self.rogue))
         storage.setFull(true)
         let hasBegun = adapter.readEngine(in: testbed) { core -> Bool in
             guard let link = core.host.links.first?.id else { return false }
@@ -210,6 +211,7 @@ struct ClaimedIdentityTests {
         #expect(hasBegun == true && agent.outcomes == [.paired, .failed("pairing failed: the keys could not be kept")])
         let kept = adapter.readEngine(in: testbed) { $0.bonds.bond(with: Self.rogue) }
         #expect(kept == bonds.first?.bond && storage.bonds().map(\.bond) == bonds.map(\.bond))
+        #expect(try configured != nil && storage.read(BondedClientStore.name(Self.rogue)) == configured)
     }
 }
 
