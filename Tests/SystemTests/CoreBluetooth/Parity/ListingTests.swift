@@ -1,4 +1,4 @@
-// The listings of the course and of README, as a reader copies them: the compiler takes them in both language modes.
+// The listings of the course, as a reader copies them: the compiler takes them in both language modes.
 
 import Foundation
 import Lessons
@@ -7,9 +7,6 @@ import Testing
 #if os(Linux)
 @Suite("Listings that readers copy")
 struct ListingTests {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
     private static func errors(in program: String, version: Int) throws -> [Int: [String]] {
         try Compiler.errors(in: program, version: version, arguments: ["-parse-as-library"])
     }
@@ -21,17 +18,6 @@ struct ListingTests {
             for version in [5, 6] {
                 #expect(try Self.errors(in: program, version: version) == [:], "Swift \(version)")
             }
-        }
-    }
-
-    @Test("of README compile in Swift 5 and 6", arguments: [5, 6])
-    func readme(version: Int) throws {
-        let text = try String(contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
-        let blocks = text.components(separatedBy: "```swift\n").dropFirst().compactMap { block in
-            block.components(separatedBy: "\n```").first
-        }
-        for block in blocks where block.contains("import CoreBluetooth") {
-            #expect(try Compiler.errors(in: block, version: version) == [:], "\(block.prefix(80))")
         }
     }
 }
