@@ -49,7 +49,13 @@ final class SimulatedUser: LEHostDelegate {
     private var bonds: [DeviceAddress: Bond] = [:]
     private var clients: [DeviceAddress: BondedClient] = [:]
 
-    init(_ host: LEHost, peers: [DeviceAddress], identities: [IdentityInformation], knowsPeer: Bool, seed: UInt64) {
+    init(
+        _ host: LEHost,
+        peers: [DeviceAddress],
+        identities: [IdentityInformation],
+        knowsPeer: Bool,
+        seed: UInt64
+    ) {
         self.host = host
         self.peers = peers
         self.identities = identities
@@ -71,7 +77,8 @@ final class SimulatedUser: LEHostDelegate {
     }
 
     private func end(_ call: Int) {
-        #expect((self.openCalls.remove(call) ?? self.cancelledCalls.remove(call)) != nil, "a call ends once")
+        let isOpen = self.openCalls.remove(call) != nil || self.cancelledCalls.remove(call) != nil
+        #expect(isOpen, "a call ends once")
     }
 
     private func completion<Success, Failure>() -> (Result<Success, Failure>) -> Void {
@@ -153,8 +160,10 @@ final class SimulatedUser: LEHostDelegate {
         case 2: self.host.updateConnection(link, to: self.parameters(), completion: self.completion())
         case 3: self.host.readPHYs(of: link, completion: self.completion())
         case 4:
-            let receiver: PHYSet? = self.choices.once(in: 2) ? nil : .le1M
-            let preference = PHYPreference(transmitter: [.le1M, .le2M], receiver: receiver)
+            let preference = PHYPreference(
+                transmitter: [.le1M, .le2M],
+                receiver: self.choices.once(in: 2) ? nil : .le1M
+            )
             self.host.setPHYs(of: link, to: preference, completion: self.completion())
         case 5: if self.choices.once(in: 4) { self.host.disconnect(link) }
         case 6, 7: self.host.secure(link, to: self.choices.pick(SecurityLevel.allCases))
@@ -254,7 +263,9 @@ final class SimulatedUser: LEHostDelegate {
         self.channels[channel]?.received += octets.readableBytes
         if self.choices.once(in: 2) { host.consume(octets.readableBytes, of: channel) }
     }
-    func host(_ host: LEHost, channelIsReadyToSend channel: L2CAPChannelID) { #expect(self.channels[channel] != nil) }
+    func host(_ host: LEHost, channelIsReadyToSend channel: L2CAPChannelID) {
+        #expect(self.channels[channel] != nil)
+    }
     func host(_ host: LEHost, channel: L2CAPChannelID, didCloseBecause reason: L2CAPChannelCloseReason) {
         #expect(self.channels.removeValue(forKey: channel) != nil, "a channel ends once")
     }
@@ -262,8 +273,9 @@ final class SimulatedUser: LEHostDelegate {
     // MARK: Values
 
     private func changeDatabase() {
-        if self.services.count > 2 || self.choices.once(in: 4), !self.services.isEmpty {
-            return self.host.removeService(self.services.removeFirst().range.lowerBound)
+        if self.services.count > 2 || self.choices.once(in: 4), let service = self.services.first {
+            self.services.removeFirst()
+            return self.host.removeService(service.range.lowerBound)
         }
         let security = self.choices.pick([.none, .encrypted, .authenticated] as [SecurityRequirement])
         let definition = GATTServiceDefinition(
@@ -293,12 +305,11 @@ final class SimulatedUser: LEHostDelegate {
             let id = self.host.perform(ReadValue(handle), on: link) { [unowned self] _ in self.end(call) }
             self.procedures.append((call, id, link))
         case 2:
-            self.write(
-                ByteBuffer(repeating: 5, count: self.choices.pick([0, 1, 2, 20, 100, 512])),
-                to: handle,
-                on: link
-            )
-        case 3, 4: self.write(ByteBuffer(bytes: [UInt8(self.choices.below(2)), 0]), to: handle, on: link)
+            let value = ByteBuffer(repeating: 5, count: self.choices.pick([0, 1, 2, 20, 100, 512]))
+            self.host.perform(WriteValue(value, to: handle), on: link, completion: self.completion())
+        case 3, 4:
+            let configuration = ByteBuffer(bytes: [UInt8(self.choices.below(2)), 0])
+            self.host.perform(WriteValue(configuration, to: handle), on: link, completion: self.completion())
         case 5: self.performLater(handle, on: link)
         case 6:
             guard let (call, id, link) = self.procedures.popLast(), self.openCalls.remove(call) != nil else { return }
@@ -311,21 +322,19 @@ final class SimulatedUser: LEHostDelegate {
             self.host.writeWithoutResponse(number, to: handle, on: link)
         default:
             guard let characteristic = self.services.last?.characteristics.first?.value else { return }
-            let isQueued = self.host.notify(number, characteristic: characteristic, to: link)
-            self.uncounted[link, default: 0] += isQueued ? 1 : 0
+            if self.host.notify(number, characteristic: characteristic, to: link) {
+                self.uncounted[link, default: 0] += 1
+            }
         }
-    }
-
-    private func write(_ value: ByteBuffer, to handle: AttributeHandle, on link: LinkID) {
-        self.host.perform(WriteValue(value, to: handle), on: link, completion: self.completion())
     }
 
     /// A procedure that is made when its turn comes, or not at all.
     private func performLater(_ handle: AttributeHandle, on link: LinkID) {
         let (isWanted, call) = (!self.choices.once(in: 3), self.call())
         let make = { [unowned self] () -> ReadValue? in
-            if !isWanted { self.end(call) }
-            return isWanted ? ReadValue(handle) : nil
+            if isWanted { return ReadValue(handle) }
+            self.end(call)
+            return nil
         }
         let completion: (Result<ByteBuffer, GATTError>) -> Void = { [unowned self] _ in self.end(call) }
         if self.choices.once(in: 2) {
@@ -347,7 +356,8 @@ final class SimulatedUser: LEHostDelegate {
     private func received(_ value: ByteBuffer, _ kind: String, on link: LinkID) {
         #expect(self.openLinks.contains(link))
         // Service Changed has four octets.
-        guard self.knowsPeer, value.readableBytes == 8, let number: UInt64 = value.getInteger(at: value.readerIndex)
+        guard self.knowsPeer, value.readableBytes == 8,
+            let number = value.getInteger(at: value.readerIndex, as: UInt64.self)
         else { return }
         #expect(number > self.lastValues[link]?[kind] ?? 0, "values come once, in order")
         self.lastValues[link, default: [:]][kind] = number

@@ -81,14 +81,14 @@ enum Compiler {
     }
 
     /// The errors that the compiler finds in a program: what they say, by line, counted from 1.
-    static func errors(in program: String, version: Int = 6, arguments: [String] = []) throws -> [Int: [String]] {
+    static func errors(in program: String, arguments: [String] = []) throws -> [Int: [String]] {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let file = URL(fileURLWithPath: folder("program.swift"))
         try Data(program.utf8).write(to: file)
         let run = try self.run(
             "swiftc",
-            ["-typecheck", "-swift-version", "\(version)", "-diagnostic-style=llvm", file.path] + arguments
+            ["-typecheck", "-swift-version", "6", "-diagnostic-style=llvm", file.path] + arguments
                 + self.importArguments()
         )
         var errors: [Int: [String]] = [:]
