@@ -18,6 +18,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     private let texts: Texts
     private var sdk: (any ITCB_SDK_Protocol)?
     private var deadline: Deadline?
+    private var progress: ProgressLine?
     private var asked: (any ITCB_Device_Peripheral_Protocol)?
 
     // What is said when the time is up.
@@ -63,6 +64,8 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
         // A person may be at the other end; the deadline below comes first.
         (sdk as? ITCB_SDK_Central)?.answerTimeLimit = timeout
         Steps.observe(sdk, pairing) { self.follow($0) }
+        let who = wanted.map { "the 8-ball \(PrintableText.quoted($0))" } ?? "an 8-ball"
+        progress = .begin("looking for \(who)", total: timeout)
         deadline = Deadline(after: timeout, pausingFor: pairing.conversation) { self.timeOut() }
     }
 
@@ -122,6 +125,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
             return
         }
         asked = device
+        progress?.wait("waiting for the answer of \(PrintableText.quoted(device.name))")
         device.sendQuestion(question)
     }
 

@@ -58,6 +58,12 @@ struct Page: Sendable, CustomTestStringConvertible {
             program: "Tests/CoreBluetoothProcessTimeTests/ProcessTimeArticleTests.swift"
         ),
         Page(
+            page: "Sources/CoreBluetooth/CoreBluetooth.docc/YourFirstProgram.md",
+            programs: [
+                "Examples/FirstProgram/Package.swift", "Examples/FirstProgram/Sources/FirstProgram/main.swift",
+            ]
+        ),
+        Page(
             page: "Sources/CoreBluetooth/CoreBluetooth.docc/FromIOSToLinuxCI.md",
             programs: ["Examples/HeartRate/Package.swift", "Tests/PortingTests/Recipes/Constants.swift"]
         ),
