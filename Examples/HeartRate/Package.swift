@@ -10,7 +10,7 @@ let package = Package(
     platforms: [.macOS(.v13), .iOS(.v16)],
     products: [.executable(name: "heartrate", targets: ["HeartRateCommand"])],
     dependencies: [
-        // In a package of your own: .package(url: "…/OpenCoreBluetooth", from: "0.1.0")
+        // In a package of your own: .package(path: "../OpenCoreBluetooth")
         .package(name: "OpenCoreBluetooth", path: "../..")
     ],
     targets: [

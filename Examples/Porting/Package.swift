@@ -8,7 +8,7 @@ let package = Package(
     name: "Porting",
     platforms: [.macOS(.v13), .iOS(.v16)],
     dependencies: [
-        // In a package of your own: .package(url: "…/OpenCoreBluetooth", from: "0.1.0")
+        // In a package of your own: .package(path: "../OpenCoreBluetooth")
         .package(name: "OpenCoreBluetooth", path: "../.."),
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
     ],

@@ -21,7 +21,7 @@ let package = Package(
         .executable(name: "sensorlog", targets: ["SensorLogCommand"]),
     ],
     dependencies: [
-        // In a package of your own: .package(url: "…/OpenCoreBluetooth", from: "0.1.0")
+        // In a package of your own: .package(path: "../OpenCoreBluetooth")
         .package(name: "OpenCoreBluetooth", path: "../.."),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),

@@ -19,6 +19,7 @@ final class CentralSession {
     private var manager: CentralRole.BluetoothManager?
     private var lines: MessageLines?
     private var deadline: Deadline?
+    private var progress: ProgressLine?
 
     // What decides the exit status, and what is said when the time is up.
     private var state = CBManagerState.unknown
@@ -86,6 +87,12 @@ final class CentralSession {
         do { try manager?.send(message) } catch { Console.warn("\(error)") }
     }
 
+    /// Says at a terminal what is waited for. One who stays types lines there.
+    private func wait(_ label: String) {
+        guard !stays else { return }
+        if let progress { progress.wait(label) } else { progress = .begin(label, total: timeout) }
+    }
+
     private func timeOut(after timeout: TimeInterval) {
         let time = "within \(SecondsText.text(timeout))"
         let who = device.map { "no peripheral named \(PrintableText.quoted($0))" } ?? "no peripheral"
@@ -107,10 +114,15 @@ final class CentralSession {
 
 extension CentralSession: @preconcurrency CentralRole.BlueEar {
     func didStartConfiguration() { Status.startConfiguration.print(output) }
-    func didStartScanningPeripherals() { Status.startScanning.print(output) }
+    func didStartScanningPeripherals() {
+        Status.startScanning.print(output)
+        let who = device.map { "the peripheral \(PrintableText.quoted($0))" } ?? "a peripheral"
+        wait("looking for \(who)")
+    }
     func didConnectPeripheral(name: String?) {
         hasConnected = true
         Status.connect(name ?? "").print(output)
+        wait("waiting for the message of \(PrintableText.quoted(name ?? ""))")
     }
     func didDisconnectPeripheral(name: String?) { Status.disconnect(name ?? "").print(output) }
     func didSendData() { Status.sendData.print(output) }

@@ -159,6 +159,7 @@ final class KeySession {
     private let output: OutputFormat
     private var hasLostKeys = false
     private var key: ElectronicKey?
+    private var progress: ProgressLine?
 
     /// Creates the session.
     init(secret: String, restoreIdentifier: String?, pairing: ProgramPairing, output: OutputFormat) {
@@ -189,7 +190,9 @@ final class KeySession {
     /// Prints an event of the key; one that cannot be mended ends the program.
     func report(_ event: ElectronicKey.Event) {
         switch event {
-        case .searching: output.print("searching", line: "Looking for the lock 👀")
+        case .searching:
+            output.print("searching", line: "Looking for the lock 👀")
+            progress = .begin("looking for the lock")
         case .connected(let name):
             output.print("connected", [("name", .string(name))], line: "At \(PrintableText.quoted(name))")
         case .opened: output.print("opened", line: "Opened it 🔓")

@@ -96,8 +96,9 @@ function show(next) {
   if (role === "peripheral") showPeripheral(previous?.peripheral)
   if (role === "none") setFace("eight", "")
   showPairing(state.pairing)
-  // The choice of the role is made: what comes next takes the focus.
-  if (isNew && previous) (role === "central" ? element("question") : element("by-hand")).focus()
+  // The role is chosen or left: what comes next takes the focus.
+  const first = { central: "#question", peripheral: "#by-hand", none: "[data-choice]" }[role]
+  if (isNew && previous) document.querySelector(first).focus()
 }
 
 /** Sets a text, unless it is there: screen readers announce what is set. */
@@ -265,6 +266,8 @@ element("answers").addEventListener("keydown", (event) => {
 for (const button of document.querySelectorAll("[data-choice]")) {
   button.addEventListener("click", () => send({ do: "role", role: button.dataset.choice }))
 }
+
+element("leave").addEventListener("click", () => send({ do: "leave" }))
 
 // MARK: Pairing
 

@@ -57,6 +57,8 @@ package enum Console {
         var draft = ""
         /// How far something has come, on standard error.
         var status = ""
+        /// Whether a question has the row, until it is answered.
+        var isAsking = false
     }
 
     private static let below = Mutex(Below())
@@ -70,11 +72,22 @@ package enum Console {
             case .shown(let text):
                 guard !(text.isEmpty && below.draft.isEmpty) else { return }
                 put(erasing + text, to: .standardOutput)
-                below = Below(draft: text)
+                below.draft = text
+                below.status = ""
             case .finished(let text):
                 put(erasing + text + "\n", to: .standardOutput)
-                below = Below()
+                below.draft = ""
+                below.status = ""
             }
+        }
+    }
+
+    /// Leaves the cursor's row to a question, or takes it back.
+    static func reserveRow(forQuestion isAsking: Bool) {
+        below.withLock { below in
+            if isAsking, !below.status.isEmpty { put(erasing, to: .standardError) }
+            if isAsking { below.status = "" }
+            below.isAsking = isAsking
         }
     }
 
@@ -92,7 +105,7 @@ package enum Console {
     static func show(status: String) {
         _ = statusRemoval
         below.withLock { below in
-            guard below.draft.isEmpty, !(status.isEmpty && below.status.isEmpty) else { return }
+            guard below.draft.isEmpty, !below.isAsking, !(status.isEmpty && below.status.isEmpty) else { return }
             put(erasing + status, to: .standardError)
             below.status = status
         }

@@ -10,7 +10,7 @@ import Logging
 package struct RadioOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The adapter: air, air:PATH, air:tcp:HOST:PORT, h4:unix:PATH, h4:tcp:HOST:PORT, … (default: air)",
+            "The adapter: air, hci0, air:PATH, air:tcp:HOST:PORT, h4:unix:PATH, h4:tcp:HOST:PORT, … (default: air)",
             valueName: "string"
         )
     )
@@ -37,7 +37,10 @@ package struct RadioOptions: ParsableArguments {
     @Flag(help: "Hide behind addresses that change every 15 minutes; only paired devices know this one again.")
     package var privacy = false
 
-    @Option(help: ArgumentHelp("Write all HCI packets to a btsnoop file, for Wireshark.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write all HCI packets to a btsnoop file, for Wireshark.", valueName: "file"),
+        completion: .file()
+    )
     package var capture: String?
 
     @OptionGroup package var trace: TraceOptions

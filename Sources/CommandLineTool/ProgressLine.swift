@@ -2,7 +2,7 @@
 // below what is printed, and gone when it ends.
 
 import Dispatch
-import Foundation
+package import Foundation
 import TerminalScreen
 
 /// How far something has come, as a value.
@@ -99,6 +99,11 @@ package final class ProgressLine {
         return try await body(progress)
     }
 
+    /// Begins to show how long something is waited for, until ``end()``.
+    package static func begin(_ label: String, total: TimeInterval? = nil) -> ProgressLine {
+        ProgressLine(ProgressText(label, .seconds, total: total.map { Int($0) }))
+    }
+
     /// The line that is shown; what is done within it is a part of that.
     private static weak var outermost: ProgressLine?
 
@@ -122,6 +127,9 @@ package final class ProgressLine {
         if let total { text.total = total }
     }
 
+    /// Something else is waited for, within the same time.
+    package func wait(_ label: String) { text.label = label }
+
     private func show() {
         let seconds = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
         var size = winsize()
@@ -129,10 +137,12 @@ package final class ProgressLine {
         Console.show(status: text.row(after: seconds, columns: isKnown ? Int(size.ws_col) : 80))
     }
 
-    private func end() {
+    /// Takes the row away.
+    package func end() {
         if Self.outermost === self { Self.outermost = nil }
         guard let timer else { return }
         timer.cancel()
+        self.timer = nil
         Console.show(status: "")
     }
 }

@@ -9,7 +9,9 @@ import ITCB
 /// The answers of a Magic 8-Ball, by their keys.
 enum Answers {
     /// The words for a key; a key that is not one of the twenty is shown as it came.
-    static func words(for key: String) -> String { PrintableText.text(Texts.english.answer(key)) }
+    static func words(for key: String, _ texts: Texts = .english) -> String {
+        PrintableText.text(texts.answer(key))
+    }
 
     /// What a JSON object says about an answer, behind its event.
     static func details(_ key: String, of device: String, to question: String) -> [(key: String, value: JSONValue)] {
@@ -23,7 +25,7 @@ enum Answers {
 /// What an error means, in words that follow a device's name.
 enum ErrorWords {
     /// The words for an error of the SDK; it may hold another one, which says more.
-    static func words(for error: any Error) -> String { Texts.english(text(for: error)) }
+    static func words(for error: any Error, _ texts: Texts = .english) -> String { texts(text(for: error)) }
 
     /// The same in no language yet.
     static func text(for error: any Error) -> LocalizableText {
@@ -85,10 +87,15 @@ enum ErrorWords {
 
     /// The words for an error of a device, with what to do about it where it has to do with security.
     @MainActor
-    static func words(for error: any Error, from device: String, _ pairing: ProgramPairing) -> String {
+    static func words(
+        for error: any Error,
+        from device: String,
+        _ pairing: ProgramPairing,
+        _ texts: Texts = .english
+    ) -> String {
         let cause = cause(of: error)
         let advice = pairing.advice(for: cause, device: device)
-        guard !advice.isEmpty else { return words(for: error) }
+        guard !advice.isEmpty else { return words(for: error, texts) }
         let sentence = detail(of: cause)
         return "refused: " + (sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence) + advice
     }

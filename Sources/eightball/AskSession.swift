@@ -15,8 +15,10 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     private let timeout: TimeInterval
     private let pairing: ProgramPairing
     private let output: OutputFormat
+    private let texts: Texts
     private var sdk: (any ITCB_SDK_Protocol)?
     private var deadline: Deadline?
+    private var progress: ProgressLine?
     private var asked: (any ITCB_Device_Peripheral_Protocol)?
 
     // What is said when the time is up.
@@ -30,12 +32,20 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     private var met: (name: String, count: Int)?
 
     /// Creates the session.
-    init(question: String, device: String?, timeout: TimeInterval, pairing: ProgramPairing, output: OutputFormat) {
+    init(
+        question: String,
+        device: String?,
+        timeout: TimeInterval,
+        pairing: ProgramPairing,
+        output: OutputFormat,
+        texts: Texts = .english
+    ) {
         self.question = question
         self.wanted = device
         self.timeout = timeout
         self.pairing = pairing
         self.output = output
+        self.texts = texts
     }
 
     /// Asks; never returns.
@@ -54,6 +64,8 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
         // A person may be at the other end; the deadline below comes first.
         (sdk as? ITCB_SDK_Central)?.answerTimeLimit = timeout
         Steps.observe(sdk, pairing) { self.follow($0) }
+        let who = wanted.map { "the 8-ball \(PrintableText.quoted($0))" } ?? "an 8-ball"
+        progress = .begin("looking for \(who)", total: timeout)
         deadline = Deadline(after: timeout, pausingFor: pairing.conversation) { self.timeOut() }
     }
 
@@ -86,33 +98,23 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
 
     /// Why there is no answer when the time is up, as much as is known; `nil` if that has been reported.
     var lateness: Failure? {
-        let time = "within \(SecondsText.text(timeout))"
-        if let asked { return Failure("\(PrintableText.quoted(asked.name)) did not answer \(time)") }
-        guard isPoweredOn else {
-            if state == "poweredOff" { return nil }
-            return Failure("Bluetooth was not ready \(time) (\(state)); check --adapter and what serves it")
-        }
+        let time = SecondsText.text(timeout)
+        if let asked { return late(.lateAnswer, PrintableText.quoted(asked.name), time) }
+        guard isPoweredOn else { return state == "poweredOff" ? nil : late(.lateBluetooth, time, state) }
         if let outOfWindow {
-            let who = "\(PrintableText.quoted(outOfWindow.name)) was heard at \(outOfWindow.rssi) dBm"
-            let window = "outside of -60 to -20 dBm; bring it nearer (about 1 m)"
-            return Failure("no 8-ball in reach \(time): \(who), \(window)")
+            return late(.lateFar, time, PrintableText.quoted(outOfWindow.name), String(outOfWindow.rssi))
         }
-        if let lost {
-            let who = PrintableText.quoted(lost)
-            return Failure("\(who) went offline before it could be asked, and did not come back \(time)")
-        }
+        if let lost { return late(.lateLost, PrintableText.quoted(lost), time) }
         if let met {
-            let times = met.count == 1 ? "once" : "\(met.count) times"
-            let who = "\(PrintableText.quoted(met.name)) was connected to \(times)"
-            return Failure("no 8-ball that works was found \(time): \(who), and has not all that an 8-ball has")
+            let key = met.count == 1 ? TextKey.lateIncompleteOnce : .lateIncomplete
+            return late(key, time, PrintableText.quoted(met.name), String(met.count))
         }
-        if let wanted, !others.isEmpty {
-            let names = others.map(PrintableText.quoted).joined(separator: ", ")
-            return Failure("no 8-ball named \(PrintableText.quoted(wanted)) was found \(time); there is \(names)")
-        }
-        let who = wanted.map { "no 8-ball named \(PrintableText.quoted($0))" } ?? "no 8-ball"
-        return Failure("\(who) was found \(time): nobody is there; start one with: eightball peripheral")
+        guard let wanted = wanted.map(PrintableText.quoted) else { return late(.lateNone, time) }
+        guard !others.isEmpty else { return late(.lateNoneNamed, wanted, time) }
+        return late(.lateOther, wanted, time, others.map(PrintableText.quoted).joined(separator: ", "))
     }
+
+    private func late(_ key: TextKey, _ values: String...) -> Failure { Failure(texts(key, values)) }
 
     // MARK: Observer
 
@@ -123,6 +125,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
             return
         }
         asked = device
+        progress?.wait("waiting for the answer of \(PrintableText.quoted(device.name))")
         device.sendQuestion(question)
     }
 
@@ -130,7 +133,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
 
     func questionAnsweredByDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
         guard let answer = device.answer else { return }
-        let words = Answers.words(for: answer)
+        let words = Answers.words(for: answer, texts)
         output.print("answer", Answers.details(answer, of: device.name, to: question), line: words)
         Ending.succeed()
     }
@@ -154,6 +157,6 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     }
 
     private func failure(_ name: String, _ error: any Error) -> Failure {
-        Failure("\(PrintableText.quoted(name)) \(ErrorWords.words(for: error, from: name, pairing))")
+        Failure("\(PrintableText.quoted(name)) \(ErrorWords.words(for: error, from: name, pairing, texts))")
     }
 }

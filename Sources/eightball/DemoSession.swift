@@ -18,6 +18,7 @@ final class DemoSession {
     private let question: String
     private let captureFile: String?
     private let output: OutputFormat
+    private let texts: Texts
     private let start = Timeline.current.map { Date(timeIntervalSince1970: Double($0.start) / 1_000_000) } ?? Date()
     private let makeAdapter: (BluetoothAdapter.Configuration) -> BluetoothAdapter
     private var ball: (any ITCB_SDK_Protocol)?
@@ -31,12 +32,14 @@ final class DemoSession {
         question: String,
         captureFile: String?,
         output: OutputFormat,
+        texts: Texts = .english,
         makeAdapter: ((BluetoothAdapter.Configuration) -> BluetoothAdapter)? = nil
     ) {
         self.makeAdapter = makeAdapter ?? Self.onPrivateAir()
         self.question = question
         self.captureFile = captureFile
         self.output = output
+        self.texts = texts
     }
 
     private static func onPrivateAir() -> (BluetoothAdapter.Configuration) -> BluetoothAdapter {
@@ -52,20 +55,12 @@ final class DemoSession {
 
     /// Shows.
     func begin() {
-        if !output.isJSON {
-            Console.print(
-                "The life of one question to a Magic 8-Ball, on a private air. Every line is printed when it happens."
-            )
-        }
+        if !output.isJSON { Console.print(texts(.demoIntroduction)) }
         ball = make(isCentral: false)
         ball?.localName = "Crystal"
         _ = ball?.addObserver(self)
-        deadline = Deadline(after: Self.timeout) {
-            Ending.fail(
-                Failure(
-                    "the ball did not answer within \(SecondsText.text(Self.timeout)); run it again with --json and report it"
-                )
-            )
+        deadline = Deadline(after: Self.timeout) { [texts] in
+            Ending.fail(Failure(texts(.demoSilent, SecondsText.text(Self.timeout))))
         }
     }
 
@@ -92,9 +87,9 @@ final class DemoSession {
     }
 
     private func show(_ step: ITCB_SDK_Step, as who: String) {
-        let words = StepWords(step)
+        let words = StepWords(step, texts)
         let milliseconds = Date().timeIntervalSince(start) * 1000
-        if let heading = chapters.heading(before: words.chapter) {
+        if let heading = chapters.heading(before: words.chapter).map({ texts($0) }) {
             if !output.isJSON { Console.print("\n\(heading)") }
             Timeline.current?.add(TimelineEntry(.heading, of: who, layer: "", heading), isPrinted: true)
         }
@@ -106,7 +101,7 @@ final class DemoSession {
                 ("milliseconds", .number((milliseconds * 1000).rounded() / 1000)), ("who", .string(who)),
                 ("step", .string(words.key)), ("text", .string(words.text)),
             ],
-            line: "\(time)  \(who == "ball" ? "ball   " : "central")  \(words.text)",
+            line: "\(time)  \(texts(who == "ball" ? .demoBall : .demoCentral))  \(words.text)",
             isTraced: false
         )
     }
@@ -119,7 +114,7 @@ struct ChapterHeadings {
     /// The heading above a step of a chapter, where it stands there.
     ///
     /// The two sides work at the same time: a late step of an earlier chapter does not begin it again.
-    mutating func heading(before chapter: StepWords.Chapter) -> String? {
+    mutating func heading(before chapter: StepWords.Chapter) -> TextKey? {
         guard chapter.rawValue > last?.rawValue ?? -1 else { return nil }
         last = chapter
         return chapter.heading
@@ -137,19 +132,19 @@ extension DemoSession: @preconcurrency ITCB_Observer_Central_Protocol {
 
     func questionAnsweredByDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
         guard let key = device.answer else { return }
-        let words = Answers.words(for: key)
+        let words = Answers.words(for: key, texts)
         Timeline.current?.add(TimelineEntry(.app, of: "central", layer: "app", "\(question) \(words)"), isPrinted: true)
         output.print(
             "answer",
             Answers.details(key, of: device.name, to: question),
-            line: "\nQuestion: \(PrintableText.text(question))\nAnswer:   \(words)",
+            line: "\n" + texts(.demoAnswer, PrintableText.text(question), words),
             isTraced: false
         )
         Ending.succeed()
     }
 
     func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
-        let who = asked.map { PrintableText.quoted($0.name) } ?? "the ball"
-        Ending.fail(Failure("\(who) \(ErrorWords.words(for: error))"))
+        let who = asked.map { PrintableText.quoted($0.name) } ?? texts(.demoTheBall)
+        Ending.fail(Failure("\(who) \(ErrorWords.words(for: error, texts))"))
     }
 }

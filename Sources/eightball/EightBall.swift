@@ -51,8 +51,10 @@ extension EightBall {
                 """
         )
 
-        @Option(help: "The question; it must end with a question mark.")
-        var question = "Will it rain today?"
+        @Option(
+            help: "The question; it must end with a question mark. (default: \(Texts.english(.demoQuestion)))"
+        )
+        var question: String?
 
         @OptionGroup var radio: RadioOptions
         @OptionGroup var output: OutputOptions
@@ -73,7 +75,13 @@ extension EightBall {
             if let capture = radio.capture { try RadioOptions.checkCapture(capture) }
             try radio.trace.begin(device: Ending.program)
             MainActor.assumeIsolated {
-                DemoSession(question: question, captureFile: radio.capture, output: output.format).run()
+                let texts = Texts.ofProcess(output.format)
+                DemoSession(
+                    question: question ?? texts(.demoQuestion),
+                    captureFile: radio.capture,
+                    output: output.format,
+                    texts: texts
+                ).run()
             }
         }
     }
@@ -158,11 +166,8 @@ extension EightBall {
         }
 
         func run() throws {
-            guard question.last == "?" else {
-                throw Failure(
-                    "a question must end with \"?\"; ask again with one: eightball ask \"Will it rain today?\""
-                )
-            }
+            let texts = Texts.ofProcess(output.format)
+            guard question.last == "?" else { throw Failure(texts(.askForm)) }
             let agent = TerminalPairingAgent()
             try radio.apply(agent: agent)
             MainActor.assumeIsolated {
@@ -171,7 +176,8 @@ extension EightBall {
                     device: device,
                     timeout: timeout,
                     pairing: ProgramPairing(agent, radio),
-                    output: output.format
+                    output: output.format,
+                    texts: texts
                 ).run()
             }
         }

@@ -14,12 +14,12 @@ struct StepWords {
         case asking
 
         /// The chapter's heading.
-        var heading: String {
+        var heading: TextKey {
             switch self {
-            case .powerOn: "Power on"
-            case .finding: "The central finds the ball"
-            case .exploring: "The central explores the ball"
-            case .asking: "A question, and its answer"
+            case .powerOn: .chapterPowerOn
+            case .finding: .chapterFinding
+            case .exploring: .chapterExploring
+            case .asking: .chapterAsking
             }
         }
     }
@@ -31,79 +31,60 @@ struct StepWords {
     /// What happened.
     let text: String
 
-    /// The words for a step.
-    init(_ step: ITCB_SDK_Step) {
-        switch step {
-        case .stateChanged(let isPoweredOn, let state):
-            self.init(.powerOn, "state", isPoweredOn ? "Bluetooth is powered on" : "Bluetooth is \(state)")
-        case .serviceAdded:
-            self.init(
-                .powerOn,
-                "serviceAdded",
-                "publishes the 8-ball service: a question to write, an answer to be notified"
-            )
-        case .advertising(let name):
-            self.init(.powerOn, "advertising", "advertises the service as \(PrintableText.quoted(name))")
+    /// The words for a step, in a language.
+    init(_ step: ITCB_SDK_Step, _ texts: Texts = .english) {
+        let quoted = PrintableText.quoted
+        let plain = { (text: String) in PrintableText.text(text) }
+        let (chapter, key, text): (Chapter, String, String) =
+            switch step {
+            case .stateChanged(isPoweredOn: true, _): (.powerOn, "state", texts(.stepPoweredOn))
+            case .stateChanged(isPoweredOn: false, let state): (.powerOn, "state", texts(.stepState, state))
+            case .serviceAdded: (.powerOn, "serviceAdded", texts(.stepService))
+            case .advertising(let name): (.powerOn, "advertising", texts(.stepAdvertising, quoted(name)))
 
-        case .scanning:
-            self.init(.finding, "scanning", "scans for peripherals with the 8-ball service")
-        case .discovered(let name, let rssi, let isOffered):
-            let who = name.map(PrintableText.quoted) ?? "a ball without a name"
-            let verdict = isOffered ? "" : " (not offered)"
-            self.init(.finding, "discovered", "discovers \(who), RSSI \(rssi) dBm\(verdict)")
-        case .connecting(let name):
-            self.init(.finding, "connecting", "connects to \(PrintableText.quoted(name))")
-        case .connected(let name):
-            self.init(.finding, "connected", "is connected to \(PrintableText.quoted(name))")
-        case .connectionFailed(let name):
-            self.init(.finding, "connectionFailed", "could not connect to \(PrintableText.quoted(name))")
-        case .lost(let name):
-            self.init(.finding, "lost", "has lost \(PrintableText.quoted(name))")
-        case .signalRead(let uuid, let rssi):
-            self.init(.finding, "signalRead", "measures \(rssi) dBm from \(uuid)")
+            case .scanning: (.finding, "scanning", texts(.stepScanning))
+            case .discovered(let name, let rssi, let isOffered):
+                (
+                    .finding, "discovered",
+                    texts(
+                        isOffered ? .stepDiscovered : .stepNotOffered,
+                        name.map(quoted) ?? texts(.stepNameless),
+                        String(rssi)
+                    )
+                )
+            case .connecting(let name): (.finding, "connecting", texts(.stepConnecting, quoted(name)))
+            case .connected(let name): (.finding, "connected", texts(.stepConnected, quoted(name)))
+            case .connectionFailed(let name): (.finding, "connectionFailed", texts(.stepConnectionFailed, quoted(name)))
+            case .lost(let name): (.finding, "lost", texts(.stepLost, quoted(name)))
+            case .signalRead(let uuid, let rssi): (.finding, "signalRead", texts(.stepSignal, String(rssi), uuid))
 
-        case .discoveringServices:
-            self.init(.exploring, "discoveringServices", "discovers the services")
-        case .discoveredServices(let count):
-            self.init(.exploring, "discoveredServices", "has discovered \(Self.count(count, "service"))")
-        case .discoveringCharacteristics:
-            self.init(.exploring, "discoveringCharacteristics", "discovers the characteristics")
-        case .discoveredCharacteristics(let count):
-            self.init(.exploring, "discoveredCharacteristics", "has discovered \(Self.count(count, "characteristic"))")
-        case .ready(let name):
-            self.init(.exploring, "ready", "can ask \(PrintableText.quoted(name))")
+            case .discoveringServices: (.exploring, "discoveringServices", texts(.stepDiscoveringServices))
+            case .discoveredServices(let count):
+                (.exploring, "discoveredServices", texts.count(count, .stepService1, .stepServices))
+            case .discoveringCharacteristics:
+                (.exploring, "discoveringCharacteristics", texts(.stepDiscoveringCharacteristics))
+            case .discoveredCharacteristics(let count):
+                (
+                    .exploring, "discoveredCharacteristics",
+                    texts.count(count, .stepCharacteristic1, .stepCharacteristics)
+                )
+            case .ready(let name): (.exploring, "ready", texts(.stepReady, quoted(name)))
 
-        case .sendingQuestion(let question):
-            self.init(.asking, "sendingQuestion", "is given the question \(PrintableText.quoted(question))")
-        case .settingNotifications(let isOn):
-            self.init(.asking, "settingNotifications", "switches the answer's notifications \(isOn ? "on" : "off")")
-        case .setNotifications(let isOn):
-            self.init(.asking, "setNotifications", "hears that the notifications are \(isOn ? "on" : "off")")
-        case .subscribed:
-            self.init(.asking, "subscribed", "has a subscriber")
-        case .unsubscribed:
-            self.init(.asking, "unsubscribed", "has lost a subscriber")
-        case .writingQuestion(let question):
-            let text = PrintableText.quoted(question)
-            self.init(.asking, "writingQuestion", "writes the question \(text), with response")
-        case .questionReceived(let question, let isAccepted):
-            let verdict = isAccepted ? "confirms it" : "refuses it"
-            let text = PrintableText.quoted(question)
-            self.init(.asking, "questionReceived", "receives the question \(text) and \(verdict)")
-        case .questionConfirmed:
-            self.init(.asking, "questionConfirmed", "has the confirmation of the question")
-        case .questionRefused:
-            self.init(.asking, "questionRefused", "has a refusal of the question")
-        case .answerWaiting(let answer):
-            self.init(.asking, "answerWaiting", "waits until it can notify the answer \(PrintableText.text(answer))")
-        case .answerSent(let answer):
-            self.init(.asking, "answerSent", "notifies the answer \(PrintableText.text(answer))")
-        case .answerReceived(let answer):
-            self.init(.asking, "answerReceived", "has the notification with the answer \(PrintableText.text(answer))")
-        }
-    }
-
-    private init(_ chapter: Chapter, _ key: String, _ text: String) {
+            case .sendingQuestion(let question): (.asking, "sendingQuestion", texts(.stepSending, quoted(question)))
+            case .settingNotifications(let isOn):
+                (.asking, "settingNotifications", texts(isOn ? .stepSwitchesOn : .stepSwitchesOff))
+            case .setNotifications(let isOn): (.asking, "setNotifications", texts(isOn ? .stepHearsOn : .stepHearsOff))
+            case .subscribed: (.asking, "subscribed", texts(.stepSubscribed))
+            case .unsubscribed: (.asking, "unsubscribed", texts(.stepUnsubscribed))
+            case .writingQuestion(let question): (.asking, "writingQuestion", texts(.stepWriting, quoted(question)))
+            case .questionReceived(let question, let isAccepted):
+                (.asking, "questionReceived", texts(isAccepted ? .stepConfirms : .stepRefuses, quoted(question)))
+            case .questionConfirmed: (.asking, "questionConfirmed", texts(.stepConfirmed))
+            case .questionRefused: (.asking, "questionRefused", texts(.stepRefused))
+            case .answerWaiting(let answer): (.asking, "answerWaiting", texts(.stepWaiting, plain(answer)))
+            case .answerSent(let answer): (.asking, "answerSent", texts(.stepSent, plain(answer)))
+            case .answerReceived(let answer): (.asking, "answerReceived", texts(.stepReceived, plain(answer)))
+            }
         self.chapter = chapter
         self.key = key
         self.text = text
@@ -111,10 +92,6 @@ struct StepWords {
 
     /// The step in a trace.
     func entry(of device: String) -> TimelineEntry { TimelineEntry(.sdk, of: device, layer: "ITCB", text) }
-
-    private static func count(_ count: Int, _ noun: String) -> String {
-        "\(count) \(noun)\(count == 1 ? "" : "s")"
-    }
 }
 
 /// Passes the steps of an SDK to a session.

@@ -19,22 +19,19 @@ struct LEHostSecurityRefusalTests {
         let testbed = HostTestbed.used(by: user)
         testbed.connect(role)
         testbed.forget()
-        // What is held for a bonded peer until it shows its key is in `LEHostSecurityAttackTests`.
-        for link in testbed.host.openLinks where role == .peripheral { link.isHeld = false }
         return testbed
     }
 
     @Test("repeats a read on the encrypted link that was refused without encryption")
     func repeated() throws {
-        let user = BondedUser()
+        let user = BondedUser(nil)
         let testbed = self.connected(user)
         user.read(testbed)
         #expect(testbed.takeFrames() == [Self.read])
         testbed.receive(4, Self.needsEncryption)
         #expect(testbed.takeFrames().map { $0.prefix(8) } == ["06 00 0B"], "a Security Request")
         #expect(user.reads == [])
-        testbed.encrypt()
-        #expect(testbed.takeFrames() == [Self.read])
+        #expect(try PairingCentral(testbed).pair() == [Self.read])
         testbed.receive(4, "0B AA")
         #expect(user.reads == [.success(hex("AA"))])
     }
@@ -65,7 +62,7 @@ struct LEHostSecurityRefusalTests {
             as [(String, ATTErrorCode)]
     )
     func otherRefusals(octet: String, error: ATTErrorCode) throws {
-        let user = BondedUser()
+        let user = BondedUser(nil)
         let testbed = self.connected(user)
         user.read(testbed)
         _ = testbed.takeFrames()
@@ -75,7 +72,7 @@ struct LEHostSecurityRefusalTests {
 
     @Test("fails the read if the central does nothing for 30 s, and asks it for nothing more")
     func timedOut() throws {
-        let user = BondedUser()
+        let user = BondedUser(nil)
         let testbed = self.connected(user)
         user.read(testbed)
         testbed.receive(4, Self.needsEncryption)
@@ -95,12 +92,11 @@ struct LEHostSecurityRefusalTests {
         let user = BondedUser()
         let testbed = self.connected(user)
         user.read(testbed)
-        testbed.receive(4, Self.needsEncryption)
         testbed.encrypt(.pinOrKeyMissing)
         #expect(try testbed.disconnected().reason == .authenticationFailure)
         testbed.controller.disconnect(0x40, reason: .localHostTerminated)
         testbed.run()
-        #expect(user.reads == [.failure(.encryptionFailed(.pinOrKeyMissing))])
+        #expect(user.reads == [.failure(.disconnected(.pinOrKeyMissing))])
     }
 
     @Test("does not fail a later read for the reason of an earlier one")
@@ -109,7 +105,6 @@ struct LEHostSecurityRefusalTests {
         let testbed = self.connected(user)
         let link = try #require(user.link)
         user.read(testbed)
-        testbed.receive(4, Self.needsEncryption)
         testbed.requestKey()
         // The link goes on without its bond, and the central gives up.
         testbed.host.removeBond(of: link)
@@ -118,17 +113,16 @@ struct LEHostSecurityRefusalTests {
         #expect(user.reads == [.failure(.encryptionFailed(.pinOrKeyMissing))])
         _ = testbed.takeFrames()
         user.read(testbed)
-        testbed.receive(4, Self.needsEncryption)
-        #expect(testbed.takeFrames().map { $0.prefix(8) } == ["04 00 0A", "06 00 0B"])
+        #expect(testbed.takeFrames().map { $0.prefix(8) } == ["06 00 0B"])
         testbed.receive(6, "05 05")
-        #expect(user.reads.dropFirst() == [.failure(.att(.insufficientEncryption, handle: 3))])
+        #expect(user.reads.dropFirst() == [.failure(.att(.insufficientEncryption, handle: 0))])
         #expect(testbed.host.links.map(\.id) == [link])
     }
 
     // MARK: Channels
 
-    /// Opens channels on two SPSMs, which the peer refuses because the link is not encrypted.
-    private func refusedChannels(_ testbed: HostTestbed, _ link: LinkID, _ ended: @escaping () -> Void) {
+    /// Opens channels on two SPSMs.
+    private func openChannels(_ testbed: HostTestbed, _ link: LinkID, _ ended: @escaping () -> Void) {
         let configuration = L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 4)
         for spsm in [0x25, 0x26] as [SPSM] {
             testbed.host.openChannel(on: link, spsm: spsm, configuration: configuration) { result in
@@ -136,11 +130,6 @@ struct LEHostSecurityRefusalTests {
             }
         }
         testbed.run()
-        let requests = testbed.takeFrames().filter { $0.hasPrefix("05 00 14") }
-        #expect(requests.map { $0.prefix(11) } == ["05 00 14 01", "05 00 14 02"])
-        for identifier in ["01", "02"] {
-            testbed.receive(5, "15 \(identifier) 0A 00 00 00 00 00 00 00 00 00 08 00")
-        }
     }
 
     @Test("pairs once for two refused channels, which both fail with that pairing")
@@ -148,7 +137,12 @@ struct LEHostSecurityRefusalTests {
         let user = BondedUser(nil)
         let testbed = self.connected(user, .central)
         var ended = 0
-        self.refusedChannels(testbed, try #require(user.link)) { ended += 1 }
+        self.openChannels(testbed, try #require(user.link)) { ended += 1 }
+        let requests = testbed.takeFrames().filter { $0.hasPrefix("05 00 14") }
+        #expect(requests.map { $0.prefix(11) } == ["05 00 14 01", "05 00 14 02"])
+        for identifier in ["01", "02"] {
+            testbed.receive(5, "15 \(identifier) 0A 00 00 00 00 00 00 00 00 00 08 00")
+        }
         let commands = testbed.takeFrames().filter { $0.hasPrefix("06 00") }
         #expect(commands.map { $0.prefix(8) } == ["06 00 01"], "one Pairing Request")
         #expect(user.errors == [] && ended == 0)
@@ -162,9 +156,8 @@ struct LEHostSecurityRefusalTests {
         let testbed = HostTestbed.used(by: user)
         testbed.controller.silent = [LEEnableEncryption.opcode]
         testbed.connect(.central)
-        for link in testbed.host.openLinks { link.isHeld = false }
         var ended = 0
-        self.refusedChannels(testbed, try #require(user.link)) { ended += 1 }
+        self.openChannels(testbed, try #require(user.link)) { ended += 1 }
         #expect(ended == 0)
         testbed.controller.disconnect(0x40, reason: .connectionTimeout)
         testbed.run()

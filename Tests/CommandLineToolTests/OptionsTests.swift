@@ -1,7 +1,13 @@
+import ArgumentParser
 import Fixtures
 import Testing
 
 @testable import CommandLineTool
+
+/// A command with the options of a radio.
+private struct RadioCommand: ParsableCommand {
+    @OptionGroup var radio: RadioOptions
+}
 
 @Suite("Options that programs share")
 struct OptionsTests {
@@ -26,6 +32,16 @@ struct OptionsTests {
     )
     func limits(seconds: Double?, isValid: Bool) {
         #expect(((try? Deadline.validate(seconds)) != nil) == isValid)
+    }
+
+    @Test("completes names of files", arguments: ["bash", "zsh", "fish"])
+    func files(shell: String) throws {
+        let script = try #require(CompletionShell(rawValue: shell).map(RadioCommand.completionScript))
+        let words = [
+            "bash": "'--capture')\n        __radio-command_add_completions -f", "zsh": "_files",
+            "fish": "for Wireshark.' -rF",
+        ]
+        #expect(script.contains(words[shell] ?? "?"), "\(script)")
     }
 
     @Test("refuses a capture file that cannot be written, and an unknown adapter")

@@ -58,6 +58,12 @@ struct Page: Sendable, CustomTestStringConvertible {
             program: "Tests/CoreBluetoothProcessTimeTests/ProcessTimeArticleTests.swift"
         ),
         Page(
+            page: "Sources/CoreBluetooth/CoreBluetooth.docc/YourFirstProgram.md",
+            programs: [
+                "Examples/FirstProgram/Package.swift", "Examples/FirstProgram/Sources/FirstProgram/main.swift",
+            ]
+        ),
+        Page(
             page: "Sources/CoreBluetooth/CoreBluetooth.docc/FromIOSToLinuxCI.md",
             programs: ["Examples/HeartRate/Package.swift", "Tests/PortingTests/Recipes/Constants.swift"]
         ),
@@ -144,6 +150,40 @@ struct PagesTests {
         return manifest.replacing(byPath) { $0.1 }
     }
 
+    @Test("is on the site's front page, each article and the landing page of each library")
+    func frontPage() throws {
+        let front = try Page.text("docs/front/index.html")
+        let sources = Page.root.appendingPathComponent("Sources")
+        for module in try FileManager.default.contentsOfDirectory(atPath: sources.path) where module != "Lessons" {
+            let catalogue = sources.appendingPathComponent("\(module)/\(module).docc")
+            let files = (try? FileManager.default.contentsOfDirectory(atPath: catalogue.path)) ?? []
+            for file in files where file.hasSuffix(".md") {
+                let article = file == "\(module).md" ? "" : "\(file.dropLast(3).lowercased())/"
+                let place = "href=\"documentation/\(module.lowercased())/\(article)\""
+                #expect(front.contains(place), "\(place)")
+            }
+        }
+    }
+
+    @Test("links to files that are there, which a code host shows")
+    func links() throws {
+        let sources = Page.root.appendingPathComponent("Sources")
+        var count = 0
+        for module in try FileManager.default.contentsOfDirectory(atPath: sources.path) where module != "Lessons" {
+            let catalogue = sources.appendingPathComponent("\(module)/\(module).docc")
+            let files = (try? FileManager.default.contentsOfDirectory(atPath: catalogue.path)) ?? []
+            for file in files where file.hasSuffix(".md") {
+                let text = try Page.text("Sources/\(module)/\(module).docc/\(file)")
+                #expect(!text.contains("<doc:"), "\(module)/\(file)")
+                for link in text.matches(of: /\]\(([A-Za-z0-9]+\.md)\)/) {
+                    #expect(files.contains(String(link.1)), "\(module)/\(file): \(link.1)")
+                    count += 1
+                }
+            }
+        }
+        #expect(count >= 20)
+    }
+
     @Test("has the workflow of the example")
     func workflow() throws {
         let page = try Page.text("Sources/CoreBluetooth/CoreBluetooth.docc/FromIOSToLinuxCI.md")
@@ -160,7 +200,7 @@ struct PagesTests {
             guard let files = try? FileManager.default.contentsOfDirectory(atPath: catalogue.path) else { continue }
             let landing = try Page.text("Sources/\(module)/\(module).docc/\(module).md")
             for file in files where file.hasSuffix(".md") && file != "\(module).md" {
-                #expect(landing.contains("<doc:\(file.dropLast(3))>"), "\(module)/\(file)")
+                #expect(landing.contains("](\(file))"), "\(module)/\(file)")
                 articles += 1
             }
         }

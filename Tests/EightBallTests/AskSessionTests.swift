@@ -8,13 +8,14 @@ import Testing
 @Suite("Single calls of eightball ask")
 @MainActor
 struct AskSessionTests {
-    private func session(_ device: String? = nil) throws -> AskSession {
+    private func session(_ device: String? = nil, _ texts: Texts = .english) throws -> AskSession {
         AskSession(
             question: "Rain?",
             device: device,
             timeout: 10,
             pairing: ProgramPairing(TerminalPairingAgent(.keyboardAndDisplay), try RadioOptions.parse([])),
-            output: OutputFormat(isJSON: false, isVerbose: false) { _ in }
+            output: OutputFormat(isJSON: false, isVerbose: false) { _ in },
+            texts: texts
         )
     }
 
@@ -30,6 +31,19 @@ struct AskSessionTests {
     private static let nearer = ", outside of -60 to -20 dBm; bring it nearer (about 1 m)"
     private static let offline = "\"Anna\" went offline before it could be asked, and did not come back within 10 s"
     private static let notAll = ", and has not all that an 8-ball has"
+
+    @Test("says in German why there is no answer")
+    func german() throws {
+        let session = try session("Anna", .german)
+        session.follow(Self.on)
+        let end = ": niemand ist da; starte eine mit: eightball peripheral"
+        #expect(session.lateness?.line == "keine Kugel namens \"Anna\" gefunden, auch nicht nach 10 s" + end)
+        session.follow(.lost(name: "Anna"))
+        let line = "\"Anna\" verschwand, bevor sie gefragt werden konnte, und kam in 10 s nicht zurück"
+        #expect(session.lateness?.line == line)
+        let offline = ErrorWords.words(for: ITCB_RejectionReason.deviceOffline, .german)
+        #expect(offline == "ist nicht mehr da" && Answers.words(for: "SLUG-ANSWER-08", .german) == "Ja.")
+    }
 
     @Test("names the reason that says most, the newest of its kind, when the time is up")
     func reasons() throws {

@@ -70,6 +70,13 @@ struct StepWordsTests {
         #expect(words.chapter == chapter && words.key == key && words.text == text)
     }
 
+    @Test("has words in German")
+    func german() {
+        #expect(StepWords(.connected(name: "A"), .german).text == "ist mit \"A\" verbunden")
+        #expect(StepWords(.discoveredServices(count: 2), .german).text == "hat 2 Dienste gefunden")
+        #expect(Texts.german(StepWords.Chapter.asking.heading) == "Eine Frage und ihre Antwort")
+    }
+
     @Test("begins a chapter once, even if a step of it comes late")
     func headings() {
         var headings = ChapterHeadings()

@@ -98,9 +98,19 @@ def question(stage):
     page.resize((320, 640))
     fits(page)
     page.picture("answer-narrow")
+    page.resize((844, 390))
+    fits(page)
+    page.picture("answer-sideways")
+    check(page.script("return document.querySelector('#ask').getBoundingClientRect().bottom <= innerHeight"),
+          "the form is below the fold of a phone held sideways")
     # The last question is an arrow away.
     page.keys(Keys.ARROW_UP)
     check(page.element("#question").get_property("value") == "Will it rain?", "the earlier question does not come back")
+    # The role is left and taken again, by the keyboard alone.
+    page.tab_to("Change role")
+    page.keys(Keys.ENTER)
+    choose(page, "Central")
+    page.reads("#list", "Crystal")
     # The ball goes, first as lost, then altogether.
     check(ball.end() == 0, "SIGTERM does not end with 0")
     page.reads("#list", "went offline")

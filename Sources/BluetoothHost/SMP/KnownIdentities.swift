@@ -6,6 +6,9 @@
 //   identity address that it distributes is found again in this way.
 // - Under a private address a peer may claim an identity address that nobody has. One that is bonded, connected, or was
 //   met on the air belongs to another device, and the user decides.
+// - A peer whose private address was resolved by the key of a bond is the device of that bond. Another identity that it
+//   claims is ignored, as Linux does, and the bond is replaced with the user's consent: who has the key of another
+//   device does not take that device's identifier to an address of its own.
 // - A key that another bonded peer has distributed before resolves the addresses of that one alone: boards of one kind
 //   have the same constant key, and a peer that repeats the key of another one does not take its addresses away.
 
@@ -47,7 +50,7 @@ struct KnownIdentities {
         case free
         /// Another device has the address: the user decides whether it is replaced. The key of its bond, if it has one.
         case ofAnother(LinkSecurity.Key?)
-        /// The peer is on the air under another identity address, which counts.
+        /// The peer is on the air under another identity address, or was recognized by it, and that one counts.
         case ignored
         /// It is this device's own address, or its key.
         case own
@@ -74,7 +77,9 @@ struct KnownIdentities {
         guard address != self.address, key == .zero || key != self.key else { return .own }
         let peerAddress = peerAddress.withoutIdentity
         if peerAddress.isIdentity { return peerAddress == address ? .free : .ignored }
-        if address == existing?.identityAddress.withoutIdentity { return .free }
+        if let known = existing?.identityAddress.withoutIdentity, known.isIdentity {
+            return known == address ? .free : .ignored
+        }
         if let peer = self.peers.first(where: { $0.identity.address == address }) { return .ofAnother(peer.key) }
         return self.isMet(address) ? .ofAnother(nil) : .free
     }

@@ -155,50 +155,36 @@ struct SecurityManager: Sendable {
     ///   this side pair for a level that the peer was not able to reach when the devices paired.
     mutating func requestSecurity(_ level: SecurityLevel, isAsked: Bool = true, _ context: inout Context) {
         guard self.security.level < level else { return }
-        guard self.isCentral else { return self.sendSecurityRequest(level, isAsked: isAsked, &context) }
-        if let starting = self.encryption.starting, starting.level >= level { return }
-        if self.encrypts(with: level, &context) { return }
+        if self.isCentral {
+            if let starting = self.encryption.starting, starting.level >= level { return }
+            if self.encrypts(with: level, &context) { return }
+        }
         self.pair(level, isAsked: isAsked, &context)
     }
 
     /// Pairs as central, even where the devices share keys; as peripheral, asks the central for it.
     /// - Parameter level: The least that the pairing has to give.
     mutating func pair(_ level: SecurityLevel, isAsked: Bool = true, _ context: inout Context) {
-        guard self.isCentral else { return self.sendSecurityRequest(level, isAsked: isAsked, &context) }
         switch self.state {
         case .pairing, .securityRequested:
-            context.actions.append(.failed(.inProgress))
-        case .timedOut:
-            context.actions.append(.failed(.timedOut))
+            // A peripheral has asked already.
+            if self.isCentral { context.actions.append(.failed(.inProgress)) }
+        case .timedOut: context.actions.append(.failed(.timedOut))
         case .idle:
             guard !context.attempts.isWaiting(self.identity, now: context.now) else {
                 return context.actions.append(.failed(.repeatedAttempts))
             }
             guard self.canImproveKeys(to: level, isAsked: isAsked) else {
                 return context.actions.append(.failed(.failed(.authenticationRequirements)))
+            }
+            guard self.isCentral else {
+                context.send(.securityRequest(self.parameters(level).authentication))
+                return self.state = .securityRequested(level, deadline: context.now + Self.timeout)
             }
             self.step(&context) { manager, context throws(PairingFailedReason) in
                 manager.begin(Pairing(requesting: manager.parameters(level), asksUser: false, &context), context)
                 return .waits
             }
-        }
-    }
-
-    private mutating func sendSecurityRequest(_ level: SecurityLevel, isAsked: Bool, _ context: inout Context) {
-        switch self.state {
-        case .pairing, .securityRequested:
-            break
-        case .timedOut:
-            context.actions.append(.failed(.timedOut))
-        case .idle:
-            guard !context.attempts.isWaiting(self.identity, now: context.now) else {
-                return context.actions.append(.failed(.repeatedAttempts))
-            }
-            guard self.canImproveKeys(to: level, isAsked: isAsked) else {
-                return context.actions.append(.failed(.failed(.authenticationRequirements)))
-            }
-            context.send(.securityRequest(self.parameters(level).authentication))
-            self.state = .securityRequested(level, deadline: context.now + Self.timeout)
         }
     }
 
@@ -236,10 +222,8 @@ struct SecurityManager: Sendable {
     /// The user ends a pairing.
     mutating func cancelPairing(_ context: inout Context) {
         switch self.state {
-        case .idle, .timedOut:
-            break
-        case .securityRequested:
-            self.end(.cancelled, isAttempt: false, &context)
+        case .idle, .timedOut: break
+        case .securityRequested: self.end(.cancelled, isAttempt: false, &context)
         case .pairing:
             context.send(.pairingFailed(.unspecifiedReason))
             self.end(.cancelled, isAttempt: false, &context)
@@ -286,10 +270,8 @@ struct SecurityManager: Sendable {
     /// The controller says that encryption has changed, that the key was refreshed, or that it could not be enabled.
     mutating func encryptionChanged(_ status: HCIErrorCode, isEnabled: Bool, _ context: inout Context) {
         switch self.encryption.changed(status, isEnabled: isEnabled) {
-        case .none:
-            break
-        case .started:
-            self.encrypted(&context)
+        case .none: break
+        case .started: self.encrypted(&context)
         case .ended:
             context.actions.append(.securityChanged(self.security))
             // What was left of phase 3 would go in clear.
@@ -309,8 +291,7 @@ struct SecurityManager: Sendable {
     private mutating func encrypted(_ context: inout Context) {
         context.actions.append(.securityChanged(self.security))
         switch self.state {
-        case .idle, .timedOut:
-            break
+        case .idle, .timedOut: break
         case .securityRequested(let level, _):
             if self.security.level >= level { self.state = .idle(mayRejectKeysUntil: nil) }
         case .pairing(let pairing, _):
@@ -335,10 +316,8 @@ struct SecurityManager: Sendable {
     /// The link has ended.
     mutating func linkEnded(_ context: inout Context) {
         switch self.state {
-        case .idle, .timedOut:
-            break
-        case .securityRequested:
-            self.end(.linkEnded, isAttempt: false, &context)
+        case .idle, .timedOut: break
+        case .securityRequested: self.end(.linkEnded, isAttempt: false, &context)
         case .pairing(let pairing, _):
             self.end(.linkEnded, isAttempt: pairing.hasBegunAuthentication, &context)
         }
@@ -371,8 +350,7 @@ struct SecurityManager: Sendable {
         _ = context.takeHasSent()
         do {
             switch try body(&self, &context) {
-            case .waits:
-                break
+            case .waits: break
             case .encrypts(let key):
                 guard case .pairing(let pairing, _) = self.state, let encryption = pairing.encryption else { break }
                 self.encryption.start(encryption.key)

@@ -41,7 +41,9 @@ final class TerminalInput {
     /// The program's own reader of standard input; `nil` where the program reads none.
     var lines: LineReader?
 
-    private var state = State.idle
+    private var state = State.idle {
+        didSet { Console.reserveRow(forQuestion: isAsking) }
+    }
     private var number = 0
     /// Whether standard input, no terminal, has ended.
     private var hasEnded = false
@@ -126,10 +128,10 @@ final class TerminalInput {
             tcflush(place.input, TCIFLUSH)
             mayHoldOldInput = false
         }
-        Self.write(place.isTerminal ? question : question + "\n", to: place.output)
         number += 1
         let (number, cancelled) = (number, cancel[0])
         state = .reading(place, number: number, cancel: cancel[1])
+        Self.write(place.isTerminal ? question : question + "\n", to: place.output)
         let thread = Thread { [self] in
             let reading = Self.read(place.input, until: cancelled)
             for descriptor in place.opened + [cancelled] { close(descriptor) }

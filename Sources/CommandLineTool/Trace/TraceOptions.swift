@@ -19,7 +19,7 @@ package struct TraceOptions: ParsableArguments {
     )
     package var trace = false
 
-    @Option(name: .customLong("trace-file"), help: .hidden)
+    @Option(name: .customLong("trace-file"), help: .hidden, completion: .file())
     package var traceFile: String?
 
     package init() {}

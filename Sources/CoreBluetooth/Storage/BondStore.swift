@@ -10,9 +10,9 @@
 // A bond with a peer that hides behind a private address and distributes no identity is of use while that address lasts: it
 // is kept in memory, for a few such peers, and never on disk.
 //
-// What a peer can do: pair again and again under new addresses. The number of bonds has a limit. Beyond it the bond
-// goes that is worth least, never one in use, and never one that a user has confirmed for one that nobody was asked
-// about; a bond for which there is no room is not kept, as one that cannot be written.
+// What a peer can do: pair again and again under new addresses. The number of bonds has a limit. Beyond it, once the new
+// one is written, the bond goes that is worth least, never one in use, and never one that a user has confirmed for one
+// that nobody was asked about; a bond for which there is no room is not kept, as one that cannot be written.
 
 import BluetoothHost
 import BluetoothTypes
@@ -37,7 +37,7 @@ final class BondStore {
     var onChange: (() -> Void)?
     /// Called when a bond is gone, for whatever reason: what is kept beside it goes, too.
     var onForget: ((DeviceAddress) -> Void)?
-    /// Whether there is a link with a peer.
+    /// Whether there is a link with a peer. One process at a time has the adapter's address, so there are no others.
     var isInUse: (DeviceAddress) -> Bool = { _ in false }
     /// The present time.
     var now: () -> Date = { Date() }
@@ -59,6 +59,7 @@ final class BondStore {
         if self.stored.contains(address), let storage = self.writer?.storage, !storage.hasBond(with: address) {
             self.bonds[address] = nil
             self.stored.remove(address)
+            self.removeDocumentsBeside(address)
             self.onForget?(address)
             self.onChange?()
         }
@@ -83,51 +84,55 @@ final class BondStore {
             }
             return true
         }
-        guard self.makeRoom(for: kept, at: address) else { return false }
+        guard let leaving = self.leaving(for: kept, at: address) else { return false }
         if let writer = self.writer {
             // The peer keeps its keys from now on: whatever happens to this process or this machine, so must this side.
             let isWritten = writer.writeNow(Self.name(address)) { try kept.document() }
             guard isWritten else { return false }
             self.stored.insert(address)
             // What was written of an earlier bond. Should that fail, it says itself to which one it belongs.
-            for name in Self.namesBeside(address) { writer.writeNow(name, .endOfProcess) { nil } }
+            self.removeDocumentsBeside(address)
         }
         self.bonds[address] = kept
+        // A bond makes room for one that is kept, not for one that could not be written.
+        for other in leaving { self.remove(other) }
         self.onChange?()
         return true
     }
 
-    /// Removes what is worth least where there are too many bonds for another one; false if none may go for it.
-    private func makeRoom(for kept: KeptBond, at address: DeviceAddress) -> Bool {
+    /// The bonds that go if another one is kept: those that are worth least; `nil` if none may go for it.
+    private func leaving(for kept: KeptBond, at address: DeviceAddress) -> [DeviceAddress]? {
         var others = self.bonds.filter { $0.value.isLasting && $0.key != address }
+        var leaving: [DeviceAddress] = []
         while others.count >= Self.capacity {
             let candidates = others.filter { other in
                 !self.isInUse(other.key) && (kept.bond.isAuthenticated || !other.value.bond.isAuthenticated)
             }
-            guard let least = candidates.min(by: { $0.value.isWorthLess(than: $1.value) })?.key else { return false }
+            guard let least = candidates.min(by: { $0.value.isWorthLess(than: $1.value) })?.key else { return nil }
             others[least] = nil
-            self.remove(least)
+            leaving.append(least)
         }
-        return true
+        return leaving
     }
+
+    // What is written beside a bond is written before it is looked for: another process that removes the bond
+    // meanwhile removes the bond first, so one of the two finds and removes what was written.
 
     /// A link was encrypted with the key of a bond.
     func noteUse(of address: DeviceAddress) {
         let address = address.withoutIdentity
-        // Another program may have removed it meanwhile.
-        guard self.bond(with: address) != nil, self.bonds[address]?.isLasting == true else { return }
+        guard self.bonds[address]?.isLasting == true else { return }
         let use = BondUse(lastUsed: self.now().inWholeSeconds)
         self.bonds[address]?.lastUsed = use.lastUsed
         self.writer?.writeNow(Self.useName(address), .endOfProcess) { try use.document() }
+        _ = self.bond(with: address)
     }
 
     /// The peer has signed a command: neither its counter nor a lower one may be accepted again (Vol 3, Part H, 2.4.5).
     /// Behind the last one there is none, so that the key is used up.
     func noteSignCounter(_ counter: UInt32, of address: DeviceAddress) {
         let address = address.withoutIdentity
-        guard self.bond(with: address) != nil, var kept = self.bonds[address], let key = kept.bond.peer.signing else {
-            return
-        }
+        guard var kept = self.bonds[address], let key = kept.bond.peer.signing else { return }
         let next = BondSignCounter(
             paired: kept.paired,
             next: counter == .max ? nil : max(counter + 1, key.signCounter)
@@ -136,18 +141,20 @@ final class BondStore {
         self.bonds[address] = kept
         guard kept.isLasting else { return }
         self.writer?.writeNow(Self.counterName(address), .endOfProcess) { try next.document() }
+        _ = self.bond(with: address)
     }
 
     /// The peer has said what it does for its privacy.
     func setPrivacy(_ privacy: PeerPrivacy, of address: DeviceAddress) {
         let address = address.withoutIdentity
-        guard self.bond(with: address) != nil, var kept = self.bonds[address], kept.privacy != privacy else { return }
+        guard var kept = self.bonds[address], kept.privacy != privacy else { return }
         kept.privacy = privacy
         self.bonds[address] = kept
-        defer { self.onChange?() }
+        self.onChange?()
         guard kept.isLasting else { return }
         let said = BondPrivacy(privacy, of: kept)
         self.writer?.writeNow(Self.privacyName(address), .endOfProcess) { try said.document() }
+        _ = self.bond(with: address)
     }
 
     /// The peer is forgotten.
@@ -162,13 +169,16 @@ final class BondStore {
         }
         guard kept.isLasting, let writer = self.writer else { return }
         writer.writeNow(Self.name(address)) { nil }
-        for name in Self.namesBeside(address) { writer.writeNow(name, .endOfProcess) { nil } }
+        self.removeDocumentsBeside(address)
+    }
+
+    private func removeDocumentsBeside(_ address: DeviceAddress) {
+        for name in Self.namesBeside(address) { self.writer?.writeNow(name, .endOfProcess) { nil } }
     }
 
     private func load() {
         guard let writer = self.writer else { return }
         let (bonds, excess) = writer.storage.bonds(limit: Self.capacity)
-        // Those that were used longest ago, which are not even read.
         for name in excess { writer.write(name, .endOfProcess) { nil } }
         for kept in bonds {
             let address = kept.bond.identityAddress.withoutIdentity
@@ -211,24 +221,27 @@ extension StateStorage {
     /// All bonds that can be read.
     func bonds() -> [KeptBond] { self.bonds(limit: .max).bonds }
 
-    /// The bonds that were used last, as many as a limit, and the names of the documents of all others.
+    /// The bonds that are worth most, as many as a limit, and the names of the documents of all others.
+    ///
+    /// An earlier version had no limit. What it has left is looked through once, since a bond that a user has confirmed
+    /// does not go for another one; the others are not read as a whole.
     func bonds(limit: Int) -> (bonds: [KeptBond], excess: [String]) {
         var names = (try? self.names(withPrefix: BondStore.prefix)) ?? []
         var excess: [String] = []
         if names.count > limit {
             // The documents of their use are written with each use, and listed in the order of writing.
             let used = (try? self.names(withPrefix: BondStore.usePrefix)) ?? []
-            let order = Dictionary(
-                used.enumerated().map { (String($1.dropFirst(BondStore.usePrefix.count)), $0) },
-                uniquingKeysWith: max
-            )
-            func place(_ name: String) -> Int { order[String(name.dropFirst(BondStore.prefix.count))] ?? -1 }
-            names.sort { place($0) < place($1) }
-            for name in names.dropLast(limit) {
-                let suffix = name.dropFirst(BondStore.prefix.count)
-                excess += ([BondStore.prefix] + BondStore.prefixesBeside).map { $0 + suffix }
+            let order = Dictionary(zip(used, 1...), uniquingKeysWith: max)
+            let suffixes = names.map { $0.dropFirst(BondStore.prefix.count) }
+            let worth = zip(names, suffixes).enumerated().map { index, name in
+                let isConfirmed = self.load(BondStrength.self, from: name.0)?.isAuthenticated ?? false
+                return (isConfirmed ? 1 : 0, order[BondStore.usePrefix + name.1] ?? 0, index)
             }
-            names = names.suffix(limit)
+            let ranks = worth.sorted(by: >).map(\.2)
+            excess = ranks.dropFirst(limit).flatMap { index in
+                ([BondStore.prefix] + BondStore.prefixesBeside).map { $0 + suffixes[index] }
+            }
+            names = ranks.prefix(limit).map { names[$0] }
         }
         let bonds = names.compactMap { name -> KeptBond? in
             guard var kept = self.load(KeptBond.self, from: name), kept.isLasting else { return nil }
@@ -246,9 +259,10 @@ extension StateStorage {
         self.load(BondUse.self, from: BondStore.useName(address))?.lastUsed
     }
 
-    /// Removes a bond, with what is kept of its use.
+    /// Removes a bond, with what is kept beside it.
     func removeBond(with address: DeviceAddress) throws {
         try self.remove(BondStore.name(address))
         for name in BondStore.namesBeside(address) { try self.remove(name, .endOfProcess) }
+        try self.remove(BondedClientStore.name(address))
     }
 }

@@ -56,6 +56,13 @@ extension KeptBond: StateContent {
     }
 }
 
+/// Of a bond, whether a user has confirmed it.
+struct BondStrength: StateContent {
+    static var version: Int { KeptBond.version }
+
+    var isAuthenticated: Bool
+}
+
 /// What a bonded peer has said of its privacy after the pairing.
 struct BondPrivacy: StateContent {
     static var version: Int { 1 }

@@ -13,13 +13,18 @@ protocol StateContent: Codable, Sendable {
 
 /// A document as it is written.
 private struct Document<Content: StateContent>: Codable {
-    var version: Int
+    var version = Content.version
     var content: Content
-}
 
-/// What must be there for the rest to make sense.
-private struct Header: Decodable {
-    var version: Int
+    init(_ content: Content) { self.content = content }
+
+    /// Reads a document, if it is of this program's version: what another one holds may have another form.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.version = try container.decode(Int.self, forKey: .version)
+        guard self.version == Content.version else { throw StateVersionError(found: self.version) }
+        self.content = try container.decode(Content.self, forKey: .content)
+    }
 }
 
 extension StateStorage {
@@ -28,8 +33,6 @@ extension StateStorage {
         self.decode(name) { data in
             let decoder = JSONDecoder()
             decoder.dateDecodingStrategy = .iso8601
-            let version = try decoder.decode(Header.self, from: data).version
-            guard version == Content.version else { throw StateVersionError(found: version) }
             return try decoder.decode(Document<Content>.self, from: data).content
         }
     }
@@ -63,7 +66,7 @@ extension StateContent {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
-        return try encoder.encode(Document(version: Self.version, content: self))
+        return try encoder.encode(Document(self))
     }
 }
 

@@ -77,9 +77,6 @@ package enum StoredBonds {
     /// - Throws: `TransportError` where it cannot be removed.
     package static func remove(_ bond: StoredBond) throws {
         let storage = try FolderStorage(folder: bond.folder)
-        try storage.withLock {
-            try storage.removeBond(with: bond.peer)
-            try storage.remove(BondedClientStore.name(bond.peer))
-        }
+        try storage.withLock { try storage.removeBond(with: bond.peer) }
     }
 }

@@ -19,7 +19,8 @@ struct AdaptersCommand: ParsableCommand {
     )
 
     @Option(
-        help: ArgumentHelp("The program that is to use the adapter. (default: this one)", valueName: "file")
+        help: ArgumentHelp("The program that is to use the adapter. (default: this one)", valueName: "file"),
+        completion: .file()
     )
     var program: String?
 

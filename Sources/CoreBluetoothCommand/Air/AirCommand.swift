@@ -41,7 +41,10 @@ struct AirCommand: ParsableCommand {
     @Option(help: ArgumentHelp("What chance and the controllers' addresses follow from.", valueName: "n"))
     var seed: UInt64 = 1
 
-    @Option(help: ArgumentHelp("Write each host's HCI packets to a btsnoop file of its own.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write each host's HCI packets to a btsnoop file of its own.", valueName: "file"),
+        completion: .file()
+    )
     var capture: String?
 
     @Option(help: ArgumentHelp("How many hosts may be connected at a time, at each address.", valueName: "n"))

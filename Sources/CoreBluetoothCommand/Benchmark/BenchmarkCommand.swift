@@ -244,7 +244,7 @@ struct BenchmarkRun {
             line: LatencyText.fields(
                 label,
                 "\(LatencyText.number(rate / 1000)) kbit/s\(packets) (\(octets) octets in "
-                    + "\(LatencyText.number(seconds)) s)" + (lost > 0 ? ", \(lost) octets lost" : ""),
+                    + "\(LatencyText.duration(seconds)))" + (lost > 0 ? ", \(lost) octets lost" : ""),
                 columns: Terminal.width
             )
         )

@@ -61,6 +61,11 @@ enum LatencyText {
         String(format: value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value)
     }
 
+    /// A time in seconds, or in milliseconds below one.
+    static func duration(_ seconds: Double) -> String {
+        seconds < 1 ? "\(number(seconds * 1000)) ms" : "\(number(seconds)) s"
+    }
+
     /// `p50 0.20 ms, p90 0.31 ms, p99 0.55 ms, max 1.2 ms`.
     static func line(_ latency: Latency) -> String {
         let shares = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)].map { ($0, latency.percentile($1)) }

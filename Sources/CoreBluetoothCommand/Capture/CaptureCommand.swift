@@ -18,10 +18,13 @@ struct CaptureCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "Show the packets in this file.")
+    @Argument(help: "Show the packets in this file.", completion: .file())
     var file: String?
 
-    @Option(help: ArgumentHelp("Show the packets in this file, as FILE alone does.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Show the packets in this file, as FILE alone does.", valueName: "file"),
+        completion: .file()
+    )
     var read: String?
 
     @Flag(help: "Wait for what is added to the file.")
@@ -36,7 +39,10 @@ struct CaptureCommand: ParsableCommand {
     )
     var layer: [LayerName] = []
 
-    @Option(help: ArgumentHelp("Also keep the packets in this btsnoop file.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Also keep the packets in this btsnoop file.", valueName: "file"),
+        completion: .file()
+    )
     var write: String?
 
     @Argument(parsing: .postTerminator, help: "The program to run and its arguments, behind --.")

@@ -27,7 +27,10 @@ struct CloneCommand: ParsableCommand {
     )
     var seconds = 5.0
 
-    @Option(help: ArgumentHelp("Where the record goes. (default: the device's name, .btsnoop)", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Where the record goes. (default: the device's name, .btsnoop)", valueName: "file"),
+        completion: .file()
+    )
     var output: String?
 
     @OptionGroup var radio: RadioOptions

@@ -12,7 +12,7 @@ struct LearnCommand: ParsableCommand {
         commandName: "learn",
         abstract: "Learn Core Bluetooth in lessons that run.",
         discussion: """
-            Without a lesson it lists them. A lesson shows its code, runs it, and prints every call and every packet \
+            Without a lesson it lists them, and says which one comes next. A lesson shows its code, runs it, and prints every call and every packet \
             as it happens. Each one ends with a question, which a run answers:
 
               corebluetooth learn 1                 the lesson
@@ -65,7 +65,7 @@ struct LearnCommand: ParsableCommand {
     func run() throws {
         if let repository { return try CourseFiles(repository: repository).write() }
         let output = LessonOutput(isJSON: json)
-        guard let lesson = lesson.flatMap(Course.lesson) else { return output.list(Course.lessons) }
+        guard let lesson = lesson.flatMap(Course.lesson) else { return output.list(Course.lessons, LessonProgress()) }
         // Lines of a trace are printed anyway.
         if trace.traceFile != nil { try trace.begin(device: "lesson") }
         if let answer {
@@ -100,7 +100,9 @@ struct LearnCommand: ParsableCommand {
         guard Lesson.isSame(answer, as: right) else {
             throw Failure("\"\(answer)\" is not the answer; run \(lesson.questionCommand) and look again")
         }
-        output.right(lesson, right)
+        var progress = LessonProgress()
+        progress.add(lesson)
+        output.right(lesson, right, progress)
     }
 }
 

@@ -8,6 +8,7 @@ import Lessons
 final class LessonOutput {
     private let isJSON: Bool
     private let layout: LessonLayout
+    private let pager = Pager.terminal()
     private var narrow = LessonLayout.TraceState()
 
     /// - Parameter isJSON: One JSON object a line in place of text.
@@ -27,19 +28,29 @@ final class LessonOutput {
         if isJSON {
             Console.print(JSONValue.object([("event", .string(kind))] + details).text)
         } else {
-            lines().forEach { Console.print($0) }
+            lines().forEach(pager.write)
         }
     }
 
     // MARK: The list
 
-    /// Prints which lessons there are.
-    func list(_ lessons: [Lesson]) {
+    /// Prints which lessons there are, which of them are done, and which one comes next.
+    func list(_ lessons: [Lesson], _ progress: LessonProgress) {
         for lesson in lessons {
-            text("lesson", details(of: lesson), layout.item(lesson.number, lesson.title, lesson.summary))
+            let isAnswered = progress.answered.contains(lesson.key)
+            text(
+                "lesson",
+                details(of: lesson) + [("isAnswered", .bool(isAnswered))],
+                layout.item(lesson.number, lesson.title + (isAnswered ? " (answered)" : ""), lesson.summary)
+            )
         }
+        next(progress, progress.answered.isEmpty ? "Run one" : "The next lesson")
+    }
+
+    private func next(_ progress: LessonProgress, _ words: String) {
         guard !isJSON else { return }
-        layout.prose("Run one: corebluetooth learn 1").forEach { Console.print($0) }
+        let line = progress.next.map { "\(words): corebluetooth learn \($0.number)" }
+        layout.prose(line ?? "The questions of all lessons are answered.").forEach(pager.write)
     }
 
     private func details(of lesson: Lesson) -> [(key: String, value: JSONValue)] {
@@ -80,7 +91,7 @@ final class LessonOutput {
     /// Prints the heading of the run.
     func beginTrace() {
         guard !isJSON else { return }
-        layout.heading("The run").forEach { Console.print($0) }
+        layout.heading("The run").forEach(pager.write)
     }
 
     /// Prints an entry of the trace.
@@ -97,7 +108,7 @@ final class LessonOutput {
 
     /// Prints what was to be seen in the run.
     func observations(_ lesson: Lesson) {
-        if !isJSON { layout.heading("What is to be seen").forEach { Console.print($0) } }
+        if !isJSON { layout.heading("What is to be seen").forEach(pager.write) }
         for observation in lesson.observations {
             text(
                 "observation",
@@ -123,7 +134,7 @@ final class LessonOutput {
 
     /// Prints how the run can be changed, and what comes next.
     func ways(_ lesson: Lesson) {
-        if !isJSON { layout.heading("More").forEach { Console.print($0) } }
+        if !isJSON { layout.heading("More").forEach(pager.write) }
         for experiment in lesson.experiments {
             text(
                 "experiment",
@@ -132,15 +143,16 @@ final class LessonOutput {
             )
         }
         guard !isJSON, lesson.number < Course.lessons.count else { return }
-        layout.prose("The next lesson: corebluetooth learn \(lesson.number + 1)").forEach { Console.print($0) }
+        layout.prose("The next lesson: corebluetooth learn \(lesson.number + 1)").forEach(pager.write)
     }
 
-    /// Prints that an answer is right.
-    func right(_ lesson: Lesson, _ answer: String) {
+    /// Prints that an answer is right, and the next lesson.
+    func right(_ lesson: Lesson, _ answer: String, _ progress: LessonProgress) {
         text(
             "right",
             [("answer", .string(answer)), ("text", .string(lesson.question.explanation))],
             layout.prose("Yes: \(answer).") + layout.prose(lesson.question.explanation)
         )
+        next(progress, "The next lesson")
     }
 }

@@ -34,11 +34,15 @@ struct AdvertiseCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Advertise this service. Can be given several times.", valueName: "uuid"))
     var service: [String] = []
 
-    @Option(help: ArgumentHelp("Offer the services that this JSON file describes.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Offer the services that this JSON file describes.", valueName: "file"),
+        completion: .file()
+    )
     var gatt: String?
 
     @Option(
-        help: ArgumentHelp("Be like the peripheral in this capture (btsnoop, PacketLogger, pcap).", valueName: "file")
+        help: ArgumentHelp("Be like the peripheral in this capture (btsnoop, PacketLogger, pcap).", valueName: "file"),
+        completion: .file()
     )
     var fromCapture: String?
 

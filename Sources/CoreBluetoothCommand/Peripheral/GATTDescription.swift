@@ -124,13 +124,15 @@ struct GATTDescription: Decodable {
           "services": [
             { "uuid": "Environmental Sensing",
               "characteristics": [
-                { "uuid": "Temperature", "properties": ["read", "notify"], "notifyEvery": 0.5,
-                  "values": [ { "int16": 2150 }, { "int16": 2175 } ] } ] },
+                { "uuid": "Temperature", "properties": ["read", "notify"],
+                  "notifyEvery": 0.5, "values": [ { "int16": 2150 }, { "int16": 2175 } ] } ] },
             { "uuid": "FFF0", "advertise": false, "primary": true,
               "characteristics": [
-                { "uuid": "FFF1", "properties": ["read", "write", "writeWithoutResponse", "indicate"],
-                  "description": "A text", "value": { "text": "Hello" }, "delay": 0.2 },
-                { "uuid": "FFF2", "properties": ["read", "write"], "value": { "uint8": 1 },
+                { "uuid": "FFF1", "description": "A text", "delay": 0.2,
+                  "properties": ["read", "write", "writeWithoutResponse", "indicate"],
+                  "value": { "text": "Hello" } },
+                { "uuid": "FFF2", "properties": ["read", "write"],
+                  "value": { "uint8": 1 },
                   "security": { "read": "encrypted", "write": "authenticated" } } ] } ],
           "channels": [ { "security": "encrypted" } ] }
         """

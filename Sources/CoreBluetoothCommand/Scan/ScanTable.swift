@@ -112,7 +112,13 @@ struct ScanTable {
         }
 
         var header: StyledText {
-            line("NAME", StyledText("     RSSI", .bold), "IDENTIFIER", "SERVICES AND MANUFACTURER", .bold)
+            line(
+                "NAME",
+                StyledText("     RSSI", .bold),
+                identifierWidth < 36 ? "ID" : "IDENTIFIER",
+                "SERVICES AND MANUFACTURER",
+                .bold
+            )
         }
 
         func line(_ row: Row, isFresh: Bool) -> StyledText {

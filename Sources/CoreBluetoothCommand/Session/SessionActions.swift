@@ -92,9 +92,10 @@ struct HelpAction: DeviceAction {
         if let command { return connection.output.write(SessionCommands.help(try SessionCommands.command(command))) }
         for command in SessionCommands.all {
             let name = SessionCommands.name(command)
-            connection.output.write(
-                "\(name.padding(toLength: 13, withPad: " ", startingAt: 0))\(command.configuration.abstract)"
-            )
+            let first = name.padding(toLength: 13, withPad: " ", startingAt: 0)
+            let indent = String(repeating: " ", count: first.count)
+            let abstract = command.configuration.abstract
+            LessonLayout.broken(abstract, first: first, rest: indent, Terminal.width).forEach(connection.output.write)
         }
     }
 }

@@ -9,14 +9,13 @@ enum SignalText {
 
     private static let bars: [Character] = ["▂", "▄", "▆", "█"]
 
-    /// Bars and dBm, in green, yellow or red; `?` where the strength is not known.
+    /// Bars and dBm, in green, yellow or red, so that the bars count without colours, too; `?` where the strength is not known.
     static func text(_ rssi: Int?) -> StyledText {
         guard let rssi else { return StyledText("        ?", .dim) }
         let count = bars(rssi)
         var text = StyledText(String(bars.prefix(count)), .plain.colored(color(rssi)))
-        text.append(String(bars.dropFirst(count)), .dim)
         let number = String(max(-999, rssi))
-        text.append(String(repeating: " ", count: max(1, columns - bars.count - number.count)) + number)
+        text.append(String(repeating: " ", count: max(1, columns - count - number.count)) + number)
         return text
     }
 

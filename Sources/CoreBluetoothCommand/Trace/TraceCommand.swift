@@ -20,14 +20,18 @@ struct TraceCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "Traces of programs that ran on this machine, or on machines with the same time.")
+    @Argument(
+        help: "Traces of programs that ran on this machine, or on machines with the same time.",
+        completion: .file()
+    )
     var files: [String]
 
     @Option(
         help: ArgumentHelp(
             "Draw a picture (.svg) or a diagram in Mermaid's language (.mmd). (default: text on standard output)",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var output: String?
 

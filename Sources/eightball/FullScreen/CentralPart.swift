@@ -55,6 +55,9 @@ final class CentralPart: ScreenPart {
         for ball in page.balls where !present.contains(ball.identifier) { page.lost(ball.identifier) }
     }
 
+    /// Leaves the role: the SDK, which retains its observers, goes with its links.
+    func end() { sdk?.removeObserver(self) }
+
     // MARK: Screen
 
     func receive(_ key: Key) {

@@ -48,6 +48,9 @@ final class PeripheralPart: ScreenPart {
         onChange()
     }
 
+    /// Leaves the role: the SDK, which retains its observers, goes with its links.
+    func end() { sdk?.removeObserver(self) }
+
     // MARK: Screen
 
     func receive(_ key: Key) {

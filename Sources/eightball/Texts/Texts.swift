@@ -1,5 +1,6 @@
-// The texts of the full-screen app and of the page in a browser: a table a language. `{}` is where a value goes, in the order of the values.
+// The texts of `ask`, `demo`, the full-screen app and the page in a browser: a table a language. `{}` is where a value goes, in the order of the values.
 
+import CommandLineTool
 import Foundation
 
 /// A text of the app.
@@ -24,11 +25,24 @@ enum TextKey: String, CaseIterable {
     case webAsk, webBalls, webSignal, webNoSignal, webQuestions, questionLength
     case webByHand, webByHandHint, webAnswers, webAnyAnswer
     case webPairing, webCode, webYes, webNo, webSend, webGiveUp
-    case webGone, webGoneHint, webNoScript
+    case webLeave, webGone, webGoneHint, webNoScript
     // Errors and refusals of the SDK.
     case errorBluetooth, errorSend, errorUnknown
     case rejectOffline, rejectSilent, rejectBusy, rejectQuestion, rejectPeripheral, rejectUnknown, withoutReason,
         errorDetail
+    // `eightball ask`.
+    case askForm
+    case lateAnswer, lateBluetooth, lateFar, lateLost, lateIncompleteOnce, lateIncomplete, lateOther, lateNone
+    case lateNoneNamed
+    // `eightball demo`.
+    case demoIntroduction, demoQuestion, demoBall, demoCentral, demoAnswer, demoSilent, demoTheBall
+    case chapterPowerOn, chapterFinding, chapterExploring, chapterAsking
+    case stepPoweredOn, stepState, stepService, stepAdvertising, stepScanning, stepNameless, stepDiscovered
+    case stepNotOffered, stepConnecting, stepConnected, stepConnectionFailed, stepLost, stepSignal
+    case stepDiscoveringServices, stepService1, stepServices, stepDiscoveringCharacteristics
+    case stepCharacteristic1, stepCharacteristics, stepReady, stepSending, stepSwitchesOn, stepSwitchesOff
+    case stepHearsOn, stepHearsOff, stepSubscribed, stepUnsubscribed, stepWriting, stepConfirms, stepRefuses
+    case stepConfirmed, stepRefused, stepWaiting, stepSent, stepReceived
 }
 
 /// The texts in one language.
@@ -55,6 +69,11 @@ struct Texts: Sendable {
         let names = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }
         let locale = names.first { !$0.isEmpty } ?? ""
         return self.all.first { locale.prefix { $0 != "_" && $0 != "." && $0 != "@" } == $0.language } ?? self.all[0]
+    }
+
+    /// The texts for a user of a program, by its environment; programs that read JSON get the first language.
+    static func ofProcess(_ output: OutputFormat) -> Texts {
+        output.isJSON ? self.all[0] : self.of(ProcessInfo.processInfo.environment)
     }
 
     /// A text with its values.

@@ -16,7 +16,7 @@ extension EightBall {
                 """
         )
 
-        @Option(help: ArgumentHelp("The page's port. (default: one that is free)", valueName: "n"))
+        @Option(help: ArgumentHelp("The page's port; 0 for one that is free.", valueName: "n"))
         var port = 0
 
         @Option(

@@ -6,6 +6,8 @@ import Foundation
 enum WebCommand: Hashable {
     /// Be the one that asks, or the ball.
     case role(isCentral: Bool)
+    /// Be neither, and choose again.
+    case leaveRole
     /// Choose a ball.
     case choose(ball: String)
     /// Ask a ball.
@@ -31,6 +33,7 @@ enum WebCommand: Hashable {
         case "role":
             guard let role = fields.role, ["central", "peripheral"].contains(role) else { return nil }
             self = .role(isCentral: role == "central")
+        case "leave": self = .leaveRole
         case "choose":
             guard let ball = fields.ball else { return nil }
             self = .choose(ball: ball)

@@ -103,11 +103,16 @@ final class WebSession {
     /// Does what the page wants; returns why it was not done, where a person can do something about it.
     private func obey(_ command: WebCommand) -> TextKey? {
         switch (command, role) {
-        // As on a phone, the choice holds until the app is started again.
         case (.role(isCentral: true), .none):
             role = .central(CentralPart(texts: .english) { [weak self] in self?.setNeedsDocument() })
         case (.role(isCentral: false), .none):
             role = .peripheral(PeripheralPart(texts: .english, name: name) { [weak self] in self?.setNeedsDocument() })
+        case (.leaveRole, .central(let part)):
+            part.end()
+            role = .none
+        case (.leaveRole, .peripheral(let part)):
+            part.end()
+            role = .none
         case (.choose(let ball), .central(let part)): part.choose(ball)
         case (.ask(let ball, let question), .central(let part)): return part.ask(ball, question)
         case (.setAnsweredByHand(let isByHand), .peripheral(let part)): part.setAnsweredByHand(isByHand)
@@ -116,7 +121,7 @@ final class WebSession {
             guard let pairing, pairing.number == number else { return nil }
             if pairing.page.answer(code: code, isAgreed: isAgreed) { self.pairing = nil }
         // Another browser was faster.
-        case (.role, _), (.choose, _), (.ask, _), (.setAnsweredByHand, _), (.answer, _): break
+        case (.role, _), (.leaveRole, _), (.choose, _), (.ask, _), (.setAnsweredByHand, _), (.answer, _): break
         }
         return nil
     }

@@ -28,14 +28,12 @@ struct LEHostChannelSecurityTests {
         let user = User()
         let link: LinkID
 
-        init(isBonded: Bool = true) throws {
+        init(isBonded: Bool = false) throws {
             if !isBonded { self.user.bond = nil }
             self.testbed = HostTestbed.used(by: self.user)
             self.testbed.connect(.peripheral)
             let link = self.user.link
             self.link = try #require(link)
-            // Nothing is held for a peer that has shown its key, or is a stranger (`LEHostSecurityAttackTests`).
-            self.testbed.host.linksByID[self.link]?.isHeld = false
             self.testbed.forget()
         }
 
@@ -49,6 +47,9 @@ struct LEHostChannelSecurityTests {
             }
             self.testbed.run()
         }
+
+        /// Pairs with the central; returns what was sent meanwhile.
+        func pair() throws -> [String] { try PairingCentral(self.testbed).pair() }
 
         /// The peer refuses the request with an identifier.
         func refuse(_ identifier: String, _ result: String) {
@@ -65,8 +66,7 @@ struct LEHostChannelSecurityTests {
         let requests = setup.testbed.takeFrames()
         #expect(requests.count == 1 && requests.first?.hasPrefix("06 00 0B") == true, "a Security Request")
         #expect(setup.user.outcomes == [])
-        setup.testbed.encrypt()
-        #expect(setup.testbed.takeFrames() == ["05 00 14 02 0A 00 25 00 41 00 40 00 20 00 04 00"])
+        #expect(try setup.pair() == ["05 00 14 02 0A 00 25 00 41 00 40 00 20 00 04 00"])
         setup.testbed.receive(5, "15 02 0A 00 41 00 40 00 20 00 02 00 00 00")
         #expect(setup.user.outcomes == [.success(0x25)])
         #expect(setup.testbed.host.linksByID[setup.link]?.requestedChannels.isEmpty == true)
@@ -77,8 +77,7 @@ struct LEHostChannelSecurityTests {
         let setup = try Setup()
         setup.open(0x25)
         setup.refuse("01", "08")
-        setup.testbed.encrypt()
-        _ = setup.testbed.takeFrames()
+        _ = try setup.pair()
         setup.refuse("02", result)
         let outcome = result == "08" ? L2CAPConnectionResult.insufficientEncryption : .encryptionKeySizeTooShort
         #expect(setup.user.outcomes == [.failure(.refused(outcome))])
@@ -90,8 +89,7 @@ struct LEHostChannelSecurityTests {
     func securedMeanwhile() throws {
         let setup = try Setup()
         setup.open(0x25)
-        setup.testbed.encrypt()
-        _ = setup.testbed.takeFrames()
+        _ = try setup.pair()
         setup.refuse("01", "05")
         #expect(setup.testbed.takeFrames() == ["05 00 14 02 0A 00 25 00 41 00 40 00 20 00 04 00"])
         #expect(setup.user.outcomes == [])
@@ -112,9 +110,9 @@ struct LEHostChannelSecurityTests {
         #expect(setup.user.outcomes == [.failure(.refused(result))] && setup.testbed.takeFrames() == [])
     }
 
-    @Test("fails a channel if the central refuses to pair", arguments: [true, false])
-    func pairingRefused(isBonded: Bool) throws {
-        let setup = try Setup(isBonded: isBonded)
+    @Test("fails a channel if the central refuses to pair")
+    func pairingRefused() throws {
+        let setup = try Setup()
         setup.open(0x25)
         setup.refuse("01", "05")
         #expect(setup.user.outcomes == [])
@@ -136,16 +134,23 @@ struct LEHostChannelSecurityTests {
 
     @Test("encrypts with the keys that it has if pairing is not allowed")
     func keysWithoutPairing() throws {
-        for isBonded in [true, false] {
-            let setup = try Setup(isBonded: isBonded)
-            setup.testbed.host.pairing.isPairingAllowed = false
-            setup.open(0x25)
-            _ = setup.testbed.takeFrames()
-            setup.refuse("01", "08")
-            #expect(setup.testbed.takeFrames().contains { $0.hasPrefix("06 00 0B") } == isBonded)
-            let outcomes: [Outcome] = isBonded ? [] : [.failure(.refused(.insufficientEncryption))]
-            #expect(setup.user.outcomes == outcomes)
-        }
+        let setup = try Setup(isBonded: true)
+        setup.testbed.host.pairing.isPairingAllowed = false
+        setup.open(0x25)
+        #expect(setup.testbed.takeFrames().map { $0.prefix(8) } == ["06 00 0B"], "a Security Request")
+        setup.testbed.encrypt()
+        #expect(setup.testbed.takeFrames().map { $0.prefix(8) } == ["05 00 14"] && setup.user.outcomes == [])
+    }
+
+    @Test("fails a channel at once if pairing is not allowed and there are no keys")
+    func neitherPairingNorKeys() throws {
+        let setup = try Setup()
+        setup.testbed.host.pairing.isPairingAllowed = false
+        setup.open(0x25)
+        _ = setup.testbed.takeFrames()
+        setup.refuse("01", "08")
+        #expect(setup.testbed.takeFrames() == [])
+        #expect(setup.user.outcomes == [.failure(.refused(.insufficientEncryption))])
     }
 
     @Test("asks the central once for several channels, and for these again in their order")
@@ -155,9 +160,8 @@ struct LEHostChannelSecurityTests {
         _ = setup.testbed.takeFrames()
         for identifier in ["01", "02", "03"] { setup.refuse(identifier, "08") }
         #expect(setup.testbed.takeFrames().count == 1)
-        setup.testbed.encrypt()
         #expect(
-            setup.testbed.takeFrames().map { String($0.prefix(20)) } == [
+            try setup.pair().map { String($0.prefix(20)) } == [
                 "05 00 14 04 0A 00 25", "05 00 14 05 0A 00 26", "05 00 14 06 0A 00 27",
             ]
         )

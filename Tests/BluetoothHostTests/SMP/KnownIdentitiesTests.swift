@@ -53,7 +53,7 @@ struct KnownIdentitiesTests {
         #expect(claim(Self.identity(2, key: 3)) == .free, "the key of another bond, which stays with that one")
     }
 
-    @Test("lets a peer that was recognized keep its own identity")
+    @Test("lets a peer that was recognized keep its own identity, and ignores another one")
     func existing() {
         var bond = SecurityManagerTests.bond(.encrypted)
         bond.peer.identity = Self.other
@@ -62,14 +62,26 @@ struct KnownIdentitiesTests {
         }
         #expect(claim(Self.other) == .free)
         #expect(claim(Self.identity(3, key: 99)) == .free)
-        #expect(claim(Self.identity(4)) == .ofAnother(nil))
+        // It has the key of the bond, as have a board of the same kind and the other peers of the bonded device.
+        for identity in [Self.identity(4), Self.met, Self.identity(9), Self.identity(9, key: 3)] {
+            #expect(claim(identity) == .ignored)
+        }
+        #expect(claim(Self.own) == .own)
+        // A bond without an identity is no identity.
+        bond.peer.identity = nil
+        bond.peerAddress = Self.hidden
+        #expect(claim(Self.identity(9)) == .free && claim(Self.identity(4)) == .ofAnother(nil))
     }
 
     @Test("ignores an identity address that is not the public or static address in use")
     func otherThanInUse() {
         let known = Self.known()
         for address in [Self.peer.address, DeviceAddress(0x00AB_0000_0001, kind: .public)] {
-            for identity in [Self.other, Self.met, Self.identity(6)] {
+            let isPublic = IdentityInformation(
+                identityResolvingKey: Octets16(high: 1, low: 51),
+                address: DeviceAddress(0x00AB_0000_0002, kind: .public)
+            )
+            for identity in [Self.other, Self.met, Self.identity(6), isPublic] {
                 #expect(known.claim(of: identity, from: address, existing: nil) == .ignored)
             }
             let same = IdentityInformation(identityResolvingKey: Octets16(high: 1, low: 50), address: address)
@@ -102,9 +114,9 @@ struct KnownIdentitiesTests {
             identityResolvingKey: .zero,
             address: DeviceAddress(0xC0DE_0000_0001, kind: .public)
         )
-        #expect(claim(other, bond) == .free)
+        #expect(claim(other) == .free && claim(other, bond) == .ignored)
         known.address = plain
-        #expect(claim(other, bond) == .free)
+        #expect(claim(other) == .free && claim(other, bond) == .ignored)
     }
 
     /// A pairing in which one side claims an identity and the other side has bonds.
@@ -218,6 +230,23 @@ struct KnownIdentitiesTests {
             #expect(pair.report(side).paired?.identityAddress == address)
             #expect(pair.report(side).paired?.peer.identity == nil)
         }
+    }
+
+    @Test("identity theft: a device with the key of a bonded one keeps the identity by which it was recognized")
+    func recognized() {
+        var bond = SecurityManagerTests.bond(.encrypted)
+        bond.peerAddress = SecurityManagerPair.hiddenPeripheralAddress
+        bond.peer.identity = Self.other
+        var pair = SecurityManagerPair(
+            central: PairingConfiguration(identity: Self.own),
+            peripheral: PairingConfiguration(identity: Self.identity(9, key: 3)),
+            centralBond: bond,
+            areHidden: true
+        )
+        pair.with(.central) { $1.identities = Self.known() }
+        pair.pair()
+        #expect(pair.report(.central).errors == [] && pair.report(.central).isBonded == true)
+        #expect(pair.report(.central).paired?.peer.identity == Self.other)
     }
 
     @Test(

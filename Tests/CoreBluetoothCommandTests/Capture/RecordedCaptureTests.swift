@@ -30,4 +30,30 @@ struct RecordedCaptureTests {
         }
         withExtendedLifetime(folder) {}
     }
+
+    @Test("is of any format and may be cut, for each command that reads one", arguments: CaptureOfEachFormat.all)
+    @MainActor
+    func formats(capture: CaptureOfEachFormat) throws {
+        let folder = try TemporaryFolder()
+        let path = folder("a")
+        for octets in [capture.octets, capture.octets.dropLast()] {
+            try Data(octets).write(to: URL(fileURLWithPath: path))
+            let printer = CapturePrinter(output: OutputFormat(isJSON: true, isVerbose: false))
+            try CaptureReading(path: path, printer: printer).run(follows: false)
+            // The capture is read, and has no peripheral.
+            let failure = #expect(throws: Failure.self) { _ = try RecordedPeripheral.read(path, device: nil) }
+            #expect(failure?.line == "\(path): \(try Self.noPeripheral())")
+        }
+        withExtendedLifetime(folder) {}
+    }
+
+    /// What is said of a capture of commands alone.
+    private static func noPeripheral() throws -> String {
+        do {
+            _ = try RecordedConversations([]).peripheral(nil)
+            return "none"
+        } catch {
+            return "\(error)"
+        }
+    }
 }

@@ -23,6 +23,11 @@ struct CloneCommandTests {
         #expect(CloneCommand.fileName(device) == name)
     }
 
+    @Test("counts characteristics in words", arguments: [(1, "1 characteristic"), (2, "2 characteristics")])
+    func counted(count: Int, words: String) {
+        #expect(CloneCommand.counted(count, "characteristic") == words)
+    }
+
     // MARK: Recording
 
     /// The requests to a device.

@@ -25,9 +25,11 @@ struct ScanTableTests {
             lines.map(\.text) == [
                 "NAME        RSSI  IDENTIFIER                            SERVICES AND MANUFACTURER",
                 "Heart  ▂▄▆█  -50  00000000-0000-0000-0000-000000000001  Heart Rate, Nordic UART, FFF0; Apple 02 15",
-                "Other  ▂▄▆█  -80  00000000-0000-0000-0000-000000000002",
+                "Other  ▂▄    -80  00000000-0000-0000-0000-000000000002",
             ]
         )
+        let narrow = table.lines(width: 80, height: 24, now: self.start + 2)
+        #expect(narrow[0].text == "NAME        RSSI  ID        SERVICES AND MANUFACTURER")
         func row(_ number: Int, _ seconds: Double) -> String {
             table.lines(width: 80, height: 24, now: self.start + seconds)[number].text
         }
@@ -44,7 +46,7 @@ struct ScanTableTests {
     @Test(
         "counts columns as a terminal does, and keeps the strength in few of them",
         arguments: [
-            (40, "Wärme 日本語  ▂▄▆█  -61  00000000  Hea…"), (30, "Wärme 日本語  ▂▄▆█  -61"), (16, "Wär…  ▂▄▆█  -61"),
+            (40, "Wärme 日本語  ▂▄▆   -61  00000000  Hea…"), (30, "Wärme 日本語  ▂▄▆   -61"), (16, "Wär…  ▂▄▆   -61"),
         ]
     )
     func wide(width: Int, line: String) {

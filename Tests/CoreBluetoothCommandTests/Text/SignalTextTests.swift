@@ -17,6 +17,7 @@ struct SignalTextTests {
         #expect(SignalText.bars(rssi) == bars)
         let text = SignalText.text(rssi)
         #expect(text.text.count == SignalText.columns)
+        #expect(text.text.prefix { $0 != " " }.count == bars)
         #expect(text.rendered(hasColors: true).contains("\u{1B}[0;\(30 + color.rawValue)m") == (bars > 0))
         #expect(!text.rendered(hasColors: false).contains(";3"))
     }

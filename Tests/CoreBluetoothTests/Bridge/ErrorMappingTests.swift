@@ -92,6 +92,15 @@ struct ErrorMappingTests {
         #expect(Set((0...20).compactMap { CBError.Code(rawValue: $0)?.sentence }).count == 21)
     }
 
+    @Test("H3: says of a pairing who did not answer")
+    func silence() {
+        #expect(
+            PairingError.userTimedOut.sentence
+                == "pairing failed: nobody answered the question at this device within 30 s"
+        )
+        #expect(PairingError.timedOut.sentence == "pairing failed: the other device did not answer within 30 s")
+    }
+
     @Test(
         "maps failures of procedures",
         arguments: [

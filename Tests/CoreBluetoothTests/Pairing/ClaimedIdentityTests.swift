@@ -196,21 +196,38 @@ struct ClaimedIdentityTests {
         #expect(secret.value == Data([42]))
         #expect(agent.outcomes == (isFull ? [.failed("pairing failed: the keys could not be kept")] : [.paired]))
         #expect(device.errors == (isFull ? [.failedByPeer(.keyRejected)] : []))
-        #expect(storage.bonds().count == (isFull ? 0 : 1))
+        let bonds = storage.bonds()
+        #expect(bonds.count == (isFull ? 0 : 1))
+        guard !isFull else { return }
+        // A pairing anew that cannot be written leaves the bond of before, and what is kept of its client.
+        let configured = try storage.read(BondedClientStore.name(Self.rogue))
+        storage.setFull(true)
+        let hasBegun = adapter.readEngine(in: testbed) { core -> Bool in
+            guard let link = core.host.links.first?.id else { return false }
+            core.host.pair(link)
+            return true
+        }
+        testbed.run(.seconds(5))
+        #expect(hasBegun == true && agent.outcomes == [.paired, .failed("pairing failed: the keys could not be kept")])
+        let kept = adapter.readEngine(in: testbed) { $0.bonds.bond(with: Self.rogue) }
+        #expect(kept == bonds.first?.bond && storage.bonds().map(\.bond) == bonds.map(\.bond))
+        #expect(try configured != nil && storage.read(BondedClientStore.name(Self.rogue)) == configured)
     }
 }
 
-/// A storage in memory that takes no bonds.
+/// A storage in memory that takes no bonds while it is full.
 private final class FullStorage: StorageInMemory {
     struct Full: Error {}
 
     let memory = MemoryStorage()
-    private let isFull: Bool
+    private let isFull: NIOLockedValueBox<Bool>
 
-    init(isFull: Bool) { self.isFull = isFull }
+    init(isFull: Bool) { self.isFull = NIOLockedValueBox(isFull) }
+
+    func setFull(_ isFull: Bool) { self.isFull.withLockedValue { $0 = isFull } }
 
     func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws {
-        if self.isFull, name.hasPrefix("bond-") { throw Full() }
+        if self.isFull.withLockedValue({ $0 }), name.hasPrefix("bond-") { throw Full() }
         try self.memory.write(data, to: name, durability)
     }
 }

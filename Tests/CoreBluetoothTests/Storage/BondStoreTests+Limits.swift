@@ -17,10 +17,16 @@ private final class CountingStorage: StorageInMemory {
     let memory = MemoryStorage()
     private let count = NIOLockedValueBox(0)
     private let full = NIOLockedValueBox(false)
+    private let meanwhile = NIOLockedValueBox<(prefix: String, body: @Sendable () -> Void)?>(nil)
 
     var readCount: Int { self.count.withLockedValue { $0 } }
 
     func setFull(_ isFull: Bool) { self.full.withLockedValue { $0 = isFull } }
+
+    /// Calls `body` once, before a document whose name begins with `prefix` is written.
+    func beforeWriting(_ prefix: String, _ body: @escaping @Sendable () -> Void) {
+        self.meanwhile.withLockedValue { $0 = (prefix, body) }
+    }
 
     func read(_ name: String) throws -> Data? {
         self.count.withLockedValue { $0 += 1 }
@@ -29,6 +35,12 @@ private final class CountingStorage: StorageInMemory {
 
     func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws {
         guard !self.full.withLockedValue({ $0 }) else { throw Full() }
+        let body = self.meanwhile.withLockedValue { meanwhile in
+            guard let (prefix, body) = meanwhile, name.hasPrefix(prefix) else { return nil as (@Sendable () -> Void)? }
+            meanwhile = nil
+            return body
+        }
+        body?()
         try self.memory.write(data, to: name, durability)
     }
 }
@@ -100,28 +112,26 @@ struct BondStoreLimitTests {
         #expect(!store.store(self.bond(1_003, isAuthenticated: true)), "all others are in use")
     }
 
-    @Test("reads no more bonds than it keeps, those that were used last, and removes the others")
-    func start() {
+    @Test("keeps of more bonds than there may be those that a user has confirmed, then those that were used last")
+    func start() throws {
         for number in 1...BondStore.capacity + 100 {
-            try? self.storage.save(
-                KeptBond(bond: self.bond(number), paired: Date()),
+            try self.storage.save(
+                KeptBond(bond: self.bond(number, isAuthenticated: number <= 5), paired: Date()),
                 to: BondStore.name(self.address(number))
             )
-            try? self.storage.save(
+            try self.storage.save(
                 BondUse(lastUsed: Date(timeIntervalSince1970: Double(number))),
                 to: BondStore.useName(self.address(number))
             )
         }
-        let before = self.storage.readCount
-        let process = Process(self.storage)
-        #expect(process.store.peers.count == 512 && self.storage.readCount - before <= 4 * 512)
-        #expect(
-            process.store.bond(with: self.address(100)) == nil && process.store.bond(with: self.address(101)) != nil
-        )
+        let kept = Set(Array(1...5) + Array(106...BondStore.capacity + 100)).map(self.address)
+        #expect(Set(Process(self.storage).store.peers.map(\.identity.address)) == Set(kept))
         #expect(self.storage.memory.names.count == 2 * 512)
+        let before = self.storage.readCount
+        #expect(Process(self.storage).store.peers.count == 512 && self.storage.readCount - before <= 4 * 512)
     }
 
-    @Test("a full disk: says that a bond is not kept, and keeps the one before")
+    @Test("a full disk: says that a bond is not kept, keeps the one before, and removes none to make room")
     func full() {
         let process = Process(self.storage)
         #expect(process.store.store(self.bond(1)))
@@ -131,6 +141,27 @@ struct BondStoreLimitTests {
         #expect(process.store.bond(with: self.address(1))?.isAuthenticated == false)
         self.storage.setFull(false)
         #expect(process.store.store(self.bond(2)) && Process(self.storage).store.peers.count == 2)
+        let filled = self.filled()
+        self.storage.setFull(true)
+        #expect(!filled.store.store(self.bond(1_001)) && filled.forgotten == [])
+        #expect(filled.store.peers.count == 512 && self.storage.memory.names(withPrefix: "bond-").count == 512)
+    }
+
+    @Test(
+        "leaves nothing of a bond that another program removes while its use, counter or privacy is written",
+        arguments: ["use-", "counter-", "privacy-"]
+    )
+    func removedMeanwhile(document: String) {
+        let process = Process(self.storage)
+        let address = self.address(1)
+        process.store.store(.symmetric(with: address, signCounter: 1))
+        self.storage.beforeWriting(document) { [storage] in try? storage.removeBond(with: address) }
+        switch document {
+        case "use-": process.store.noteUse(of: address)
+        case "counter-": process.store.noteSignCounter(7, of: address)
+        default: process.store.setPrivacy(PeerPrivacy(resolvesAddresses: true), of: address)
+        }
+        #expect(self.storage.memory.names == [] && process.forgotten == [address])
     }
 
     @Test("writes no use of a bond that another program has removed, and forgets what is kept beside it")

@@ -80,6 +80,7 @@ struct IdentityStoreTests {
         let identifiers = (0..<8_192 as Range<UInt64>).map { self.store.record(for: self.address($0)).identifier }
         func known() -> [Int] { identifiers.indices.filter { self.store.record(for: identifiers[$0]) != nil } }
         #expect(known().count == 8_192)
+        self.store.setName("Crystal", of: self.address(0))
         _ = self.store.record(for: self.address(8_192))
         #expect(known() == Array(1_024..<8_192))
         // There is place for as many again.
@@ -87,8 +88,9 @@ struct IdentityStoreTests {
         #expect(known() == Array(1_024..<8_192))
         _ = self.store.record(for: self.address(9_216))
         #expect(known() == Array(2_048..<8_192))
-        // A device that was forgotten comes back with another identifier.
-        #expect(self.store.record(for: self.address(0)).identifier != identifiers[0])
+        // A device that was forgotten comes back with another identifier, and without a name.
+        let anew = self.store.record(for: self.address(0))
+        #expect(anew.identifier != identifiers[0] && anew.name == nil)
         #expect(self.store.record(for: identifiers[0]) == nil)
     }
 

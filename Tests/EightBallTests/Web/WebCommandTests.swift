@@ -9,7 +9,7 @@ struct WebCommandTests {
         let commands: [(String, WebCommand)] = [
             (#"{"do":"role","role":"central"}"#, .role(isCentral: true)),
             (#"{"do":"role","role":"peripheral"}"#, .role(isCentral: false)),
-            (#"{"do":"choose","ball":"a"}"#, .choose(ball: "a")),
+            (#"{"do":"leave"}"#, .leaveRole), (#"{"do":"choose","ball":"a"}"#, .choose(ball: "a")),
             (#"{"do":"ask","ball":"a","question":"Rain?"}"#, .ask(ball: "a", question: "Rain?")),
             (#"{"do":"byHand","isOn":true}"#, .setAnsweredByHand(true)),
             (#"{"do":"answer","entry":7,"answer":19}"#, .answer(entry: 7, answer: 19)),

@@ -141,6 +141,38 @@ struct WebSessionTests {
         )
     }
 
+    @Test("leaves its role for the other one: the ball is gone, and asks")
+    func leaving() async throws {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
+            try await SessionRun.minute { run in
+                WebSessionTests.page(
+                    "Crystal",
+                    in: &run,
+                    does: [
+                        (1, #"{"do":"role","role":"peripheral"}"#), (10, #"{"do":"leave"}"#),
+                        (20, #"{"do":"role","role":"central"}"#),
+                    ]
+                )
+                WebSessionTests.page(
+                    "other",
+                    in: &run,
+                    does: [
+                        (2, #"{"do":"role","role":"central"}"#), (15, #"{"do":"leave"}"#),
+                        (16, #"{"do":"role","role":"peripheral"}"#),
+                    ]
+                )
+            }
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        let lines = process.lines
+        #expect(lines.contains("10.0 Crystal: - | ") && lines.contains("15.0 other: - | "))
+        #expect(
+            lines.contains { $0.contains("other: central | no ball") && $0.contains("Crystal, went offline, none") }
+        )
+        #expect(lines.last { $0.contains("Crystal: central") }?.contains("1 ball | other, none") == true)
+    }
+
     // MARK: Pairing
 
     @Test("shows a pairing until it ends, answers only the newest, and reports a failure for ten seconds")

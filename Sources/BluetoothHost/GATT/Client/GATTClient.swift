@@ -29,7 +29,6 @@
 
 import BluetoothHCI
 import BluetoothTypes
-import DequeModule
 import NIOCore
 
 /// A client of the server at the other end of a link.
@@ -39,6 +38,14 @@ struct GATTClient {
         case making(OwnedProcedure)
         case busy(OwnedProcedure, request: Request, deadline: NIODeadline)
         case securing(OwnedProcedure, request: Request, refusal: ATTErrorResponse)
+
+        /// The procedure that runs, or is about to.
+        var procedure: OwnedProcedure? {
+            switch self {
+            case .idle: nil
+            case .making(let procedure), .busy(let procedure, _, _), .securing(let procedure, _, _): procedure
+            }
+        }
     }
 
     /// A request on its way.
@@ -50,26 +57,9 @@ struct GATTClient {
         let level: SecurityLevel
     }
 
-    /// What waits for its turn.
-    fileprivate enum Entry {
-        case procedure(OwnedProcedure)
-        case writeCommand(AttributeHandle, ByteBuffer, TransmitToken)
-
-        /// The procedure, where it is one.
-        var procedure: OwnedProcedure? {
-            switch self {
-            case .procedure(let procedure): procedure
-            case .writeCommand: nil
-            }
-        }
-    }
-
-    /// How many procedures may wait.
-    let queueLimit: Int
-
     fileprivate var state = State.idle
-    fileprivate var queue: Deque<Entry> = []
-    fileprivate var waitingProcedureCount = 0
+    /// What waits for its turn.
+    fileprivate var queue: GATTClientQueue
     /// The value handle of Service Changed, once a procedure has found it.
     fileprivate(set) var serviceChangedHandle: AttributeHandle?
     /// Whether nothing is sent or believed: the peer is bonded, and the link not yet encrypted with the key of the
@@ -87,7 +77,7 @@ struct GATTClient {
     /// Creates the client of a new link.
     ///
     /// A procedure beyond `queueLimit` waiting ones is refused.
-    init(queueLimit: Int) { self.queueLimit = queueLimit }
+    init(queueLimit: Int) { self.queue = GATTClientQueue(limit: queueLimit) }
 
     /// When the request that is on its way has to be answered.
     var deadline: NIODeadline? {
@@ -114,12 +104,11 @@ extension ATTBearer {
     /// Puts a procedure at the end of the queue.
     mutating func perform(_ procedure: OwnedProcedure, into actions: inout [Action]) {
         if let error = self.refusal { return self.end(procedure, error, into: &actions) }
-        guard self.client.waitingProcedureCount < self.client.queueLimit else {
+        guard !self.client.queue.isFull else {
             // What a server without resources would say, said in its place.
             return self.end(procedure, .att(.insufficientResources, handle: 0), into: &actions)
         }
-        self.client.waitingProcedureCount += 1
-        self.client.queue.append(.procedure(procedure))
+        self.client.queue.append(procedure)
     }
 
     /// What a procedure ends with at once; `nil` where it may wait, be it for the end of the link.
@@ -148,28 +137,20 @@ extension ATTBearer {
         }
         let procedure = OwnedProcedure(finding: ExchangeMTU(preferred: preferred), id: id, completion: completion)
         self.mtuExchange = .underWay(id)
-        self.client.waitingProcedureCount += 1
-        self.client.queue.prepend(.procedure(procedure))
+        self.client.queue.prepend(procedure)
     }
 
     /// Puts a procedure at the head of the queue, whatever its limit.
     mutating func performNext(_ procedure: OwnedProcedure, into actions: inout [Action]) {
         if let error = self.refusal { return self.end(procedure, error, into: &actions) }
-        self.client.waitingProcedureCount += 1
-        self.client.queue.prepend(.procedure(procedure))
+        self.client.queue.prepend(procedure)
     }
 
     /// Takes a procedure out of the queue; of one that runs, the result is not reported.
     mutating func cancel(_ id: GATTProcedureID) {
-        switch self.client.state {
-        case .busy(let procedure, _, _) where procedure.id == id: return procedure.cancel()
-        case .securing(let procedure, _, _) where procedure.id == id: return procedure.cancel()
-        case .making(let procedure) where procedure.id == id: return procedure.cancel()
-        case .idle, .making, .busy, .securing: break
-        }
-        guard let index = self.client.queue.firstIndex(where: { $0.procedure?.id == id }) else { return }
-        self.client.queue.remove(at: index).procedure?.cancel()
-        self.client.waitingProcedureCount -= 1
+        if let procedure = self.client.state.procedure, procedure.id == id { return procedure.cancel() }
+        guard let procedure = self.client.queue.remove(id) else { return }
+        procedure.cancel()
         // The MTU was not asked for yet.
         if case .underWay(id) = self.mtuExchange { self.mtuExchange = .notAsked }
     }
@@ -189,7 +170,7 @@ extension ATTBearer {
             if self.client.queue.isEmpty, self.client.commandsMayLeave {
                 self.send(handle, value, token, into: &actions)
             } else {
-                self.client.queue.append(.writeCommand(handle, value, token))
+                self.client.queue.append(handle, value, token)
             }
         case .failed, .closed:
             actions.append(.dropped(Transmission(token: token, count: 1)))
@@ -198,11 +179,8 @@ extension ATTBearer {
 
     /// Takes Write Commands to these handles out of the queue.
     mutating func dropCommands(to handles: AttributeHandleRange, into actions: inout [Action]) {
-        for case .writeCommand(let handle, _, let token) in self.client.queue where handles.contains(handle) {
+        for token in self.client.queue.removeCommands(to: handles) {
             actions.append(.dropped(Transmission(token: token, count: 1)))
-        }
-        self.client.queue.removeAll {
-            if case .writeCommand(let handle, _, _) = $0 { handles.contains(handle) } else { false }
         }
     }
 
@@ -232,7 +210,6 @@ extension ATTBearer {
             case .procedure(let procedure):
                 guard case .idle = self.client.state else { return }
                 self.client.queue.removeFirst()
-                self.client.waitingProcedureCount -= 1
                 guard procedure.isOpen else {
                     self.client.state = .making(procedure)
                     return actions.append(.make(procedure))
@@ -359,25 +336,21 @@ extension ATTBearer {
 
     /// Ends what runs and everything that waits.
     mutating func endProcedures(_ error: GATTError, into actions: inout [Action]) {
-        switch self.client.state {
-        case .busy(let procedure, _, _), .securing(let procedure, _, _), .making(let procedure):
-            self.end(procedure, error, into: &actions)
-        case .idle: break
-        }
+        if let procedure = self.client.state.procedure { self.end(procedure, error, into: &actions) }
         self.client.state = .idle
         self.endQueue(error, into: &actions)
         self.mtuExchange = .done
     }
 
     private mutating func endQueue(_ error: GATTError, into actions: inout [Action]) {
-        while let entry = self.client.queue.popFirst() {
+        while let entry = self.client.queue.first {
+            self.client.queue.removeFirst()
             switch entry {
             case .procedure(let procedure): self.end(procedure, error, into: &actions)
             case .writeCommand(_, _, let token):
                 actions.append(.dropped(Transmission(token: token, count: 1)))
             }
         }
-        self.client.waitingProcedureCount = 0
     }
 
     private func end(_ procedure: OwnedProcedure, _ error: GATTError, into actions: inout [Action]) {

@@ -3,8 +3,10 @@
 public import BluetoothTypes
 public import NIOCore
 
-/// Reads the GAP Device Name of the peer: UTF-8, at most 248 octets where the peer keeps to the specification.
+/// Reads the GAP Device Name of the peer: UTF-8, at most 248 octets. The rest of a longer one is ignored.
 public struct ReadDeviceName: GATTProcedure {
+    private static let limit = 248
+
     private enum Phase: Sendable {
         /// By its type, wherever it stands.
         case byType(ReadUsingCharacteristicUUID)
@@ -42,7 +44,7 @@ public struct ReadDeviceName: GATTProcedure {
         case .byHandle(var read):
             let step = try read.receive(response, mtu: mtu)
             self.phase = .byHandle(read)
-            return step
+            return Self.limited(step)
         }
     }
 
@@ -54,7 +56,7 @@ public struct ReadDeviceName: GATTProcedure {
         case .byHandle(var read):
             let step = read.receive(error, mtu: mtu)
             self.phase = .byHandle(read)
-            return step
+            return Self.limited(step)
         }
     }
 
@@ -65,7 +67,7 @@ public struct ReadDeviceName: GATTProcedure {
         case .finish(.success(let values)):
             guard let first = values.first else { return .fail(.malformedResponse) }
             // An answer has two octets of header and two of the handle, and a value in it 253 at most.
-            guard first.value.readableBytes >= min(mtu - 4, 253) else { return .succeed(first.value) }
+            guard first.value.readableBytes >= min(mtu - 4, 253) else { return Self.limited(.succeed(first.value)) }
             var read = ReadValue(first.handle)
             let step = read.begin(mtu: mtu)
             self.phase = .byHandle(read)
@@ -73,5 +75,10 @@ public struct ReadDeviceName: GATTProcedure {
         case .finish(.failure(let error)):
             return .fail(error)
         }
+    }
+
+    private static func limited(_ step: GATTStep<ByteBuffer>) -> GATTStep<ByteBuffer> {
+        guard case .finish(.success(let name)) = step else { return step }
+        return .succeed(name.prefix(Self.limit))
     }
 }

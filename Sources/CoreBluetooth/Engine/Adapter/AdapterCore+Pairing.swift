@@ -37,13 +37,15 @@ extension AdapterCore {
 
     func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool) {
         if isBonded {
-            // What was kept of the client belonged to the bond before.
-            self.bondedClients.remove(bond.identityAddress)
             // A bond without the identifier that apps know would be one with an unknown device after a crash.
             self.identities.flush()
-            self.newBonds[link] = bond.identityAddress
+            let isKept = self.bonds.store(bond)
+            // An earlier bond stays, also one that was made on this link.
+            self.newBonds[link] = isKept ? bond.identityAddress : nil
             // Half a bond is none: the peer is told, and so is the agent.
-            guard self.bonds.store(bond) else { return host.rejectKeys(of: link) }
+            guard isKept else { return host.rejectKeys(of: link) }
+            // What was kept of the client belonged to the bond before.
+            self.bondedClients.remove(bond.identityAddress)
         }
         if let peer = self.pairingPeer(of: link) { self.pairingAgent?.pairingEnded(with: peer, .paired) }
     }

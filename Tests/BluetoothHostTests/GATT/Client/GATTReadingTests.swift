@@ -345,8 +345,8 @@ struct GATTReadingTests {
     // MARK: The device name
 
     @Test(
-        "GATT/CL/GAR/BV-03-C A device name that fills the answer is read on by its handle",
-        arguments: [(23, 3, nil), (23, 18, nil), (23, 19, 19), (517, 252, nil), (517, 253, 300)]
+        "GATT/CL/GAR/BV-03-C A device name that fills the answer is read on by its handle, and cut at 248 octets",
+        arguments: [(23, 3, nil), (23, 18, nil), (23, 19, 19), (517, 248, nil), (517, 252, nil), (517, 253, 300)]
             as [(Int, Int, Int?)]
     )
     func deviceName(mtu: Int, shown: Int, read: Int?) {
@@ -356,7 +356,7 @@ struct GATTReadingTests {
                 .readDeviceName,
                 mtu: mtu,
                 "> 08 01 00 FF FF 00 2A \n < 09 \(octet(shown + 2)) 03 00 \(hex(octets(shown)))" + rest
-            ) == .success(.value(octets(read ?? shown)))
+            ) == .success(.value(octets(min(248, read ?? shown))))
         )
     }
 
