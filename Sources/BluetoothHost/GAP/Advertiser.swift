@@ -16,8 +16,10 @@
 // on: it advertises. waitingForLink: it refused to advertise while links are open. While it is held, it goes to off and
 // stays there: the controller's addresses are being changed, and what was configured holds no longer.
 //
-// What a controller can do: refuse each command; the user hears of the first refusal of a request. Advertising that has
-// ended by itself, with a link or without one, is enabled again. Time does not come in.
+// What a controller can do: refuse each command; the user hears of the first refusal of a request. A refusal to disable
+// leaves open whether the controller advertises, so disabling is repeated, three times in all: a controller that refuses
+// each time because it no longer advertises is then rightly taken for off. Advertising that has ended by itself, with a
+// link or without one, is enabled again. No timers.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -55,10 +57,14 @@ struct Advertiser {
         case configured(Wanted)
         case enabling(Wanted)
         case on(Wanted)
-        case disabling
+        /// The command was sent this many times.
+        case disabling(count: Int)
         /// The controller refused to enable while links are open.
         case waitingForLink(Wanted)
     }
+
+    /// How often the controller is told to stop before it is taken for off.
+    private static let disableLimit = 3
 
     private var wanted: Wanted?
     private var state: State = .off
@@ -132,7 +138,7 @@ struct Advertiser {
             return wanted.parameters == current.parameters ? nil : self.configure(wanted)
         case .on(let current):
             if let wanted = self.wanted, wanted.number == current.number, !self.isHeld { return nil }
-            self.state = .disabling
+            self.state = .disabling(count: 1)
             return .disable
         }
     }
@@ -172,7 +178,11 @@ struct Advertiser {
             guard !self.isReported, self.wanted?.number == current.number else { return (nil, nil) }
             self.isReported = true
             return (.started(current.number), nil)
-        case .disabling:
+        case .disabling(let count):
+            guard failure == nil || count == Self.disableLimit else {
+                self.state = .disabling(count: count + 1)
+                return (nil, .disable)
+            }
             self.state = .off
         case .off, .configured, .on, .waitingForLink:
             break

@@ -11,8 +11,8 @@
 //
 // Beside the user the initiator may want to hear devices: those whose private addresses only the host can resolve.
 //
-// What a controller can do: refuse each command, which ends in `refused`. Peers have no part in it. Time does not come
-// in.
+// What a controller can do: refuse each command, which ends in `refused`; but disabling is repeated, three times in all,
+// since a refusal leaves open whether the controller scans. Peers have no part in it. No timers.
 
 import BluetoothHCI
 import NIOCore
@@ -31,10 +31,14 @@ struct Scanner {
         case settingParameters(ScanParameters, Int)
         case enabling(ScanParameters, Int)
         case on(Int)
-        case disabling
+        /// The command was sent this many times.
+        case disabling(count: Int)
         /// The controller refused request `number`; nothing is tried until another one comes.
         case refused(Int)
     }
+
+    /// How often the controller is told to stop before it is taken for off.
+    private static let disableLimit = 3
 
     private var wanted: ScanParameters?
     private var number = 0
@@ -112,7 +116,7 @@ struct Scanner {
             return .setParameters(request)
         case .on(let number):
             if self.request != nil, number == self.number, !self.isPaused, !self.isHeld { return nil }
-            self.state = .disabling
+            self.state = .disabling(count: 1)
             return .disable
         }
     }
@@ -129,7 +133,11 @@ struct Scanner {
             return .enable(parameters)
         case .enabling(_, let number):
             self.state = status == .success ? .on(number) : .refused(number)
-        case .disabling:
+        case .disabling(let count):
+            guard status == .success || count == Self.disableLimit else {
+                self.state = .disabling(count: count + 1)
+                return .disable
+            }
             self.state = .off
         case .off, .on, .refused:
             break
