@@ -74,6 +74,7 @@ extension LEHost {
             case .refused(let number, let error):
                 self.log.warning("advertising was not started: \(error)")
                 self.advertisingCompletions.removeValue(forKey: number)?(.failure(error))
+            case .ended(let error): self.log.warning("advertising has ended: \(error)")
             case nil: break
             }
         }

@@ -61,7 +61,7 @@ struct HostSimulationTests {
         for round in 0..<160 {
             switch choices.below(18) {
             // Without a controller, wishes wait for the next one; after a shutdown there are none.
-            case 0...8: if shutdowns.asked == 0, !testbed.controller.isClosed { user.act() }
+            case 0...8: if shutdowns.asked == 0, testbed.host.channel != nil { user.act() }
             case 9: controller.changeBehaviour()
             case 10: testbed.run(.milliseconds(Int64(choices.pick([1, 100, 1_999, 2_000, 5_000, 30_000, 60_000]))))
             case 11 where round > 80 && choices.once(in: 20):

@@ -15,9 +15,11 @@
 // addresses are being changed, and what was configured holds no longer.
 //
 // What a controller can do: refuse each command. Beside other roles and links the arbiter then holds the advertiser while
-// they have the radio; otherwise the request is over and the user hears of it. Advertising that has ended by itself, with a
-// link or without one, is enabled again. A request that waits for the end of a link counts as started: the user has nothing
-// to do about it. Time does not come in.
+// they have the radio; otherwise the request is over and the user hears of it. A refusal to disable leaves open whether the
+// controller advertises, so disabling is repeated, three times in all: a controller that refuses each time because it no
+// longer advertises is then rightly taken for off. Advertising that has ended by itself, with a link or without one, is
+// enabled again. A request that waits for the end of a link counts as started: the user has nothing to do about it. No
+// timers.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -40,6 +42,8 @@ struct Advertiser {
         case started(Int)
         /// The request with this number was refused.
         case refused(Int, LEHostError)
+        /// What had started cannot be advertised any longer.
+        case ended(LEHostError)
     }
 
     private struct Wanted {
@@ -55,8 +59,12 @@ struct Advertiser {
         case configured(Wanted)
         case enabling(Wanted)
         case on(Wanted)
-        case disabling(Wanted)
+        /// The command was sent this many times.
+        case disabling(Wanted, count: Int)
     }
+
+    /// How often the controller is told to stop before it is taken for off.
+    private static let disableLimit = 3
 
     private var wanted: Wanted?
     private var state: State = .off
@@ -91,7 +99,7 @@ struct Advertiser {
     var usedRole: RadioRoles {
         switch self.state {
         case .off, .configuring, .configured: []
-        case .enabling(let current), .on(let current), .disabling(let current): Self.role(current.parameters)
+        case .enabling(let current), .on(let current), .disabling(let current, _): Self.role(current.parameters)
         }
     }
 
@@ -151,7 +159,7 @@ struct Advertiser {
             return .enable
         case .on(let current):
             if let wanted = self.wanted, wanted.number == current.number, !self.isHeld { return nil }
-            self.state = .disabling(current)
+            self.state = .disabling(current, count: 1)
             return .disable
         }
     }
@@ -196,7 +204,11 @@ struct Advertiser {
                 return (.started(current.number), nil)
             }
             return self.refuse(current, failure)
-        case .disabling:
+        case .disabling(let current, let count):
+            guard failure == nil || count == Self.disableLimit else {
+                self.state = .disabling(current, count: count + 1)
+                return (nil, .disable)
+            }
             self.state = .off
         case .off, .configured, .on:
             break
@@ -208,7 +220,7 @@ struct Advertiser {
         self.state = .off
         guard self.wanted?.number == current.number else { return (nil, nil) }
         self.wanted = nil
-        return (.refused(current.number, failure), nil)
+        return (self.isReported ? .ended(failure) : .refused(current.number, failure), nil)
     }
 
     /// The controller was reset or lost.

@@ -6,14 +6,15 @@
 //
 // off: the controller does not scan. settingParameters, enabling, disabling: one command is not answered yet. on: it
 // scans as the request with this number asked. refused: the controller refused this request, and nothing is tried until
-// another one comes, or the links are others. While it is held, it stays off: the radio is another role's, or the controller's addresses are being
-// changed.
+// another one comes, or the links are others. While it is held, it stays off: the radio is another role's, or the
+// controller's addresses are being changed.
 //
 // Beside the user the initiator may want to hear devices: those whose private addresses only the host can resolve, and all
 // where the controller cannot initiate beside what it does.
 //
 // What a controller can do: refuse each command. Beside other roles that ends in `off`, and the arbiter holds the scanner
-// while they have the radio; alone, in `refused`. Peers have no part in it. Time does not come in.
+// while they have the radio; alone, in `refused`. Disabling is repeated, three times in all, since a refusal leaves open
+// whether the controller scans. Peers have no part in it. No timers.
 
 import BluetoothHCI
 import NIOCore
@@ -32,10 +33,14 @@ struct Scanner {
         case settingParameters(ScanParameters, Int)
         case enabling(ScanParameters, Int)
         case on(ScanParameters, Int)
-        case disabling(ScanParameters)
+        /// The command was sent this many times.
+        case disabling(ScanParameters, count: Int)
         /// The controller refused request `number`; nothing is tried until another one comes.
         case refused(Int)
     }
+
+    /// How often the controller is told to stop before it is taken for off.
+    private static let disableLimit = 3
 
     private var wanted: ScanParameters?
     private var number = 0
@@ -78,7 +83,8 @@ struct Scanner {
     var usedRole: RadioRoles {
         switch self.state {
         case .off, .refused, .settingParameters: []
-        case .enabling(let parameters, _), .on(let parameters, _), .disabling(let parameters): Self.role(of: parameters)
+        case .enabling(let parameters, _), .on(let parameters, _), .disabling(let parameters, _):
+            Self.role(of: parameters)
         }
     }
 
@@ -124,7 +130,7 @@ struct Scanner {
             return .setParameters(request)
         case .on(let parameters, let number):
             if self.request != nil, number == self.number, !self.isHeld { return nil }
-            self.state = .disabling(parameters)
+            self.state = .disabling(parameters, count: 1)
             return .disable
         }
     }
@@ -142,7 +148,11 @@ struct Scanner {
             return .enable(parameters)
         case .enabling(let parameters, let number):
             self.state = status == .success ? .on(parameters, number) : isExcluded ? .off : .refused(number)
-        case .disabling:
+        case .disabling(let parameters, let count):
+            guard status == .success || count == Self.disableLimit else {
+                self.state = .disabling(parameters, count: count + 1)
+                return .disable
+            }
             self.state = .off
         case .off, .on, .refused:
             break

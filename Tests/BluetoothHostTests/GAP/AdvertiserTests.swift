@@ -79,6 +79,21 @@ struct AdvertiserTests {
         #expect(self.settle(&advertiser) == [.started(number)])
     }
 
+    @Test("disables again after a refusal, three times in all", arguments: 1...3)
+    func disableRefused(refusals: Int) {
+        var advertiser = Advertiser()
+        _ = advertiser.start(self.request)
+        _ = self.settle(&advertiser)
+        advertiser.stop()
+        #expect(advertiser.next() == .disable)
+        for number in 1...refusals {
+            #expect(!advertiser.isOff && advertiser.next() == nil)
+            #expect(advertiser.completed(.refused(.unspecifiedError)).step == (number < 3 ? .disable : nil))
+        }
+        if refusals < 3 { #expect(advertiser.completed(nil).step == nil) }
+        #expect(advertiser.isOff && advertiser.next() == nil)
+    }
+
     @Test("stops a start that is on its way")
     func stopsWhileConfiguring() {
         var advertiser = Advertiser()

@@ -23,8 +23,10 @@ struct GAPSimulationTests {
         var steps: [Advertiser.Step] = []
         var (data, isOn): (ByteBuffer?, Bool) = (nil, false)
         var (wanted, reported): (ByteBuffer?, Set<Int>) = (nil, [])
+        var refusals = 0
         func answer(_ failure: LEHostError?) {
             guard let step = steps.popLast() else { return }
+            refusals = failure == nil ? 0 : refusals + 1
             #expect(machine.next() == nil, "one command is on its way")
             if failure == nil {
                 switch step {
@@ -37,7 +39,7 @@ struct GAPSimulationTests {
             let (outcome, next) = machine.completed(failure, isExcluded: failure != nil && choices.once(in: 2))
             switch outcome {
             case .started(let number), .refused(let number, _): #expect(reported.insert(number).inserted)
-            case nil: break
+            case .ended, nil: break
             }
             if let next { steps.append(next) }
         }
@@ -53,6 +55,8 @@ struct GAPSimulationTests {
             case 3: if let number = machine.waitsForLink() { #expect(reported.insert(number).inserted) }
             case 4: machine.isHeld = choices.once(in: 3)
             case 5...8: if steps.isEmpty, let step = machine.next() { steps.append(step) }
+            // It stops advertising at the third time at the latest.
+            case _ where steps.last == .disable && refusals == 2: answer(nil)
             default: answer(choices.once(in: 4) ? .refused(.commandDisallowed) : nil)
             }
         }
@@ -69,9 +73,10 @@ struct GAPSimulationTests {
     func scanner(seed: UInt64) {
         var choices = SeededChoices(seed: seed)
         var machine = Scanner()
-        var (step, isOn): (Scanner.Step?, Bool) = (nil, false)
+        var (step, isOn, refusals): (Scanner.Step?, Bool, Int) = (nil, false, 0)
         func answer(_ status: HCIErrorCode) {
             guard let answered = step else { return }
+            refusals = status == .success ? 0 : refusals + 1
             #expect(machine.next() == nil, "one command is on its way")
             if status == .success {
                 switch answered {
@@ -91,7 +96,9 @@ struct GAPSimulationTests {
             case 4: machine.isHeld = choices.once(in: 3)
             case 5: machine.linksChanged()
             case 6...8: step = step ?? machine.next()
-            default: answer(step == .disable || !choices.once(in: 4) ? .success : .commandDisallowed)
+            // It stops scanning at the third time at the latest.
+            case _ where step == .disable && refusals == 2: answer(.success)
+            default: answer(choices.once(in: 4) ? .commandDisallowed : .success)
             }
         }
         machine.isHeld = false

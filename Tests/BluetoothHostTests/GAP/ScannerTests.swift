@@ -31,6 +31,21 @@ struct ScannerTests {
         #expect(scanner.next() == .setParameters(request))
     }
 
+    @Test("disables again after a refusal, three times in all", arguments: 1...3)
+    func disableRefused(refusals: Int) {
+        var scanner = Scanner()
+        scanner.start(ScanParameters())
+        self.settle(&scanner)
+        scanner.stop()
+        #expect(scanner.next() == .disable)
+        for number in 1...refusals {
+            #expect(!scanner.isOff && scanner.next() == nil)
+            #expect(scanner.completed(.unspecifiedError) == (number < 3 ? .disable : nil))
+        }
+        if refusals < 3 { #expect(scanner.completed(.success) == nil) }
+        #expect(scanner.isOff && scanner.next() == nil)
+    }
+
     @Test("does not repeat a refused request, and tries a new one")
     func refused() {
         var scanner = Scanner()

@@ -36,6 +36,7 @@ final class SimulatedUser: LEHostDelegate {
     private(set) var linkCount = 0
     private var channels: [L2CAPChannelID: Stream] = [:]
     private(set) var channelCount = 0
+    private var consumesAtOnce = false
     private(set) var pairingCount = 0
     /// PDUs of each link that were not counted yet.
     private var uncounted: [LinkID: Int] = [:]
@@ -236,8 +237,9 @@ final class SimulatedUser: LEHostDelegate {
         if self.channels[channel] != nil { self.channels[channel] = stream }
     }
 
-    /// Gives everything back that came, so that nothing keeps peers waiting.
+    /// Gives everything back that came, and what comes from now on at once, so that nothing keeps peers waiting.
     func consumeAll() {
+        self.consumesAtOnce = true
         for channel in self.channelIDs { self.host.consume(.max, of: channel) }
         for link in self.host.links { self.host.resumeReceiving(on: link.id) }
     }
@@ -261,7 +263,7 @@ final class SimulatedUser: LEHostDelegate {
             #expect(octets == Self.pattern(from: stream.received, octets.readableBytes), "no octet is lost or doubled")
         }
         self.channels[channel]?.received += octets.readableBytes
-        if self.choices.once(in: 2) { host.consume(octets.readableBytes, of: channel) }
+        if self.choices.once(in: 2) || self.consumesAtOnce { host.consume(octets.readableBytes, of: channel) }
     }
     func host(_ host: LEHost, channelIsReadyToSend channel: L2CAPChannelID) {
         #expect(self.channels[channel] != nil)
