@@ -41,6 +41,8 @@ public struct H4Framer: Sendable {
     /// Whether synchronization is lost, and octets are discarded up to a reset.
     public private(set) var isResynchronizing: Bool
 
+    /// Whether what chips on a serial line say beside H4 is skipped.
+    private let skipsVendorOctets: Bool
     private var rest = ByteBuffer()
     // Whether `rest` is this framer's own memory, which no packet shares, so that it can grow in place.
     private var ownsRest = false
@@ -53,8 +55,17 @@ public struct H4Framer: Sendable {
     ///   - isInStep: Whether the stream begins with a packet. Where it may begin with anything, as on a serial line,
     ///   all
     ///     is discarded up to a reset.
-    public init(readingFrom sender: Sender, maximumDataLength: Int = 4096, isInStep: Bool = true) {
+    ///   - skipsVendorOctets: Whether what chips on a serial line say between packets is skipped: the sleep protocols of
+    ///     Texas Instruments (HCILL, 0x30 to 0x33) and Qualcomm (IBS, 0xFC to 0xFE), and Broadcom's diagnostics (0x07 and
+    ///     63 octets).
+    public init(
+        readingFrom sender: Sender,
+        maximumDataLength: Int = 4096,
+        isInStep: Bool = true,
+        skipsVendorOctets: Bool = false
+    ) {
         self.sender = sender
+        self.skipsVendorOctets = skipsVendorOctets
         self.maximumDataLength = maximumDataLength
         self.isResynchronizing = !isInStep
     }
@@ -86,6 +97,7 @@ public struct H4Framer: Sendable {
             guard self.skipToReset() else { return nil }
             self.isResynchronizing = false
         }
+        if self.skipsVendorOctets, !self.skipVendorOctets() { return nil }
         do {
             guard let (kind, count) = try self.packetOctetCount(), let bytes = self.rest.readSlice(length: count) else {
                 return nil
@@ -125,6 +137,20 @@ public struct H4Framer: Sendable {
         case .isochronousData: return (kind, 5, octets.count > 4 ? Int(octets[3]) | Int(octets[4] & 0x3F) << 8 : nil)
         default: return (kind, 0, nil)
         }
+    }
+
+    /// Skips what is no packet; `false` if more of it is to come.
+    private mutating func skipVendorOctets() -> Bool {
+        while let octet = self.rest.readableBytesView.first {
+            switch octet {
+            case 0x30...0x33, 0xFC...0xFE: self.rest.moveReaderIndex(forwardBy: 1)
+            case 0x07:
+                guard self.rest.readableBytes >= 64 else { return false }
+                self.rest.moveReaderIndex(forwardBy: 64)
+            default: return true
+            }
+        }
+        return true
     }
 
     /// Discards octets up to a reset, or all but the last few that could be its beginning.

@@ -39,6 +39,8 @@ final class HostLink {
     /// Who waits for the event that reports another timing, or other PHYs.
     var timingCompletions: [(Result<LinkTiming, LEHostError>) -> Void] = []
     var phyCompletions: [(Result<LinkPHYs, LEHostError>) -> Void] = []
+    /// Which form of the event has reported it.
+    var isFromPlainEvent = true
     /// Whether the link has not ended.
     var isOpen = true
 
@@ -75,6 +77,11 @@ final class HostLink {
     @exclusivity(unchecked) var signalling: LESignalling
     var signallingActions: [LESignalling.Action] = []
     @exclusivity(unchecked) var reassembler = L2CAPReassembler()
+
+    /// What came while encryption starts, and waits for the event.
+    var dataBeforeEncryption: Deque<EarlyData.Packet> = []
+    /// Whether the controller has a key for the link that it does not use yet.
+    var awaitsEncryption: Bool { self.securityManager.encryption.isStarting }
 
     @exclusivity(unchecked) var outgoing: Deque<Frame> = []
     var isInTransmitQueue = false

@@ -28,7 +28,9 @@ extension LEHost {
     }
 
     /// Lets a controller go that failed, with one line that says why.
-    func fail(_ reason: String) {
+    func fail(_ reason: String) { self.letGo(.failed(reason), reason) }
+
+    private func letGo(_ state: LEHostState, _ reason: String) {
         guard let channel = self.channel else { return }
         self.channel = nil
         channel.close()
@@ -38,7 +40,7 @@ extension LEHost {
         } else {
             self.log.error("the controller failed: \(reason)")
         }
-        self.loseController(.failed(reason))
+        self.loseController(state)
     }
 
     /// Ends everything that needs the controller, then reports the new state.
@@ -50,6 +52,7 @@ extension LEHost {
         self.transmitter.reset()
         self.receiver.reset()
         self.arbiter.reset()
+        self.earlyData = EarlyData()
         self.advertiser.reset()
         self.scanner.reset()
         self.advertisingReassembler.reset()
@@ -81,23 +84,26 @@ extension LEHost {
     // MARK: Commands
 
     /// Queues a command; the completion comes in a later turn.
+    /// - Parameter timeout: A time limit of its own.
     func send<Command: HCICommand>(
         _ command: Command,
+        timeout: TimeAmount? = nil,
         completion: @escaping (Result<Command.ReturnParameters, LEHostError>) -> Void
     ) {
         guard self.channel != nil else {
             self.afterwards { completion(.failure(.controllerLost)) }
             return
         }
-        self.commands.append(Self.entry(command, completion))
+        self.commands.append(Self.entry(command, timeout, completion))
         self.scheduleTurn()
     }
 
     private static func entry<Command: HCICommand>(
         _ command: Command,
+        _ timeout: TimeAmount? = nil,
         _ completion: @escaping (Result<Command.ReturnParameters, LEHostError>) -> Void
     ) -> CommandQueue.Entry {
-        CommandQueue.Entry(opcode: Command.opcode, packet: command.packet()) { outcome in
+        CommandQueue.Entry(opcode: Command.opcode, packet: command.packet(), timeout: timeout) { outcome in
             completion(Self.result(of: outcome, as: Command.self))
         }
     }
@@ -181,23 +187,25 @@ extension LEHost {
         }
         guard step.applies(to: self.controller, configuration: self.configuration) else { return goOn() }
         switch step {
-        case .reset:
-            self.send(Reset()) { [unowned self] result in
-                switch result {
-                case .success: goOn()
-                case .failure(.controllerLost): break
-                case .failure(.refused(.connectionRejectedLimitedResources)):
-                    self.fail(
-                        "what serves the controller has no resources for another host; "
-                            + "end a program that uses it, or raise its limit"
+        case .reset: self.reset(ResetAttempts(), goOn)
+        case .version:
+            self.send(ReadLocalVersionInformation()) { [unowned self] result in
+                self.controller.version = try? result.get()
+                if self.controller.isRealtekROM {
+                    self.log.warning(
+                        "the controller lacks its firmware and may receive nothing: \(Self.firmwareAdvice)"
                     )
-                case .failure:
-                    self.fail("the controller does not answer HCI Reset; check that it is connected")
                 }
+                goOn()
             }
         case .supportedCommands:
             self.send(ReadLocalSupportedCommands()) { [unowned self] result in
                 self.controller.supportedCommands = (try? result.get())?.commands
+                goOn()
+            }
+        case .linkManagerFeatures:
+            self.send(ReadLocalSupportedFeatures()) { [unowned self] result in
+                self.controller.linkManagerFeatures = (try? result.get())?.features
                 goOn()
             }
         case .address:
@@ -207,9 +215,18 @@ extension LEHost {
             }
         case .features:
             self.send(LEReadLocalSupportedFeatures()) { [unowned self] result in
-                if let answer = try? result.get() { self.controller.features = answer.features }
+                switch result {
+                case .success(let answer): self.controller.features = answer.features
+                case .failure(.refused(.unknownCommand)) where !self.controller.mayHaveLE:
+                    let reason = "the controller has no Bluetooth LE: use another adapter"
+                    return self.letGo(.unsupported(reason), reason)
+                case .failure: break
+                }
                 goOn()
             }
+        // A chip for both radios may refuse what concerns LE before (Vol 4, Part E, 7.3.79).
+        case .leHostSupport:
+            self.send(WriteLEHostSupport(isLESupported: true)) { _ in goOn() }
         case .bufferSize:
             self.send(LEReadBufferSize()) { [unowned self] result in
                 if let answer = try? result.get(), answer.aclDataPacketCount > 0, answer.aclDataPacketLength > 0 {
@@ -258,11 +275,15 @@ extension LEHost {
                 goOn()
             }
         case .eventMask:
-            self.send(SetEventMask(mask: .host)) { _ in goOn() }
+            self.send(SetEventMask(mask: .host(of: self.controller))) { [unowned self] in
+                if self.reports("Set Event Mask", $0.failure) { goOn() }
+            }
         case .eventMaskPage2:
-            self.send(SetEventMaskPage2(mask: .host)) { _ in goOn() }
+            self.send(SetEventMaskPage2(mask: .host(of: self.controller))) { _ in goOn() }
         case .leEventMask:
-            self.send(LESetEventMask(mask: .host)) { _ in goOn() }
+            self.send(LESetEventMask(mask: .host(of: self.controller))) { [unowned self] in
+                if self.reports("LE Set Event Mask", $0.failure) { goOn() }
+            }
         case .suggestedDataLength:
             self.send(LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 2120)) { _ in goOn() }
         case .randomAddress:
@@ -270,6 +291,46 @@ extension LEHost {
             guard let address = self.randomAddress, !self.isPrivate else { return goOn() }
             self.send(LESetRandomAddress(address: address)) { _ in goOn() }
         }
+    }
+
+    /// Resets the controller, again and again while nothing answers.
+    private func reset(_ attempts: ResetAttempts, _ goOn: @escaping () -> Void) {
+        var attempts = attempts
+        guard let timeout = attempts.next(now: self.eventLoop.now) else {
+            return self.fail("the controller does not answer HCI Reset; check that it is connected")
+        }
+        self.send(Reset(), timeout: timeout) { [unowned self] result in
+            switch result {
+            case .success:
+                let now = self.eventLoop.now
+                let end = attempts.end(now: now)
+                guard end > now else { return goOn() }
+                let channel = self.channel
+                self.schedule(at: end) { host in if host.channel === channel { goOn() } }
+            case .failure(.unanswered), .failure(.malformedAnswer): self.reset(attempts, goOn)
+            case .failure(.refused(.unknownCommand)):
+                self.fail("the controller lacks its firmware: \(Self.firmwareAdvice)")
+            case .failure(.refused(.connectionRejectedLimitedResources)):
+                self.fail(
+                    "what serves the controller has no resources for another host; "
+                        + "end a program that uses it, or raise its limit"
+                )
+            case .failure(.refused(let status)): self.fail("the controller refuses HCI Reset: \(status)")
+            case .failure: break
+            }
+        }
+    }
+
+    private static var firmwareAdvice: String {
+        "install the firmware package of your system, such as linux-firmware, then unplug it and plug it in again; "
+            + "dmesg names the missing file"
+    }
+
+    /// Whether the controller will report events: one that refuses to would be silent, and nobody would know why.
+    private func reports(_ command: String, _ failure: LEHostError?) -> Bool {
+        guard case .refused(let status)? = failure else { return true }
+        self.fail("the controller refuses \(command), and reports nothing without it: \(status)")
+        return false
     }
 
     private func finishSetup() {
@@ -289,48 +350,5 @@ extension LEHost {
         self.updateResolvingList()
         self.updatePairing()
         self.setState(.ready)
-    }
-}
-
-/// The steps of taking a controller into use, in order.
-private enum SetupStep: CaseIterable {
-    case reset
-    case supportedCommands
-    case address
-    case features
-    case bufferSize
-    case receiveBuffers
-    case flowControl
-    case acceptListSize
-    case resolvingListSize
-    case supportedStates
-    case eventMask
-    case eventMaskPage2
-    case leEventMask
-    case suggestedDataLength
-    case randomAddress
-
-    /// Whether a controller with these abilities needs the step.
-    func applies(to controller: ControllerInformation, configuration: LEHostConfiguration) -> Bool {
-        switch self {
-        case .suggestedDataLength:
-            controller.features.contains(.dataPacketLengthExtension)
-                && controller.knows(LEWriteSuggestedDefaultDataLength.self)
-        case .receiveBuffers:
-            configuration.limitsReceivedData && controller.knows(HostBufferSize.self)
-                && controller.knows(SetControllerToHostFlowControl.self)
-                && controller.knows(HostNumberOfCompletedPackets.self)
-        case .flowControl: controller.knowsHostBuffers
-        case .acceptListSize: controller.knows(LEReadFilterAcceptListSize.self)
-        case .supportedStates: controller.knows(LEReadSupportedStates.self)
-        case .resolvingListSize:
-            controller.features.contains(.privacy) && controller.knows(LEReadResolvingListSize.self)
-                && controller.knows(LEAddDeviceToResolvingList.self)
-                && controller.knows(LESetAddressResolutionEnable.self)
-        // Without it the first version of Encryption Change comes, and nobody looks after silent encrypted links.
-        case .eventMaskPage2: controller.supportedCommands?.contains(SetEventMaskPage2.self) ?? false
-        case .reset, .supportedCommands, .address, .features, .bufferSize, .eventMask, .leEventMask, .randomAddress:
-            true
-        }
     }
 }

@@ -21,6 +21,9 @@ extension LEHost {
     func disconnect(_ link: HostLink, reason: HCIErrorCode) {
         guard !link.isDisconnecting else { return }
         link.isDisconnecting = true
+        // Some controllers report the end only when the host has finished with everything that came.
+        self.receiver.resume(link)
+        self.receiver.reportNow()
         self.send(Disconnect(handle: link.handle, reason: reason)) { [unowned self] result in
             guard link.isOpen else { return }
             guard case .failure(let failure) = result else {
@@ -61,6 +64,13 @@ extension LEHost {
             return
         }
         let isCentral = event.role == .central
+        let isPlain = event is LEConnectionComplete
+        // The other form of the event of this link: some controllers send both.
+        if let link = self.linksByHandle[event.handle], link.isFromPlainEvent != isPlain,
+            link.information.isCentral == isCentral
+        {
+            return
+        }
         let peer = self.device(at: event.peer)
         self.privateAddress.countLink()
         if isCentral {
@@ -88,18 +98,21 @@ extension LEHost {
             preferredMTU: self.configuration.preferredMTU,
             securityManager: self.makeSecurityManager(information, event)
         )
+        link.isFromPlainEvent = isPlain
         link.signalling.channels.listeners = self.l2capChannels.listeners
         self.openLinks.append(link)
         self.linksByHandle[event.handle] = link
         self.linksByID[id] = link
         self.begin(link)
         self.delegate?.host(self, didConnect: information)
-        guard isCentral else { return }
-        self.prepare(link)
-        // With several pending connections, the controller used the parameters of one of them for all.
-        if let wanted, event.interval < wanted.minimumInterval || event.interval > wanted.maximumInterval {
-            self.send(LEConnectionUpdate(handle: link.handle, parameters: wanted))
+        if isCentral {
+            self.prepare(link)
+            // With several pending connections, the controller used the parameters of one of them for all.
+            if let wanted, event.interval < wanted.minimumInterval || event.interval > wanted.maximumInterval {
+                self.send(LEConnectionUpdate(handle: link.handle, parameters: wanted))
+            }
         }
+        for packet in self.earlyData.take(link.handle, now: self.eventLoop.now) { self.receive(packet, on: link) }
     }
 
     /// What a central does first on a new link: larger packets, the faster PHY, a larger MTU, and the validation of
@@ -147,6 +160,7 @@ extension LEHost {
         self.drainBearer(link)
         self.transmitter.closed(link)
         self.receiver.closed(link)
+        self.earlyData.linkEnded(link.handle, now: self.eventLoop.now)
         self.endParameterRequests(of: link)
         for frame in link.outgoing { self.count(frame.tag, on: link) }
         link.outgoing.removeAll()
@@ -185,6 +199,7 @@ extension LEHost {
     /// Reports to the controller which packets the host has finished with (Vol 4, Part E, 7.3.40). The command needs no
     /// credit and has no answer.
     func reportReceived() {
+        if self.receiver.needsDeadline { self.receiver.setDeadline(now: self.eventLoop.now) }
         guard self.receiver.isReportDue, let channel = self.channel else { return }
         var elements = self.receiver.takeReport(of: self.openLinks)[...]
         while !elements.isEmpty {
@@ -215,9 +230,27 @@ extension LEHost {
         } catch {
             return self.noteUnreadable("a malformed ACL data packet", error)
         }
-        guard let link = self.linksByHandle[data.header.handle] else { return }
+        let link = self.linksByHandle[data.header.handle]
+        // Most packets are received at once, and cost no look at the clock.
+        if let link, !link.awaitsEncryption { return self.received(data.fragment, data.header, on: link) }
+        let packet = EarlyData.Packet(header: data.header, fragment: data.fragment, arrival: self.eventLoop.now)
+        if let link { self.receive(packet, on: link) } else { self.earlyData.receive(packet) }
+    }
+
+    /// A packet of a link, which waits while encryption starts.
+    func receive(_ packet: EarlyData.Packet, on link: HostLink) {
+        guard link.isOpen else { return }
+        guard link.awaitsEncryption else { return self.received(packet.fragment, packet.header, on: link) }
+        if link.dataBeforeEncryption.count == EarlyData.limit, let first = link.dataBeforeEncryption.popFirst() {
+            self.received(first.fragment, first.header, on: link)
+        }
+        link.dataBeforeEncryption.append(packet)
+    }
+
+    /// A packet's turn has come.
+    func received(_ fragment: ByteBuffer, _ header: ACLDataHeader, on link: HostLink) {
         self.receiver.received(on: link)
-        var outcome = link.reassembler.receive(data.fragment, isStart: data.header.boundary.isFirst)
+        var outcome = link.reassembler.receive(fragment, isStart: header.boundary.isFirst)
         if let violation = outcome.violation {
             self.log.debug("\(link.id): dropped L2CAP data: \(violation)")
             if case .tooLong(_, let channel) = violation {
@@ -235,7 +268,9 @@ extension LEHost {
     /// Hands a value of a stream to the user; false where it is to go from layer to layer, which ignore it or hand it
     /// on.
     private func receive(_ value: ATTValuePacket, in packet: HCIPacket) -> Bool {
-        guard let link = self.linksByHandle[value.link], link.reassembler.takesWhole(value.length) else { return false }
+        guard let link = self.linksByHandle[value.link], !link.awaitsEncryption,
+            link.reassembler.takesWhole(value.length)
+        else { return false }
         if value.opcode == .handleValueNotification {
             guard link.bearer.acceptsNotification(of: value.attribute) else { return false }
             self.receiver.received(on: link)

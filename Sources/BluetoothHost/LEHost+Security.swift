@@ -149,7 +149,7 @@ extension LEHost {
             )
             self.send(command) { [unowned self] result in
                 guard case .failure(let error) = result, link.isOpen else { return }
-                self.updateSecurity(of: link) { $0.encryptionChanged(error.status, isEnabled: false, &$1) }
+                self.encryptionChanged(on: link, error.status, isEnabled: false)
             }
         case .replyToLongTermKeyRequest(let key?):
             self.reply(LELongTermKeyRequestReply(handle: link.handle, longTermKey: key))
@@ -184,11 +184,31 @@ extension LEHost {
     /// The controller reports that encryption has changed, or that the key was refreshed.
     func encryptionChanged(_ handle: ConnectionHandle, _ status: HCIErrorCode, isEnabled: Bool) {
         guard let link = self.linksByHandle[handle] else { return }
+        self.encryptionChanged(on: link, status, isEnabled: isEnabled)
+    }
+
+    /// Encryption has changed, or could not be started. What came meanwhile has waited: a USB adapter's data overtakes
+    /// its events.
+    ///
+    /// Between the last data in clear and the event are some packets of the link layer, which take a connection
+    /// interval at least on most controllers (Vol 6, Part B, 5.1.3.1). What came earlier than that before the event was
+    /// sent in clear, and is measured by what the link was: nobody without the key can have it taken for encrypted.
+    private func encryptionChanged(on link: HostLink, _ status: HCIErrorCode, isEnabled: Bool) {
+        let now = self.eventLoop.now
+        let time = min(link.timing.interval.timeAmount, EarlyData.time)
+        while let packet = link.dataBeforeEncryption.first, packet.arrival + time <= now {
+            link.dataBeforeEncryption.removeFirst()
+            self.received(packet.fragment, packet.header, on: link)
+        }
+        let packets = link.dataBeforeEncryption
+        link.dataBeforeEncryption = []
+        guard link.isOpen else { return }
         self.updateSecurity(of: link) { $0.encryptionChanged(status, isEnabled: isEnabled, &$1) }
         // Nothing that comes with the next packet, or that the user asks for next, is to be measured by what the link
         // was.
         self.drainSecurity(link)
         self.drainBearer(link)
+        for packet in packets { self.receive(packet, on: link) }
     }
 
     /// No packet with a valid integrity code has come for the authenticated payload timeout (30 s), although the

@@ -97,7 +97,7 @@ extension LEHost {
         guard let channel = self.channel else { return }
         let now = self.eventLoop.now
         let keepsBuffers = channel.leavesProcess
-        while let packet = self.commands.next(now: now, timeout: self.configuration.commandTimeout) {
+        if let packet = self.commands.next(now: now, timeout: self.configuration.commandTimeout) {
             channel.send(packet)
         }
         while let link = self.transmitter.nextTurn() {
@@ -176,6 +176,7 @@ extension LEHost {
         take(self.attemptDeadline)
         take(self.arbiter.deadline)
         take(self.privacyDeadline)
+        take(self.receiver.reportDeadline)
         if let armed = self.timerDeadline, armed <= self.eventLoop.now + Self.shortestLinkTimeout { return earliest }
         for link in self.openLinks {
             take(link.bearer.nextDeadline)
@@ -217,13 +218,16 @@ extension LEHost {
     )
 
     private func advance(to now: NIODeadline) {
-        let expired = self.commands.expired(at: now)
-        // Sent before all others, so that a controller that has stopped is found out before more commands wait for it.
-        if !expired.isEmpty { self.probe() }
-        for entry in expired {
-            self.log.warning("the controller did not answer command \(entry.opcode)")
+        if let entry = self.commands.expired(at: now) {
+            // Reset is sent again, and has a line of its own in the end.
+            if entry.opcode != Reset.opcode {
+                // Sent before all others, so that a controller that has stopped is found out before more commands wait.
+                self.probe()
+                self.log.warning("the controller did not answer command \(entry.opcode)")
+            }
             entry.completion(.unanswered)
         }
+        if let deadline = self.receiver.reportDeadline, deadline <= now { self.receiver.reportNow() }
         self.endOverdueLinks(at: now)
         self.advanceInitiator(to: now)
         for link in self.openLinks {

@@ -92,6 +92,8 @@ public final class LEHost {
     @exclusivity(unchecked) var commands = CommandQueue()
     @exclusivity(unchecked) var transmitter = ACLTransmitter()
     @exclusivity(unchecked) var receiver = ACLReceiver()
+    /// Data that came before its link.
+    @exclusivity(unchecked) var earlyData = EarlyData()
     /// Whether the controller is being asked if it is still there.
     var isProbing = false
     /// How many packets of this controller could not be read.

@@ -10,4 +10,6 @@ public enum LEHostState: Hashable, Sendable {
     case ready
     /// The controller failed or went away; one line says why.
     case failed(String)
+    /// The controller has no Bluetooth LE and never will; one line says so.
+    case unsupported(String)
 }

@@ -285,7 +285,7 @@ extension ScriptPlayer: LEHostDelegate {
     func host(_ host: LEHost, didChange state: LEHostState) {
         switch state {
         case .ready: self.updateAdvertising()
-        case .detached, .starting, .failed: self.forgetLinks()
+        case .detached, .starting, .failed, .unsupported: self.forgetLinks()
         }
     }
 

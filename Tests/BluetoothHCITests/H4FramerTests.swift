@@ -109,6 +109,28 @@ struct H4FramerTests {
         #expect(!framer.isResynchronizing)
     }
 
+    @Test("skips what chips on a serial line say beside H4, split in any way, if told to")
+    func vendorOctets() throws {
+        let event = "04 10 01 42"
+        let diagnostics = "07" + String(repeating: " 04", count: 63)
+        let stream = ByteBuffer(
+            hex: ["30 31 FE FC", event, "32 33 FD", diagnostics, event, diagnostics].joined(separator: " ")
+        )
+        for count in [1, 7, 64, stream.readableBytes] {
+            var framer = H4Framer(readingFrom: .controller, skipsVendorOctets: true)
+            var rest = stream
+            var packets: [String] = []
+            while rest.readableBytes > 0 {
+                framer.append(rest.readSlice(length: min(count, rest.readableBytes)) ?? ByteBuffer())
+                packets += try self.drain(&framer).map(\.bytes.hex)
+            }
+            #expect(packets == [event, event] && framer.pendingOctetCount == 0)
+        }
+        var strict = H4Framer(readingFrom: .controller)
+        strict.append(ByteBuffer(hex: "30"))
+        #expect(throws: H4FramingError.unknownPacketType(0x30)) { try strict.next() }
+    }
+
     @Test("a controller finds its place again at a reset")
     func resynchronizesOnReset() throws {
         var framer = H4Framer(readingFrom: .host)

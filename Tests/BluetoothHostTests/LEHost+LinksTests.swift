@@ -100,6 +100,28 @@ struct LEHostLinksTests {
         #expect(testbed.host.links.map(\.id.rawValue) == [1, 3])
     }
 
+    @Test("takes both forms of the event of a link for one link, and the form that comes again for a new one")
+    func bothForms() {
+        let testbed = HostTestbed.started()
+        let enhanced = LEEnhancedConnectionComplete(
+            status: .success,
+            handle: ConnectionHandle(rawValue: 0x40),
+            role: .peripheral,
+            peer: self.peer,
+            interval: ConnectionInterval(rawValue: 24),
+            latency: 0,
+            supervisionTimeout: SupervisionTimeout(rawValue: 72),
+            centralClockAccuracy: ClockAccuracy(rawValue: 0)
+        ).packet()
+        for number in 1...2 as ClosedRange<UInt32> {
+            testbed.deliver(enhanced)
+            #expect(testbed.host.links.map(\.id.rawValue) == [number])
+            testbed.controller.connect(0x40, peer: self.peer, role: .peripheral)
+            testbed.run()
+            #expect(testbed.host.links.map(\.id.rawValue) == [number])
+        }
+    }
+
     // MARK: End
 
     @Test("ends a link with Remote User Terminated Connection, once, and reports the controller's reason")

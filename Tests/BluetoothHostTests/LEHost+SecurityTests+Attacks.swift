@@ -80,11 +80,41 @@ struct LEHostSecurityAttackTests {
         testbed.requestKey()
         // This side has given its key, and its controller has not said yet that the other side has it, too.
         #expect(testbed.controller.takeCommands().contains(LELongTermKeyRequestReply.opcode))
-        #expect(ask() == ["010F", "010F"])
+        #expect(ask() == [])
         #expect(testbed.host.security(of: link)?.level == SecurityLevel.none && user.subscriptions.isEmpty)
+        // A connection interval before the event it was sent in clear, whoever sent it.
+        testbed.run(.milliseconds(30))
         testbed.encryptionChanged()
+        #expect(self.sent(testbed).map { String($0.prefix(2) + $0.suffix(2)) } == ["010F", "010F"])
+        #expect(user.subscriptions.isEmpty)
         #expect(ask().map { $0.prefix(2) } == ["0B", "13"])
         #expect(user.subscriptions == [true])
+    }
+
+    @Test(
+        "ATT a moment before the event of encryption: measured by what the event says, and answered after it",
+        arguments: [.success, .pinOrKeyMissing] as [HCIErrorCode]
+    )
+    func attOvertakesTheEvent(status: HCIErrorCode) throws {
+        let testbed = try self.linked(.peripheral, BondedUser()).0
+        let characteristic = try testbed.addCharacteristic(.read, .readEncryptionRequired, value: hex("2A"))
+        testbed.requestKey()
+        testbed.receive(4, "0A \(characteristic.value.inHex)")
+        testbed.run(.milliseconds(29))
+        #expect(self.sent(testbed).isEmpty)
+        testbed.encryptionChanged(status)
+        #expect(self.sent(testbed).map { $0.suffix(2) } == [status == .success ? "2A" : "0F"])
+    }
+
+    @Test("a flood while encryption starts: 16 packets wait, and the earlier ones were sent in clear")
+    func floodBeforeEncryption() throws {
+        let testbed = try self.linked(.peripheral, BondedUser()).0
+        let characteristic = try testbed.addCharacteristic(.read, .readEncryptionRequired, value: hex("2A"))
+        testbed.requestKey()
+        for _ in 0..<20 { testbed.receive(4, "0A \(characteristic.value.inHex)") }
+        #expect(self.sent(testbed).map { $0.suffix(2) } == Array(repeating: "0F", count: 4))
+        testbed.encryptionChanged()
+        #expect(self.sent(testbed).map { $0.suffix(2) } == Array(repeating: "2A", count: 16))
     }
 
     @Test("a link that is kept alive without the key ends when the authenticated payload timeout expires")
@@ -143,6 +173,7 @@ struct LEHostSecurityAttackTests {
         testbed.receive(5, "15 01 0A 00 41 00 40 00 20 00 02 00 00 00")
         testbed.receive(0x40, "02 00 AA BB")
         #expect(self.frames(testbed, on: "05 00").isEmpty && outcomes.all == [])
+        testbed.run(.milliseconds(30))
         testbed.encryptionChanged(hasKey ? .success : .pinOrKeyMissing)
         #expect(self.frames(testbed, on: "05 00") == (hasKey ? [Self.request] : []))
         #expect(outcomes.all == (hasKey ? [] : [.failure(.refused(.insufficientEncryption))]))
@@ -172,8 +203,9 @@ struct LEHostSecurityAttackTests {
         }
         _ = testbed.takeFrames()
         testbed.receive(5, "14 01 0A 00 25 00 40 00 40 00 20 00 04 00")
-        #expect(self.frames(testbed, on: "05 00") == ["05 00 15 01 0A 00 00 00 00 00 00 00 00 00 08 00"])
+        testbed.run(.milliseconds(30))
         if role == .central { testbed.encryptionChanged() } else { testbed.encrypt() }
+        #expect(self.frames(testbed, on: "05 00") == ["05 00 15 01 0A 00 00 00 00 00 00 00 00 00 08 00"])
         testbed.receive(5, "14 02 0A 00 25 00 40 00 40 00 20 00 04 00")
         #expect(self.frames(testbed, on: "05 00").map { $0.suffix(5) } == ["00 00"])
     }

@@ -36,9 +36,10 @@ struct LEHostSetupTests {
         testbed.run()
         #expect(
             testbed.controller.commands == [
-                Reset.opcode, ReadLocalSupportedCommands.opcode, ReadBDADDR.opcode,
-                LEReadLocalSupportedFeatures.opcode, LEReadBufferSize.opcode, LEReadFilterAcceptListSize.opcode,
-                LEReadSupportedStates.opcode, SetEventMask.opcode, LESetEventMask.opcode, LESetRandomAddress.opcode,
+                Reset.opcode, ReadLocalVersionInformation.opcode, ReadLocalSupportedCommands.opcode,
+                ReadLocalSupportedFeatures.opcode, ReadBDADDR.opcode, LEReadLocalSupportedFeatures.opcode,
+                LEReadBufferSize.opcode, LEReadFilterAcceptListSize.opcode, LEReadSupportedStates.opcode,
+                SetEventMask.opcode, LESetEventMask.opcode, LESetRandomAddress.opcode,
             ]
         )
         #expect(testbed.delegate.lines == ["state starting", "state ready"])
@@ -120,17 +121,30 @@ struct LEHostSetupTests {
         #expect(isAsked(features: .privacy, without: [LEClearResolvingList.self]))
     }
 
-    @Test("asks for Encryption Change v2 and the authenticated payload timeout if the controller lists the command")
-    func eventMaskPage2() throws {
-        for isListed in [true, false] {
-            #expect(
-                self.commands(without: isListed ? [] : [SetEventMaskPage2.self]).contains(SetEventMaskPage2.opcode)
-                    == isListed
-            )
+    @Test("sends Set Event Mask Page 2 only if it is listed, and LE Ping brings an event that it is needed for")
+    func eventMaskPage2() {
+        let opcode = SetEventMaskPage2.opcode
+        #expect(self.commands(features: .ping).contains(opcode))
+        #expect(!self.commands(without: [SetEventMaskPage2.self], features: .ping).contains(opcode))
+        #expect(!self.commands(features: .encryption).contains(opcode))
+    }
+
+    @Test("tells a controller for both radios that the host supports LE, before it asks for its buffers")
+    func leHostSupport() throws {
+        for (features, isSent) in [
+            ([.leSupported], true), ([.leSupported, .bredrNotSupported], false), ([], false),
+        ] as [(LMPFeatures, Bool)] {
+            let testbed = HostTestbed()
+            testbed.controller.linkManagerFeatures = features
+            testbed.controller.refused[WriteLEHostSupport.opcode] = .commandDisallowed
+            testbed.host.attach(to: testbed.controller)
+            testbed.run()
+            #expect(testbed.host.state == .ready, "what refuses it may not need it")
+            #expect(testbed.controller.commands.contains(WriteLEHostSupport.opcode) == isSent)
+            guard isSent else { continue }
+            let command = try testbed.controller.last(WriteLEHostSupport.self)
+            #expect(command.isLESupported && command.unused == 0)
         }
-        let testbed = HostTestbed.started { $0.listsCommands() }
-        let mask = try testbed.controller.last(SetEventMaskPage2.self).mask
-        #expect(mask.contains(.authenticatedPayloadTimeoutExpired) && mask.contains(.encryptionChangeV2))
     }
 
     // MARK: Answers
@@ -144,6 +158,7 @@ struct LEHostSetupTests {
             (LEHostConfiguration(address: Self.address), publicAddress, true),
             (LEHostConfiguration(fallbackAddress: Self.address), publicAddress, false),
             (LEHostConfiguration(fallbackAddress: Self.address), DeviceAddress.none, true),
+            (LEHostConfiguration(fallbackAddress: Self.address), DeviceAddress(0x5AAD, kind: .public), true),
         ] {
             let testbed = HostTestbed(configuration)
             testbed.controller.address = controllerAddress
@@ -198,13 +213,13 @@ struct LEHostSetupTests {
 
     // MARK: Failures
 
-    @Test("uses a controller that refuses everything but Reset")
+    @Test("uses a controller that refuses everything but Reset and the masks of events")
     func poorController() {
         let testbed = HostTestbed()
         for opcode in [
             ReadLocalSupportedCommands.opcode, ReadBDADDR.opcode, LEReadLocalSupportedFeatures.opcode,
-            LEReadBufferSize.opcode, ReadBufferSize.opcode, LEReadFilterAcceptListSize.opcode, SetEventMask.opcode,
-            LESetEventMask.opcode,
+            LEReadBufferSize.opcode, ReadBufferSize.opcode, LEReadFilterAcceptListSize.opcode,
+            ReadLocalVersionInformation.opcode, ReadLocalSupportedFeatures.opcode,
         ] {
             testbed.controller.refused[opcode] = .unknownCommand
         }
@@ -225,8 +240,12 @@ struct LEHostSetupTests {
     @Test(
         "does not use a controller that refuses Reset",
         arguments: [
-            (.hardwareFailure, "the controller does not answer HCI Reset; check that it is connected"),
-            (.unknownCommand, "the controller does not answer HCI Reset; check that it is connected"),
+            (.hardwareFailure, "the controller refuses HCI Reset: \(HCIErrorCode.hardwareFailure)"),
+            (
+                .unknownCommand,
+                "the controller lacks its firmware: install the firmware package of your system, such as "
+                    + "linux-firmware, then unplug it and plug it in again; dmesg names the missing file"
+            ),
             (
                 .connectionRejectedLimitedResources,
                 "what serves the controller has no resources for another host; end a program that uses it, "
@@ -243,10 +262,69 @@ struct LEHostSetupTests {
         #expect(testbed.controller.takeCommands() == [Reset.opcode] && testbed.controller.isClosed)
     }
 
-    @Test("fails after 2 s without an answer to Reset, and can start the next controller")
+    @Test(
+        "starts a controller that hears nothing for a moment with the next Reset",
+        arguments: [(300, 1_000), (1_001, 4_000), (3_999, 4_000)] as [(Int64, Int64)]
+    )
+    func boots(deaf: Int64, ready: Int64) {
+        let testbed = HostTestbed.started { $0.isDead = true }
+        testbed.run(.milliseconds(deaf))
+        testbed.controller.isDead = false
+        testbed.run(.milliseconds(ready - deaf - 1))
+        #expect(testbed.host.state == .starting)
+        testbed.run(.milliseconds(1))
+        #expect(testbed.host.state == .ready)
+    }
+
+    @Test("waits until a controller that answers late has answered every Reset, and takes none for a reset of its own")
+    func slowReset() {
+        let testbed = HostTestbed()
+        testbed.controller.silent = [Reset.opcode]
+        testbed.controller.whenCommanded = { controller, opcode in
+            guard opcode == Reset.opcode else { return }
+            controller.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(3_500)) {
+                controller.deliver(CommandComplete.packet(Reset.self, .init(status: .success)))
+            }
+        }
+        testbed.host.attach(to: testbed.controller)
+        testbed.run(.milliseconds(4_500))
+        #expect(testbed.controller.takeCommands() == [Reset.opcode, Reset.opcode])
+        testbed.run(.milliseconds(250))
+        #expect(testbed.host.state == .ready)
+        testbed.run(.seconds(20))
+        #expect(testbed.host.state == .ready)
+    }
+
+    @Test("fails if the controller refuses to report events", arguments: [SetEventMask.opcode, LESetEventMask.opcode])
+    func refusedEventMask(opcode: HCIOpcode) {
+        let testbed = HostTestbed()
+        testbed.controller.refused[opcode] = .invalidParameters
+        testbed.host.attach(to: testbed.controller)
+        testbed.run()
+        let name = opcode == SetEventMask.opcode ? "Set Event Mask" : "LE Set Event Mask"
+        let reason = "the controller refuses \(name), and reports nothing without it: \(HCIErrorCode.invalidParameters)"
+        #expect(testbed.host.state == .failed(reason))
+    }
+
+    @Test(
+        "does not support a controller without LE, by its features or its version",
+        arguments: [(true, .v4_0), (false, CoreVersion(rawValue: 5))] as [(Bool, CoreVersion)]
+    )
+    func withoutLE(tellsFeatures: Bool, version: CoreVersion) {
+        let testbed = HostTestbed()
+        testbed.controller.linkManagerFeatures = []
+        if !tellsFeatures { testbed.controller.refused[ReadLocalSupportedFeatures.opcode] = .unknownCommand }
+        testbed.controller.version.hciVersion = version
+        testbed.controller.refused[LEReadLocalSupportedFeatures.opcode] = .unknownCommand
+        testbed.host.attach(to: testbed.controller)
+        testbed.run()
+        #expect(testbed.host.state == .unsupported("the controller has no Bluetooth LE: use another adapter"))
+    }
+
+    @Test("fails after 10 s without an answer to Reset, and can start the next controller")
     func deadController() {
         let testbed = HostTestbed.started { $0.isDead = true }
-        testbed.run(.milliseconds(1_999))
+        testbed.run(.milliseconds(9_999))
         #expect(testbed.host.state == .starting)
         testbed.run(.milliseconds(2))
         #expect(

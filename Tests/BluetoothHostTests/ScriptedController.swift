@@ -26,6 +26,8 @@ final class ScriptedController: HCIChannel {
     /// The public address; all zeros if the controller has none.
     var address = DeviceAddress.none
     var features = LEFeatures()
+    var linkManagerFeatures: LMPFeatures = [.leSupported, .bredrNotSupported]
+    var version = ReadLocalVersionInformation.ReturnParameters(hciVersion: .v5_0, linkLayerVersion: .v5_0)
     var dataLength: UInt16 = 251
     var packetCount: UInt8 = 8
     /// The length and the number of the buffers that BR/EDR and LE share.
@@ -155,6 +157,9 @@ final class ScriptedController: HCIChannel {
         case ReadBDADDR.opcode: self.answer(ReadBDADDR.self, .init(address: self.address))
         case LEReadLocalSupportedFeatures.opcode:
             self.answer(LEReadLocalSupportedFeatures.self, .init(features: self.features))
+        case ReadLocalSupportedFeatures.opcode:
+            self.answer(ReadLocalSupportedFeatures.self, .init(features: self.linkManagerFeatures))
+        case ReadLocalVersionInformation.opcode: self.answer(ReadLocalVersionInformation.self, self.version)
         case LEReadFilterAcceptListSize.opcode:
             self.answer(LEReadFilterAcceptListSize.self, .init(size: self.acceptListSize))
         case LEReadResolvingListSize.opcode:

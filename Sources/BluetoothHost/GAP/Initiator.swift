@@ -79,6 +79,9 @@ struct Initiator {
     var unresolvable: Set<DeviceAddress> = []
     /// The device that was heard, and is initiated to under the address that it had.
     private var heard: (device: DeviceAddress, address: DeviceAddress)?
+    /// How often in a row the peer did not answer on the link that was made, and how often that is tried again.
+    private var failedEstablishments = 0
+    private static let establishmentRetries = 3
     /// How often list commands may be refused before the list is left alone.
     private static let listRefusalLimit = 3
 
@@ -305,6 +308,7 @@ struct Initiator {
         if let peer {
             self.wanted.removeAll { $0 == peer }
             self.heard = nil
+            self.failedEstablishments = 0
             self.tryListAgain()
             return []
         }
@@ -312,6 +316,12 @@ struct Initiator {
         case .initiating(let targets), .starting(let targets):
             // 0x02 answers a cancel whose own status was overtaken.
             guard error != .unknownConnectionIdentifier else { return [] }
+            // The peer has not heard the request, as happens now and then: it goes on advertising.
+            if error == .connectionFailedToBeEstablished, self.failedEstablishments < Self.establishmentRetries {
+                self.failedEstablishments += 1
+                return []
+            }
+            self.failedEstablishments = 0
             return self.removeFailed(targets)
         case .idle, .listing, .cancelling, .ended:
             return []

@@ -5,12 +5,13 @@
 //     off ── Host Buffer Size and Set Controller To Host Flow Control succeeded ──▶ limited ── the controller goes ──▶ off
 //
 // off: packets come as fast as the controller receives them, and nothing is reported.
-// limited: packets are counted for each link, and reported several at a time. While a link is held back, each turn reports
-// what the others have received: the links that are held back may have so many of the controller's packets that it lets
-// another link have only one.
+// limited: packets are counted for each link, and reported several at a time, after 100 ms at the latest: Nordic's controller
+// reports the end of a link only when all of its packets are. While a link is held back, each turn reports what the others
+// have received: the links that are held back may have so many of the controller's packets that it lets another link have
+// only one.
 //
-// What a peer can do: fill the buffers of its own link. What a link may hold of them is the controller's decision. Time does
-// not come in.
+// What a peer can do: fill the buffers of its own link. What a link may hold of them is the controller's decision. Time
+// comes in as `now`, and goes out with `reportDeadline`.
 
 import BluetoothHCI
 import NIOCore
@@ -22,6 +23,8 @@ struct ACLReceiver {
     /// After how many packets of one link, or of all links, they are reported.
     private static let linkThreshold = 32
     private static let totalThreshold = 64
+    /// How long a packet that the host has finished with may be unreported.
+    private static let reportInterval = TimeAmount.milliseconds(100)
     /// The shortest packet that the host offers to take, in octets behind its header.
     static let minimumPacketLength = 251
 
@@ -29,6 +32,8 @@ struct ACLReceiver {
     private(set) var isLimited = false
     /// Whether a report is due at the end of the turn.
     private(set) var isReportDue = false
+    /// When what was received is to be reported, however little it is.
+    private(set) var reportDeadline: NIODeadline?
     /// The packets of links that are not held back.
     private var count = 0
     /// How many links are held back.
@@ -51,6 +56,7 @@ struct ACLReceiver {
     /// What is to be reported of these links.
     mutating func takeReport(of links: [HostLink]) -> [CompletedPackets.Element] {
         self.isReportDue = false
+        self.reportDeadline = nil
         self.count = 0
         var elements: [CompletedPackets.Element] = []
         for link in links where link.receivedPackets > 0 && !link.isReceivingPaused {
@@ -59,6 +65,15 @@ struct ACLReceiver {
         }
         return elements
     }
+
+    /// Whether something waits to be reported, and has no deadline.
+    var needsDeadline: Bool { self.reportDeadline == nil && self.count > 0 && self.isLimited }
+
+    /// What was received is reported within the interval from now on.
+    mutating func setDeadline(now: NIODeadline) { self.reportDeadline = now + Self.reportInterval }
+
+    /// What was received is reported at the end of the turn.
+    mutating func reportNow() { self.isReportDue = self.isLimited }
 
     /// The packets of a link are not reported until it is resumed.
     mutating func pause(_ link: HostLink) {

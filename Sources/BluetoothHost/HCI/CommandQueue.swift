@@ -1,6 +1,7 @@
-// The commands on their way to the controller. A host may have as many commands unanswered as the controller's last
-// Num_HCI_Command_Packets allowed (Vol 4, Part E, 4.4), and every command has a time limit, since controllers exist
-// that never answer some of them: such a command fails alone, and the queue goes on.
+// The commands on their way to the controller. One at a time is unanswered, however many the controller's last
+// Num_HCI_Command_Packets allowed (Vol 4, Part E, 4.4): controllers claim up to 32 and are hardly tried with more than
+// one, and an answer comes within a millisecond. Every command has a time limit, since controllers exist that never answer
+// some of them: such a command fails alone, and the queue goes on.
 //
 //     append ──▶ waiting ── a credit ──▶ outstanding ── Command Complete or Command Status ──▶ completed
 //                                             └──────── time limit ──▶ unanswered
@@ -26,28 +27,26 @@ enum CommandOutcome {
     case abandoned
 }
 
-/// A first-in, first-out queue that obeys the controller's command credits.
+/// A first-in, first-out queue of commands, one of which is with the controller.
 struct CommandQueue {
     /// A command and who waits for it.
     struct Entry {
         var opcode: HCIOpcode
         var packet: HCIPacket
+        /// A time limit of its own.
+        var timeout: TimeAmount?
         var completion: (CommandOutcome) -> Void
     }
 
-    private struct Outstanding {
-        var entry: Entry
-        var deadline: NIODeadline
-    }
-
     private var waiting: Deque<Entry> = []
-    private var outstanding: [Outstanding] = []
-    private var credits = 1
+    private var outstanding: (entry: Entry, deadline: NIODeadline)?
+    /// Whether the controller takes a command.
+    private var isAllowed = true
     /// When a controller that allows no command, and owes no answer, is sent one nevertheless.
     private var creditDeadline: NIODeadline?
 
-    /// When the oldest unanswered command, or the credit for the next one, is overdue.
-    var nextDeadline: NIODeadline? { self.outstanding.first?.deadline ?? self.creditDeadline }
+    /// When the unanswered command, or the credit for the next one, is overdue.
+    var nextDeadline: NIODeadline? { self.outstanding?.deadline ?? self.creditDeadline }
 
     /// How many commands wait to be sent.
     var waitingCount: Int { self.waiting.count }
@@ -60,43 +59,42 @@ struct CommandQueue {
 
     /// The next command to send, where the controller allows one.
     mutating func next(now: NIODeadline, timeout: TimeAmount) -> HCIPacket? {
-        guard self.credits > 0 else {
-            let isStuck = self.outstanding.isEmpty && !self.waiting.isEmpty
+        guard self.isAllowed, self.outstanding == nil else {
+            let isStuck = self.outstanding == nil && !self.waiting.isEmpty
             self.creditDeadline = isStuck ? self.creditDeadline ?? now + timeout : nil
             return nil
         }
         self.creditDeadline = nil
         guard let entry = self.waiting.popFirst() else { return nil }
-        self.credits -= 1
-        self.outstanding.append(Outstanding(entry: entry, deadline: now + timeout))
+        self.outstanding = (entry, now + (entry.timeout ?? timeout))
         return entry.packet
     }
 
     /// Takes an answer; `nil` where no command waits for it, which includes the controller's opcode 0.
     mutating func answered(_ opcode: HCIOpcode, credits: UInt8) -> Entry? {
-        self.credits = Int(credits)
-        guard let index = self.outstanding.firstIndex(where: { $0.entry.opcode == opcode }) else { return nil }
-        return self.outstanding.remove(at: index).entry
+        self.isAllowed = credits > 0
+        guard let entry = self.outstanding?.entry, entry.opcode == opcode else { return nil }
+        self.outstanding = nil
+        return entry
     }
 
-    /// Takes out the commands whose time is up and gives the controller one more chance.
-    mutating func expired(at now: NIODeadline) -> [Entry] {
-        var entries: [Entry] = []
-        while let first = self.outstanding.first, first.deadline <= now {
-            entries.append(first.entry)
-            self.outstanding.removeFirst()
+    /// Takes out the command whose time is up and gives the controller one more chance.
+    mutating func expired(at now: NIODeadline) -> Entry? {
+        if let (entry, deadline) = self.outstanding, deadline <= now {
+            self.outstanding = nil
+            self.isAllowed = true
+            return entry
         }
-        if !entries.isEmpty, self.outstanding.isEmpty { self.credits = max(self.credits, 1) }
         if let creditDeadline, creditDeadline <= now {
             self.creditDeadline = nil
-            self.credits = max(self.credits, 1)
+            self.isAllowed = true
         }
-        return entries
+        return nil
     }
 
     /// Empties the queue; the controller is gone.
     mutating func abandon() -> [Entry] {
-        let entries = self.outstanding.map(\.entry) + Array(self.waiting)
+        let entries = [self.outstanding?.entry].compactMap(\.self) + self.waiting
         self = CommandQueue()
         return entries
     }

@@ -6,10 +6,14 @@ import BluetoothTypes
 
 /// The abilities of a controller.
 struct ControllerInformation {
-    /// The public address; all zeros where it has none.
+    /// What it is; `nil` where it did not say.
+    var version: ReadLocalVersionInformation.ReturnParameters?
+    /// The features of both radios together; `nil` where it did not say.
+    var linkManagerFeatures: LMPFeatures?
+    /// The public address as it was read.
     var address = DeviceAddress.none
-    /// The public address, where it has one.
-    var publicAddress: DeviceAddress? { self.address.value == 0 ? nil : self.address }
+    /// The public address, where it has one of its own.
+    var publicAddress: DeviceAddress? { self.address.isPlaceholder ? nil : self.address }
     /// Its LE features.
     var features = LEFeatures()
     /// The commands that it knows; `nil` where it did not say, and then all are tried.
@@ -18,6 +22,24 @@ struct ControllerInformation {
             // Every controller knows Reset: a list without it says nothing.
             if self.supportedCommands?.contains(Reset.self) == false { self.supportedCommands = nil }
         }
+    }
+
+    /// Whether it may have Bluetooth LE, as far as it tells.
+    var mayHaveLE: Bool {
+        if let features = self.linkManagerFeatures { return features.contains(.leSupported) }
+        return self.version.map { $0.hciVersion.rawValue >= CoreVersion.v4_0.rawValue } ?? true
+    }
+
+    /// Whether it also has BR/EDR, and does nothing for LE until it is told that the host does.
+    var isDualMode: Bool {
+        guard let features = self.linkManagerFeatures else { return false }
+        return features.contains(.leSupported) && !features.contains(.bredrNotSupported)
+    }
+
+    /// Whether it is a chip of Realtek that works without the firmware that its driver loads, by the numbers of its ROMs.
+    var isRealtekROM: Bool {
+        guard let version = self.version, version.company == 0x005D else { return false }
+        return [0x8703, 0x8723, 0x8761, 0x8821, 0x8822, 0x8851, 0x8852, 0x8922].contains(version.linkLayerSubversion)
     }
 
     /// Whether a command that can be done without is worth trying.

@@ -60,6 +60,14 @@ struct LinkEncryption: Sendable {
     /// Whether the key in use is that of a bond.
     var usesBond: Bool { self.use?.isOfBond ?? false }
 
+    /// Whether the controller has a key that it does not use yet.
+    var isStarting: Bool {
+        switch self.state {
+        case .off, .on: false
+        case .starting: true
+        }
+    }
+
     /// What the key gives that the controller has, and does not use yet.
     var starting: LinkSecurity.Key? {
         switch self.state {

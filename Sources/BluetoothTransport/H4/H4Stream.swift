@@ -72,7 +72,12 @@ final class H4Stream: ChannelDuplexHandler {
         self.backlog = backlog
         self.eventLoop = eventLoop
         self.medium = medium
-        self.framer = H4Framer(readingFrom: sender, isInStep: medium.beginsWithPacket)
+        self.framer = H4Framer(
+            readingFrom: sender,
+            isInStep: medium.beginsWithPacket,
+            // A chip talks beside H4 to the driver on its line alone.
+            skipsVendorOctets: !medium.beginsWithPacket
+        )
     }
 
     private var otherEnd: String {

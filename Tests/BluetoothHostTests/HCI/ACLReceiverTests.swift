@@ -2,6 +2,7 @@
 
 import BluetoothHCI
 import Fixtures
+import NIOCore
 import Testing
 
 @testable import BluetoothHost
@@ -43,6 +44,19 @@ struct ACLReceiverTests {
         self.receive(1, on: self.second, &receiver)
         #expect(receiver.isReportDue)
         #expect(self.report(&receiver) == ["1: 21", "2: 22", "3: 21"])
+    }
+
+    @Test("reports the few packets that have come after 100 ms, and what is left at the end of a link at once")
+    func deadline() {
+        var receiver = self.limited()
+        #expect(!receiver.needsDeadline)
+        self.receive(1, on: self.first, &receiver)
+        #expect(receiver.needsDeadline && !receiver.isReportDue)
+        receiver.setDeadline(now: .uptimeNanoseconds(7))
+        #expect(receiver.reportDeadline == .uptimeNanoseconds(100_000_007) && !receiver.needsDeadline)
+        receiver.reportNow()
+        #expect(receiver.isReportDue && self.report(&receiver) == ["1: 1"])
+        #expect(receiver.reportDeadline == nil && !receiver.needsDeadline)
     }
 
     @Test("counts and reports nothing without flow control")

@@ -19,10 +19,11 @@ struct CommandQueueTests {
         return queue
     }
 
-    static func entry(_ opcode: UInt16) -> CommandQueue.Entry {
+    static func entry(_ opcode: UInt16, timeout: TimeAmount? = nil) -> CommandQueue.Entry {
         CommandQueue.Entry(
             opcode: HCIOpcode(rawValue: opcode),
             packet: HCIPacket(h4: ByteBuffer(integer: opcode)),
+            timeout: timeout,
             completion: { _ in }
         )
     }
@@ -40,16 +41,18 @@ struct CommandQueueTests {
         queue.answered(HCIOpcode(rawValue: opcode), credits: credits)?.opcode.rawValue
     }
 
-    private static func expire(_ queue: inout CommandQueue, after time: TimeAmount) -> [UInt16] {
-        queue.expired(at: self.start + time).map(\.opcode.rawValue)
+    private static func expire(_ queue: inout CommandQueue, after time: TimeAmount) -> UInt16? {
+        queue.expired(at: self.start + time)?.opcode.rawValue
     }
 
-    @Test("sends one command until the controller allows more")
-    func oneAtFirst() {
-        var queue = Self.queue(1...4)
+    @Test("sends one command at a time, whatever the controller allows", arguments: [1, 2, 32] as [UInt8])
+    func oneAtATime(credits: UInt8) {
+        var queue = Self.queue(1...3, credits: credits)
         #expect(Self.send(&queue) == [1])
-        #expect(Self.answer(1, credits: 2, &queue) == 1)
-        #expect(Self.send(&queue) == [2, 3])
+        #expect(Self.answer(0, credits: credits, &queue) == nil)
+        #expect(Self.send(&queue) == [])
+        #expect(Self.answer(1, credits: credits, &queue) == 1)
+        #expect(Self.send(&queue) == [2])
     }
 
     @Test("sends none without a credit, which opcode 0 brings alone")
@@ -62,22 +65,14 @@ struct CommandQueueTests {
         #expect(Self.send(&queue) == [2])
     }
 
-    @Test("finds the command of an answer in any order")
-    func outOfOrder() {
-        var queue = Self.queue(1...3, credits: 3)
-        #expect(Self.send(&queue) == [1, 2, 3])
-        #expect(Self.answer(3, credits: 1, &queue) == 3 && Self.answer(1, credits: 1, &queue) == 1)
-        #expect(queue.abandon().map(\.opcode.rawValue) == [2])
-    }
-
     @Test("sends a command that is put in front before those that wait")
     func inFront() {
         var queue = Self.queue(1...2)
         #expect(Self.send(&queue) == [1])
         queue.prepend(Self.entry(3))
         #expect(queue.waitingCount == 2)
-        #expect(Self.answer(1, credits: 2, &queue) == 1)
-        #expect(Self.send(&queue) == [3, 2] && queue.waitingCount == 0)
+        #expect(Self.answer(1, credits: 1, &queue) == 1)
+        #expect(Self.send(&queue) == [3] && queue.waitingCount == 1)
     }
 
     @Test("gives the next controller one command, whatever the last one allowed", arguments: [0, 3] as [UInt8])
@@ -99,31 +94,20 @@ struct CommandQueueTests {
         var queue = Self.queue(1...2)
         #expect(Self.send(&queue) == [1])
         #expect(queue.nextDeadline == Self.start + Self.timeout)
-        #expect(Self.expire(&queue, after: Self.timeout - .nanoseconds(1)) == [])
-        #expect(Self.expire(&queue, after: Self.timeout) == [1])
+        #expect(Self.expire(&queue, after: Self.timeout - .nanoseconds(1)) == nil)
+        #expect(Self.expire(&queue, after: Self.timeout) == 1)
         #expect(Self.send(&queue) == [2])
         #expect(Self.answer(1, credits: 1, &queue) == nil)
     }
 
-    @Test("sends no further command for an overdue one while another one still has time")
-    func overdueBesideAnother() {
-        var queue = Self.queue(1...1, credits: 2)
+    @Test("gives a command with a time limit of its own that one")
+    func ownTimeLimit() {
+        var queue = CommandQueue()
+        queue.append(Self.entry(1, timeout: .seconds(6)))
         #expect(Self.send(&queue) == [1])
-        queue.append(Self.entry(2))
-        queue.append(Self.entry(3))
-        #expect(Self.send(&queue, after: .seconds(1)) == [2])
-        #expect(Self.expire(&queue, after: .seconds(2)) == [1])
-        #expect(Self.send(&queue, after: .seconds(2)) == [])
-        #expect(Self.expire(&queue, after: .seconds(3)) == [2])
-        #expect(Self.send(&queue, after: .seconds(3)) == [3])
-    }
-
-    @Test("fails commands that are overdue together, and sends one more")
-    func overdueTogether() {
-        var queue = Self.queue(1...4, credits: 2)
-        #expect(Self.send(&queue) == [1, 2])
-        #expect(Self.expire(&queue, after: .seconds(2)) == [1, 2])
-        #expect(Self.send(&queue) == [3])
+        #expect(queue.nextDeadline == Self.start + .seconds(6))
+        #expect(Self.expire(&queue, after: Self.timeout) == nil)
+        #expect(Self.expire(&queue, after: .seconds(6)) == 1)
     }
 
     @Test("sends a controller that allows no command one when its time is up, which begins with its last answer")
@@ -134,9 +118,9 @@ struct CommandQueueTests {
         #expect(Self.send(&queue, after: .milliseconds(1_500)) == [])
         let deadline = TimeAmount.milliseconds(3_500)
         #expect(queue.nextDeadline == Self.start + deadline)
-        #expect(Self.expire(&queue, after: deadline - .nanoseconds(1)) == [])
+        #expect(Self.expire(&queue, after: deadline - .nanoseconds(1)) == nil)
         #expect(Self.send(&queue, after: deadline - .nanoseconds(1)) == [])
-        #expect(Self.expire(&queue, after: deadline) == [])
+        #expect(Self.expire(&queue, after: deadline) == nil)
         #expect(queue.nextDeadline == nil && queue.waitingCount == 1)
         #expect(Self.send(&queue, after: deadline) == [2])
     }
@@ -162,7 +146,7 @@ struct CommandQueueTests {
         #expect(Self.send(&queue) == (owesAnswer ? [1] : []))
         #expect(queue.nextDeadline == Self.start + Self.timeout)
         #expect(Self.answer(0, credits: 3, &queue) == nil)
-        #expect(Self.expire(&queue, after: Self.timeout) == (owesAnswer ? [1] : []))
-        #expect(Self.send(&queue) == (owesAnswer ? [2, 3, 4] : [1, 2, 3]))
+        #expect(Self.expire(&queue, after: Self.timeout) == (owesAnswer ? 1 : nil))
+        #expect(Self.send(&queue) == (owesAnswer ? [2] : [1]))
     }
 }

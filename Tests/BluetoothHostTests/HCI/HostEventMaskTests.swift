@@ -5,13 +5,36 @@ import Testing
 
 @Suite("Event masks of the host (Vol 4, Part E, 7.3.1, 7.3.69, 7.8.1)")
 struct HostEventMaskTests {
-    @Test("asks for the events that the host acts on, bit by bit")
-    func masks() {
-        // Links that end, encryption, versions, errors, packets that were sent, LE Meta: bits 4, 7, 11, 15, 18, 47, 61.
-        #expect(EventMask.host.rawValue == 0x2000_8000_0004_8890)
-        // Authenticated Payload Timeout Expired, Encryption Change v2: bits 23 and 25.
-        #expect(EventMaskPage2.host.rawValue == 0x0280_0000)
-        // Bits 0 to 6, 9, 11 and 12; none of a controller that pairs by itself.
-        #expect(LEEventMask.host.rawValue == 0x1A7F)
+    @Test(
+        "asks for the events that the host acts on and the controller's features allow, bit by bit",
+        arguments: [
+            // Links that end, errors, packets that were sent, LE Meta: bits 4, 15, 18, 61. Links, reports, updates: 0 to 2.
+            ([], 0x2000_0000_0004_8010, 0, 0x07),
+            // Encryption and its refresh: bits 7 and 47. The long term key: bit 4.
+            (.encryption, 0x2000_8000_0004_8090, 0, 0x17),
+            (.connectionParametersRequest, 0x2000_0000_0004_8010, 0, 0x27),
+            // Authenticated Payload Timeout Expired: bit 23.
+            (.ping, 0x2000_0000_0004_8010, 0x0080_0000, 0x07),
+            (.dataPacketLengthExtension, 0x2000_0000_0004_8010, 0, 0x47),
+            (.privacy, 0x2000_0000_0004_8010, 0, 0x0207),
+            (.phy2M, 0x2000_0000_0004_8010, 0, 0x0807), (.phyCoded, 0x2000_0000_0004_8010, 0, 0x0807),
+            (.extendedAdvertising, 0x2000_0000_0004_8010, 0, 0x1007),
+            (LEFeatures(rawValue: .max), 0x2000_8000_0004_8090, 0x0080_0000, 0x1A77),
+        ] as [(LEFeatures, UInt64, UInt64, UInt64)]
+    )
+    func masks(features: LEFeatures, page1: UInt64, page2: UInt64, le: UInt64) {
+        var controller = ControllerInformation()
+        controller.features = features
+        #expect(EventMask.host(of: controller).rawValue == page1)
+        #expect(EventMaskPage2.host(of: controller).rawValue == page2)
+        #expect(LEEventMask.host(of: controller).rawValue == le)
+    }
+
+    @Test("does not ask for requests that the controller has no command to answer")
+    func unanswerable() {
+        var controller = ControllerInformation()
+        controller.features = .connectionParametersRequest
+        controller.supportedCommands = SupportedCommands([Reset.self])
+        #expect(!LEEventMask.host(of: controller).contains(.remoteConnectionParameterRequest))
     }
 }

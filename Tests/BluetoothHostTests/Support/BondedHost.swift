@@ -23,7 +23,8 @@ final class BondedHost: LEHostDelegate {
         isPrivate: Bool = true,
         resolvingListSize: Int = 64,
         keys: KeyDistribution = [.encryptionKey, .identityKey],
-        keepsPrivacy: Bool = true
+        keepsPrivacy: Bool = true,
+        eventDelay: TimeAmount? = nil
     ) {
         self.keepsPrivacy = keepsPrivacy
         self.host = LEHost(
@@ -37,7 +38,8 @@ final class BondedHost: LEHostDelegate {
         self.host.delegate = self
         var controller = VirtualControllerConfiguration()
         controller.resolvingListSize = resolvingListSize
-        self.host.attach(to: air.makeController(configuration: controller))
+        let channel = air.makeController(configuration: controller)
+        self.host.attach(to: eventDelay.map { OvertakenEvents(channel, by: $0) } ?? channel)
     }
 
     /// The key with which the peer's signed commands are believed on the one link.

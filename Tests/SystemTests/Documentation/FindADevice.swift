@@ -39,7 +39,7 @@ final class DeviceFinder: LEHostDelegate {
     func host(_ host: LEHost, didChange state: LEHostState) {
         switch state {
         case .ready: host.startScanning(ScanParameters(filtersDuplicates: true))
-        case .failed(let reason): self.found.fail(TransportError(.closed, reason))
+        case .failed(let reason), .unsupported(let reason): self.found.fail(TransportError(.closed, reason))
         case .detached, .starting: break
         }
     }

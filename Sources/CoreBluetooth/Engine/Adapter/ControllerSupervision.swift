@@ -15,7 +15,7 @@
 // - starting: the host is attached to a channel and resets the controller.
 // - ready: the host works; `since` decides whether the back-off begins anew after the next failure.
 // - waiting: the source or the controller failed; the source is asked again when the delay is over.
-// - refused: there is no such adapter and never will be, so nothing is tried again.
+// - refused: there is no such adapter and never will be, or it has no Bluetooth LE, so nothing is tried again.
 // - off: Bluetooth is switched off; a channel that the source still opens is closed.
 // - shutDown: the adapter is released or its process ends; nothing is reported any more.
 //
@@ -120,6 +120,9 @@ struct ControllerSupervision {
             return [.openStorage] + self.changeManagerState(to: .poweredOn)
         case (.starting, .failed(let reason)):
             return (self.wasReady ? [] : self.log(reason)) + self.retryLater()
+        case (.starting, .unsupported(let reason)), (.ready, .unsupported(let reason)):
+            self.state = .refused
+            return self.log(reason) + self.changeManagerState(to: .unsupported)
         case (.ready(let since), .failed):
             if now - since >= Self.stabilityInterval {
                 self.failureCount = 0

@@ -46,6 +46,16 @@ struct ControllerSupervisionTests {
         #expect(supervision.begin() == [])
     }
 
+    @Test("reports unsupported for a controller without LE, and does not retry")
+    func withoutLE() {
+        var supervision = ControllerSupervision()
+        _ = supervision.begin()
+        _ = supervision.opened()
+        let actions = supervision.hostChanged(to: .unsupported("no LE"), now: self.time(.zero))
+        #expect(actions == [.log("no LE"), .reportState])
+        #expect(supervision.managerState == .unsupported && supervision.retryDelayElapsed() == [])
+    }
+
     @Test("doubles the retry delay from 25 ms to 2 s")
     func backOff() {
         var supervision = ControllerSupervision()
