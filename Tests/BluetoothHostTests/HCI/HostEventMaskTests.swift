@@ -18,7 +18,7 @@ struct HostEventMaskTests {
             (.dataPacketLengthExtension, 0x2000_0000_0004_8010, 0, 0x47),
             (.privacy, 0x2000_0000_0004_8010, 0, 0x0207),
             (.phy2M, 0x2000_0000_0004_8010, 0, 0x0807), (.phyCoded, 0x2000_0000_0004_8010, 0, 0x0807),
-            (.extendedAdvertising, 0x2000_0000_0004_8010, 0, 0x1007),
+            (.extendedAdvertising, 0x2000_0000_0004_8010, 0, 0x1207),
             (LEFeatures(rawValue: .max), 0x2000_8000_0004_8090, 0x0080_0000, 0x1A77),
         ] as [(LEFeatures, UInt64, UInt64, UInt64)]
     )
