@@ -156,7 +156,7 @@ extension Texts {
             .stepSent: "benachrichtigt mit der Antwort {}",
             .stepReceived: "hat die Benachrichtigung mit der Antwort {}",
             .webLeave: "Rolle wechseln",
-            .waitForBall: "suche eine 8-Ball-Kugel",
+            .waitForBall: "suche eine Kugel",
             .waitForNamed: "suche die Kugel {}",
             .waitForAnswer: "warte auf die Antwort von {}",
         ],
