@@ -192,8 +192,9 @@ final class KeySession {
         switch event {
         case .searching:
             output.print("searching", line: "Looking for the lock 👀")
-            progress = .begin("looking for the lock")
+            progress = progress ?? .begin("looking for the lock")
         case .connected(let name):
+            progress?.end()
             output.print("connected", [("name", .string(name))], line: "At \(PrintableText.quoted(name))")
         case .opened: output.print("opened", line: "Opened it 🔓")
         case .refused(let reason): Ending.fail(Failure("the lock refused: \(reason); check --secret on both sides"))

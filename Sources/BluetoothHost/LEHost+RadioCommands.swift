@@ -74,7 +74,9 @@ extension LEHost {
             case .refused(let number, let error):
                 self.log.warning("advertising was not started: \(error)")
                 self.advertisingCompletions.removeValue(forKey: number)?(.failure(error))
-            case .ended(let error): self.log.warning("advertising has ended: \(error)")
+            case .ended(let error):
+                self.log.warning("advertising has ended: \(error)")
+                self.delegate?.host(self, didStopAdvertisingBecauseOf: error)
             case nil: break
             }
         }

@@ -18,6 +18,8 @@ public protocol LEHostDelegate: AnyObject {
 
     /// An advertisement or a scan response was received.
     func host(_ host: LEHost, didReceiveAdvertisement report: AdvertisingReport)
+    /// Advertising that had started is over, since the controller refuses to go on with it after a link or an address.
+    func host(_ host: LEHost, didStopAdvertisingBecauseOf error: LEHostError)
     /// A link is there, in either role.
     func host(_ host: LEHost, didConnect link: LinkInformation)
     /// A pending connection ended with an error other than being cancelled.
@@ -117,6 +119,8 @@ extension LEHostDelegate {
     public func hostDidFinishTurn(_ host: LEHost) {}
     /// Does nothing.
     public func host(_ host: LEHost, didReceiveAdvertisement report: AdvertisingReport) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, didStopAdvertisingBecauseOf error: LEHostError) {}
     /// Does nothing.
     public func host(_ host: LEHost, didConnect link: LinkInformation) {}
     /// Does nothing.

@@ -22,13 +22,14 @@ public final class Device: Radio {
 
     init(
         name: String,
+        model: ControllerModel,
         location: AirLocation,
         configuration: BluetoothAdapter.Configuration,
         isSupported: Bool,
         world: World
     ) {
         self.application = Application(name: "main", eventLoop: world.loop)
-        super.init(name: name, location: location, world: world)
+        super.init(name: name, model: model, location: location, world: world)
         self.application.launch(inBackground: false)
         self.adapter = BluetoothAdapter(
             eventLoop: world.loop,

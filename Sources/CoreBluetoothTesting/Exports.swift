@@ -1,4 +1,4 @@
-// What a test gets that says `import CoreBluetoothTesting`: Core Bluetooth itself, how the air can be, and where devices are on it.
+// What a test gets that says `import CoreBluetoothTesting`: Core Bluetooth itself, how the air can be, and where and what devices are on it.
 
 @_exported public import CoreBluetooth
 
@@ -6,3 +6,4 @@
 @_exported public import struct BluetoothAir.AirSettings
 @_exported public import struct BluetoothAir.AirWall
 @_exported public import struct BluetoothAir.Attenuation
+@_exported public import struct BluetoothAir.ControllerModel

@@ -22,14 +22,16 @@ public class Radio {
         return world
     }
     private(set) var channel: WatchedChannel?
+    private let model: ControllerModel
     private var location: AirLocation
     private var refusesStorage = false
     /// Where the device is going.
     private(set) var movement: Movement?
     private var movementCount = 0
 
-    init(name: String, location: AirLocation, world: World) {
+    init(name: String, model: ControllerModel, location: AirLocation, world: World) {
         self.name = name
+        self.model = model
         self.presentWorld = world
         self.location = location
         self.address = BluetoothAdapter.Configuration(identity: name).addressOnAir
@@ -39,7 +41,7 @@ public class Radio {
 
     /// A controller for the code that runs on the device.
     func makeChannel() -> WatchedChannel {
-        let controller = self.world.air.makeController()
+        let controller = self.world.air.makeController(configuration: .init(model: self.model))
         controller.location = self.location
         controller.refusesConnections = self.refusesStorage
         for (name, attenuation) in self.world.attenuations.all(of: self) {

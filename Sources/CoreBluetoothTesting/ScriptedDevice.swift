@@ -35,10 +35,10 @@ public final class ScriptedDevice: Radio {
     /// Where the script of the present services was made.
     private var caller: ScriptedPeripheral.Caller
 
-    init(_ script: ScriptedPeripheral, name: String, location: AirLocation, world: World) {
+    init(_ script: ScriptedPeripheral, name: String, model: ControllerModel, location: AirLocation, world: World) {
         self.script = script
         self.caller = script.caller
-        super.init(name: name, location: location, world: world)
+        super.init(name: name, model: model, location: location, world: world)
         if script.refusesConnections { self.refusesConnections = true }
         for line in script.unseen { self.note(line) }
         self.check(script.services)

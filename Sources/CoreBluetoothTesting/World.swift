@@ -108,6 +108,7 @@ public final class World {
     ///   - name: The device's name in the trace and its GAP Device Name; each device of a world needs its own.
     ///   - distance: How far it stands from the others, in metres, 1 unless given; see ``Radio/distance``.
     ///   - position: Where it is, in place of a distance; see ``Radio/position``.
+    ///   - controller: The kind of its controller, such as that of a Raspberry Pi; a large one of today unless given.
     ///   - mtu: The ATT MTU that it offers, 23 to 517 octets.
     ///   - isSupported: Whether it has Bluetooth at all; managers on one that has not become
     ///     `CBManagerState.unsupported`.
@@ -125,6 +126,7 @@ public final class World {
         _ name: String,
         distance: Double? = nil,
         position: AirPosition? = nil,
+        controller: ControllerModel = ControllerModel(),
         mtu: Int = 517,
         isSupported: Bool = true,
         losesOverrunningWrites: Bool = false,
@@ -147,6 +149,7 @@ public final class World {
         if self.observer != nil { configuration.observer = DeviceObserver(self, device: name) }
         let device = Device(
             name: name,
+            model: controller,
             location: Radio.location(distance, position),
             configuration: configuration,
             isSupported: isSupported,
@@ -165,16 +168,19 @@ public final class World {
     ///     its own.
     ///   - distance: How far it stands from the others, in metres, 1 unless given; see ``Radio/distance``.
     ///   - position: Where it is, in place of a distance; see ``Radio/position``.
+    ///   - controller: The kind of its controller; a large one of today unless given.
     @discardableResult
     public func addPeripheral(
         _ peripheral: ScriptedPeripheral,
         as name: String? = nil,
         distance: Double? = nil,
-        position: AirPosition? = nil
+        position: AirPosition? = nil,
+        controller: ControllerModel = ControllerModel()
     ) -> ScriptedDevice {
         let device = ScriptedDevice(
             peripheral,
             name: name ?? peripheral.name ?? "peripheral \(self.radios.count + 1)",
+            model: controller,
             location: Radio.location(distance, position),
             world: self
         )

@@ -64,8 +64,8 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
         // A person may be at the other end; the deadline below comes first.
         (sdk as? ITCB_SDK_Central)?.answerTimeLimit = timeout
         Steps.observe(sdk, pairing) { self.follow($0) }
-        let who = wanted.map { "the 8-ball \(PrintableText.quoted($0))" } ?? "an 8-ball"
-        progress = .begin("looking for \(who)", total: timeout)
+        let label = wanted.map { texts(.waitForNamed, [PrintableText.quoted($0)]) } ?? texts(.waitForBall)
+        progress = .begin(label, total: timeout)
         deadline = Deadline(after: timeout, pausingFor: pairing.conversation) { self.timeOut() }
     }
 
@@ -125,7 +125,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
             return
         }
         asked = device
-        progress?.wait("waiting for the answer of \(PrintableText.quoted(device.name))")
+        progress?.wait(texts(.waitForAnswer, [PrintableText.quoted(device.name)]))
         device.sendQuestion(question)
     }
 

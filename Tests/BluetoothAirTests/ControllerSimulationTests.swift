@@ -231,15 +231,15 @@ private final class ControllerSimulation {
     private func sendData(_ index: Int) {
         let controller = self.controllers[index]
         guard let entry = controller.links.entries.randomElement(using: &self.choices) else { return }
-        let configuration = controller.configuration
+        let model = controller.model
         var used = controller.transmitBuffers.used
         let key = index << 16 | Int(entry.end.handle.rawValue)
-        for _ in 0..<(self.choices.once(in: 8) ? configuration.aclDataPacketCount + 1 : 3) {
+        for _ in 0..<(self.choices.once(in: 8) ? model.aclDataPacketCount + 1 : 3) {
             let length = self.choices.pick([0, 1, 20, 27, 28, 100, 250, 251, 252])
             let start = self.sent[key, default: 0]
             let octets = (0..<length).map { Self.octet(start + $0) }
             self.hosts[index].sendData(octets, on: entry.end.handle)
-            guard used < configuration.aclDataPacketCount, length <= configuration.aclDataPacketLength else { continue }
+            guard used < model.aclDataPacketCount, length <= model.aclDataPacketLength else { continue }
             used += 1
             self.sent[key] = start + length
         }
@@ -337,19 +337,19 @@ private final class ControllerSimulation {
     }
 
     private func check(_ controller: Controller) {
-        let configuration = controller.configuration
+        let model = controller.model
         let (links, settings) = (controller.links.entries, controller.settings)
-        self.require(links.count == controller.links.count && links.count <= configuration.maximumLinkCount, "links")
+        self.require(links.count == controller.links.count && links.count <= model.maximumLinkCount, "links")
         self.require(links.allSatisfy { $0.link.isOpen && $0.end.isPresent }, "an ended link is in the table")
         let transmit = controller.transmitBuffers.used
         self.require(transmit == links.reduce(0) { $0 + $1.end.usedBuffers }, "buffers are lost")
-        self.require(transmit <= configuration.aclDataPacketCount, "too many buffers")
+        self.require(transmit <= model.aclDataPacketCount, "too many buffers")
         let receive = controller.receiveBuffers.used
         self.require(receive == links.reduce(0) { $0 + $1.end.unreportedPackets }, "host buffers are lost")
-        self.require(settings.acceptList.count <= configuration.filterAcceptListSize, "filter accept list")
-        self.require(settings.privacy.list.count <= configuration.resolvingListSize, "resolving list")
+        self.require(settings.acceptList.count <= model.filterAcceptListSize, "filter accept list")
+        self.require(settings.privacy.list.count <= model.resolvingListSize, "resolving list")
         let sets = controller.advertisingSets.count { !$0.isLegacyAdvertiser }
-        self.require(sets <= configuration.advertisingSetCount, "advertising sets")
+        self.require(sets <= model.advertisingSetCount, "advertising sets")
         self.require(controller.isListening == (controller.hearing != .notListening), "hearing")
     }
 }

@@ -66,7 +66,7 @@ struct DeliveryTests {
     @Test("HCI Reset frees the buffers of data that was not sent", arguments: allSettings)
     func buffersAfterReset(settings: AirSettings) throws {
         var configuration = VirtualControllerConfiguration()
-        configuration.aclDataPacketCount = 4
+        configuration.model.aclDataPacketCount = 4
         let testbed = AirTestbed(settings)
         let central = testbed.host(configuration: configuration)
         let link = try TestLink(testbed, central: central)
@@ -94,7 +94,7 @@ struct DeliveryTests {
     @Test("HCI Reset forgets the packets that were sent and not yet reported")
     func completedBeforeReset() throws {
         var configuration = VirtualControllerConfiguration()
-        configuration.aclDataPacketCount = 8
+        configuration.model.aclDataPacketCount = 8
         configuration.completedPacketsDelay = .milliseconds(7)
         let testbed = AirTestbed()
         let central = testbed.host(configuration: configuration)

@@ -93,7 +93,7 @@ struct HostSimulationTests {
             let host = LEHost(eventLoop: loop, configuration: configuration)
             host.identityResolvingKey = identities[index].identityResolvingKey
             var controller = VirtualControllerConfiguration()
-            controller.resolvingListSize = choices.pick([0, 1, 64])
+            controller.model.resolvingListSize = choices.pick([0, 1, 64])
             host.attach(to: air.makeController(configuration: controller))
             return SimulatedUser(
                 host,

@@ -144,8 +144,10 @@ struct LEHostGAPTests {
             testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
             testbed.run(.seconds(5))
             #expect(testbed.controller.takeCommands().filter { $0 == LESetAdvertisingEnable.opcode }.count == 1)
-            // Without a link the host gives up.
+            // Without a link the host gives up, and says so.
             #expect(testbed.host.advertiser.isWanted == !isRefusedAtLast)
+            let end = "advertising ended: \(LEHostError.refused(.connectionLimitExceeded))"
+            #expect(testbed.delegate.takeLines().contains(end) == isRefusedAtLast)
         }
     }
 

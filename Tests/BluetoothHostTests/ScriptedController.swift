@@ -121,7 +121,8 @@ final class ScriptedController: HCIChannel {
     }
 
     private static let answeredByStatus: Set<HCIOpcode> = [
-        LECreateConnection.opcode, LEExtendedCreateConnection.opcode, Disconnect.opcode, LESetPHY.opcode, LEConnectionUpdate.opcode,
+        LECreateConnection.opcode, LEExtendedCreateConnection.opcode, Disconnect.opcode, LESetPHY.opcode,
+        LEConnectionUpdate.opcode,
     ]
 
     private func answer(_ command: HCICommandPacket) {
@@ -274,6 +275,9 @@ final class RecordingDelegate: LEHostDelegate {
     func host(_ host: LEHost, didReceiveAdvertisement report: AdvertisingReport) {
         self.note("report \(report.address)")
         self.reports.append(report)
+    }
+    func host(_ host: LEHost, didStopAdvertisingBecauseOf error: LEHostError) {
+        self.note("advertising ended: \(error)")
     }
     func host(_ host: LEHost, didConnect link: LinkInformation) {
         self.note("connected \(link.peer) \(link.isCentral ? "central" : "peripheral")")

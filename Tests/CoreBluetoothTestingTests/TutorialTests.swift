@@ -219,6 +219,14 @@ final class HeartMonitor: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
     try withExtendedLifetime(ours) { try world.run(until: reader.temperature == 22) }
 }
 
+@Test(arguments: [ControllerModel.raspberryPi4, .csr8510, .csrClone])
+func readsOnASmallComputer(controller: ControllerModel) throws {
+    let world = World(seed: 1)
+    world.addPeripheral(thermometer())
+    let reader = world.addDevice("box", controller: controller).run { TemperatureReader() }
+    try world.run(until: reader.temperature == 21)
+}
+
 @Test func readsInTheBackground() throws {
     try withWorld(seed: 1) { world in
         let device = world.addPeripheral(thermometer(), distance: 1000)

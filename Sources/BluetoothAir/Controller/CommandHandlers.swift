@@ -74,13 +74,29 @@ struct CommandHandler: Sendable {
 }
 
 extension Controller {
+    /// The handlers of the commands that a model knows. It reads what it is whatever its list says, as everybody does.
+    static func knownCommands(of model: ControllerModel) -> [HCIOpcode: CommandHandler] {
+        guard model.commands != Self.supportedCommands || !model.refusedCommands.isEmpty else { return Self.handlers }
+        let unlisted = [Reset.opcode, ReadLocalVersionInformation.opcode, ReadBDADDR.opcode]
+        return Self.handlers.filter { opcode, _ in
+            guard !model.refusedCommands.contains(opcode) else { return false }
+            return unlisted.contains(opcode) || HCICommandTable.bit(of: opcode).map(model.commands.contains) ?? true
+        }
+    }
+
+    /// All commands, as the bits of Read Local Supported Commands.
+    static let supportedCommands = SupportedCommands(
+        HCICommandTable.entries.map(\.command).filter { Controller.handlers[$0.opcode] != nil }
+    )
+
     /// Handles a command of the host.
     func handleCommand(_ packet: HCIPacket) {
         let start = packet.bytes.readerIndex
         // Without an opcode there is nothing to answer.
         guard let opcode: UInt16 = packet.bytes.getInteger(at: start + 1, endianness: .little) else { return }
         let number = HCIOpcode(rawValue: opcode)
-        guard let handler = Self.handlers[number] else {
+        guard !self.model.unansweredCommands.contains(number) else { return }
+        guard let handler = self.knownCommands[number] else {
             self.deliver(
                 CommandStatus(
                     status: .unknownCommand,
@@ -97,7 +113,7 @@ extension Controller {
         handler.handle(self, parameters)
     }
 
-    private var commandCredits: UInt8 { UInt8(clamping: self.configuration.commandCredits) }
+    var commandCredits: UInt8 { UInt8(clamping: self.model.commandCredits) }
 
     /// Answers a command.
     func complete<Command: HCICommand>(_: Command.Type, _ answer: Command.ReturnParameters) {

@@ -1,5 +1,4 @@
-// All commands of the controller and what each does, by chapters of Vol 4, Part E, 7. The table is also the answer to
-// Read Local Supported Commands.
+// All commands of the controller and what each does, by chapters of Vol 4, Part E, 7.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -15,25 +14,17 @@ extension Controller {
         ].joined().map { ($0.opcode, $0) }
     )
 
-    /// The answer to Read Local Supported Commands.
-    static let supportedCommands = SupportedCommands(
-        HCICommandTable.entries.map(\.command).filter { Controller.handlers[$0.opcode] != nil }
-    )
-
-    /// The features of the link layer (Vol 6, Part B, 4.6).
+    /// All features of the link layer (Vol 6, Part B, 4.6).
     static let features: LEFeatures = [
         .encryption, .connectionParametersRequest, .extendedRejectIndication, .peripheralInitiatedFeaturesExchange,
         .ping, .dataPacketLengthExtension, .privacy, .extendedScannerFilterPolicies, .phy2M, .phyCoded,
         .extendedAdvertising, .channelSelectionAlgorithm2,
     ]
 
-    /// What the controller is: a maker's number that stands for none.
-    static let version = PeerVersion(version: .v5_4, company: 0xFFFF, subversion: 0x0001)
-
     // MARK: Controller & Baseband (7.3), vendor specific
 
     private static let basics: [CommandHandler] = [
-        .plain(Reset.self) { controller, _ in controller.reset() },
+        .silent(Reset.self) { controller, _ in controller.reset() },
         .plain(SetEventMask.self) { controller, command in controller.settings.eventMask = command.mask },
         .plain(SetEventMaskPage2.self) { controller, command in controller.settings.eventMaskPage2 = command.mask },
         .plain(LESetEventMask.self) { controller, command in controller.settings.leEventMask = command.mask },
@@ -80,46 +71,52 @@ extension Controller {
     // MARK: Informational Parameters (7.4), LE Controller
 
     private static let information: [CommandHandler] = [
-        .complete(ReadLocalVersionInformation.self) { _, _ in
+        .complete(ReadLocalVersionInformation.self) { controller, _ in
             ReadLocalVersionInformation.ReturnParameters(
-                hciVersion: Controller.version.version,
-                hciSubversion: Controller.version.subversion,
-                linkLayerVersion: Controller.version.version,
-                company: Controller.version.company,
-                linkLayerSubversion: Controller.version.subversion
+                hciVersion: controller.model.version,
+                hciSubversion: controller.model.revision,
+                linkLayerVersion: controller.model.version,
+                company: controller.model.company,
+                linkLayerSubversion: controller.model.subversion
             )
         },
-        .complete(ReadLocalSupportedCommands.self) { _, _ in
-            ReadLocalSupportedCommands.ReturnParameters(commands: Controller.supportedCommands)
+        .complete(ReadLocalSupportedCommands.self) { controller, _ in
+            ReadLocalSupportedCommands.ReturnParameters(commands: controller.model.commands)
         },
-        .complete(ReadLocalSupportedFeatures.self) { _, _ in
-            ReadLocalSupportedFeatures.ReturnParameters(features: [.bredrNotSupported, .leSupported])
+        .complete(ReadLocalSupportedFeatures.self) { controller, _ in
+            ReadLocalSupportedFeatures.ReturnParameters(
+                features: controller.model.isDualMode ? .leSupported : [.bredrNotSupported, .leSupported]
+            )
         },
         .complete(ReadBufferSize.self) { controller, _ in
             ReadBufferSize.ReturnParameters(
-                aclDataPacketLength: UInt16(controller.configuration.aclDataPacketLength),
-                aclDataPacketCount: UInt16(controller.configuration.aclDataPacketCount)
+                aclDataPacketLength: UInt16(controller.model.aclDataPacketLength),
+                aclDataPacketCount: UInt16(controller.model.aclDataPacketCount)
             )
         },
         .complete(ReadBDADDR.self) { controller, _ in
             ReadBDADDR.ReturnParameters(address: controller.publicAddress)
         },
         .complete(LEReadBufferSize.self) { controller, _ in
-            LEReadBufferSize.ReturnParameters(
-                aclDataPacketLength: UInt16(controller.configuration.aclDataPacketLength),
-                aclDataPacketCount: UInt8(controller.configuration.aclDataPacketCount)
+            let buffers = controller.model.leBuffers
+            return LEReadBufferSize.ReturnParameters(
+                aclDataPacketLength: buffers.length,
+                aclDataPacketCount: buffers.count
             )
         },
         .complete(LEReadBufferSizeV2.self) { controller, _ in
-            LEReadBufferSizeV2.ReturnParameters(
-                aclDataPacketLength: UInt16(controller.configuration.aclDataPacketLength),
-                aclDataPacketCount: UInt8(controller.configuration.aclDataPacketCount)
+            let buffers = controller.model.leBuffers
+            return LEReadBufferSizeV2.ReturnParameters(
+                aclDataPacketLength: buffers.length,
+                aclDataPacketCount: buffers.count
             )
         },
         .complete(LEReadLocalSupportedFeatures.self) { controller, _ in
-            LEReadLocalSupportedFeatures.ReturnParameters(features: controller.features)
+            LEReadLocalSupportedFeatures.ReturnParameters(features: controller.model.features)
         },
-        .complete(LEReadSupportedStates.self) { _, _ in LEReadSupportedStates.ReturnParameters(states: .all) },
+        .complete(LEReadSupportedStates.self) { controller, _ in
+            LEReadSupportedStates.ReturnParameters(states: controller.model.states)
+        },
         .complete(LEReadTransmitPower.self) { _, _ in
             LEReadTransmitPower.ReturnParameters(
                 minimum: Controller.txPowerRange.lowerBound,
@@ -208,12 +205,14 @@ extension Controller {
         .plain(LESetExtendedAdvertisingEnable.self) { (controller, command) throws(HCIErrorCode) in
             try controller.setExtendedAdvertisingEnable(command)
         },
-        .complete(LEReadMaximumAdvertisingDataLength.self) { _, _ in
-            LEReadMaximumAdvertisingDataLength.ReturnParameters(length: UInt16(Controller.maximumAdvertisingDataLength))
+        .complete(LEReadMaximumAdvertisingDataLength.self) { controller, _ in
+            LEReadMaximumAdvertisingDataLength.ReturnParameters(
+                length: UInt16(controller.model.maximumAdvertisingDataLength)
+            )
         },
         .complete(LEReadNumberOfSupportedAdvertisingSets.self) { controller, _ in
             LEReadNumberOfSupportedAdvertisingSets.ReturnParameters(
-                count: UInt8(controller.configuration.advertisingSetCount)
+                count: UInt8(controller.model.advertisingSetCount)
             )
         },
         .plain(LERemoveAdvertisingSet.self) { (controller, command) throws(HCIErrorCode) in
@@ -295,8 +294,8 @@ extension Controller {
         .plain(LEWriteSuggestedDefaultDataLength.self) { (controller, command) throws(HCIErrorCode) in
             try controller.setSuggestedDataLength(command)
         },
-        .complete(LEReadMaximumDataLength.self) { _, _ in
-            let maximum = DataLength.maximum
+        .complete(LEReadMaximumDataLength.self) { controller, _ in
+            let maximum = controller.model.maximumDataLength
             return LEReadMaximumDataLength.ReturnParameters(
                 transmitOctets: maximum.octets,
                 transmitTime: maximum.time,
@@ -353,7 +352,7 @@ extension Controller {
 
     private static let lists: [CommandHandler] = [
         .complete(LEReadFilterAcceptListSize.self) { controller, _ in
-            LEReadFilterAcceptListSize.ReturnParameters(size: UInt8(controller.configuration.filterAcceptListSize))
+            LEReadFilterAcceptListSize.ReturnParameters(size: UInt8(controller.model.filterAcceptListSize))
         },
         .plain(LEClearFilterAcceptList.self) { (controller, _) throws(HCIErrorCode) in
             try controller.clearAcceptList()
@@ -374,7 +373,7 @@ extension Controller {
             try controller.clearResolvingList()
         },
         .complete(LEReadResolvingListSize.self) { controller, _ in
-            LEReadResolvingListSize.ReturnParameters(size: UInt8(controller.configuration.resolvingListSize))
+            LEReadResolvingListSize.ReturnParameters(size: UInt8(controller.model.resolvingListSize))
         },
         .complete(LEReadPeerResolvableAddress.self) { (controller, command) throws(HCIErrorCode) in
             LEReadPeerResolvableAddress.ReturnParameters(

@@ -36,6 +36,12 @@ extension Controller {
             guard command.minimumInterval.isInRange, command.maximumInterval.isInRange,
                 command.minimumInterval <= command.maximumInterval
             else { throw .invalidParameters }
+            // Before 5.0 only connectable advertising could be faster than 100 ms.
+            if self.model.version.rawValue < CoreVersion.v5_0.rawValue, !parameters.isConnectable,
+                command.minimumInterval.timeAmount < .milliseconds(100)
+            {
+                throw .invalidParameters
+            }
         }
         parameters.interval = command.minimumInterval.timeAmount
         parameters.ownAddressType = command.ownAddressType
@@ -78,6 +84,7 @@ extension Controller {
 
     /// Decides for the legacy or the extended commands; the other family is then not allowed until a reset (3.1.1).
     func use(_ family: ControllerSettings.CommandFamily) throws(HCIErrorCode) {
+        if self.model.quirks.contains(.mixesCommandFamilies) { return }
         if self.settings.commandFamily == .undecided { self.settings.commandFamily = family }
         guard self.settings.commandFamily == family else { throw .commandDisallowed }
     }
@@ -88,6 +95,7 @@ extension Controller {
         duration: TimeAmount?,
         maximumEvents: UInt8
     ) throws(HCIErrorCode) -> AdvertisingSet.Run {
+        try self.requireRole(.advertising)
         if set.parameters.isConnectable, self.links.isFull { throw .connectionLimitExceeded }
         let random = set.isLegacyAdvertiser ? self.settings.randomAddress : set.randomAddress
         let address = try self.ownAddress(

@@ -91,8 +91,8 @@ extension Controller {
         guard packet.bytes.readableBytes == ACLDataHeader.octetCountWithType + length, boundary <= 0b0010,
             let entry = self.links[ConnectionHandle(rawValue: UInt16(truncatingIfNeeded: word))]
         else { return }
-        guard self.transmitBuffers.used < self.configuration.aclDataPacketCount,
-            length <= self.configuration.aclDataPacketLength
+        guard self.transmitBuffers.used < self.model.aclDataPacketCount,
+            length <= self.model.aclDataPacketLength
         else {
             self.emit(DataBufferOverflow(linkType: .acl))
             return
@@ -133,10 +133,10 @@ extension Controller {
     /// something else to report.
     func reportCompletedPackets() {
         self.transmitBuffers.isReportQueued = false
-        let delay = self.configuration.completedPacketsDelay
+        let delay = self.completedPacketsDelay
         let mayWait =
             delay > .zero && !self.air.settings.hasAirTime && !self.hasPacketsForHost
-            && self.transmitBuffers.completedCount <= self.configuration.aclDataPacketCount / 2
+            && self.transmitBuffers.completedCount <= self.model.aclDataPacketCount / 2
         guard mayWait else { return self.sendNumberOfCompletedPackets() }
         guard self.completedPacketsTimer.deadline == nil else { return }
         self.air.arm(self.completedPacketsTimer, at: self.now + delay)
@@ -237,7 +237,7 @@ extension Controller {
 
     /// HCI_Host_Buffer_Size (7.3.39).
     func setHostBufferSize(_ command: HostBufferSize) throws(HCIErrorCode) {
-        guard command.aclDataPacketLength >= self.configuration.aclDataPacketLength, command.aclDataPacketCount > 0
+        guard command.aclDataPacketLength >= self.model.aclDataPacketLength, command.aclDataPacketCount > 0
         else { throw .invalidParameters }
         self.receiveBuffers.capacity = Int(command.aclDataPacketCount)
     }

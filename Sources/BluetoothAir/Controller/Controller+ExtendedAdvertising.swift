@@ -5,8 +5,6 @@ import BluetoothTypes
 import NIOCore
 
 extension Controller {
-    /// The most octets of advertising data in a set.
-    static let maximumAdvertisingDataLength = 1_650
     /// The power that a set may have, in dBm.
     static let txPowerRange: ClosedRange<TransmitPower> = -20...10
     // The data of a connectable set is in one AUX_ADV_IND: 255 octets less its extended header.
@@ -48,7 +46,7 @@ extension Controller {
             guard !existing.isEnabled else { throw .commandDisallowed }
             let longest = max(existing.data.readableBytes, existing.scanResponse.readableBytes)
             if command.properties.contains(.legacy), longest > 31 { throw .invalidParameters }
-        } else if self.advertisingSets.count >= self.configuration.advertisingSetCount {
+        } else if self.advertisingSets.count >= self.model.advertisingSetCount {
             throw .memoryCapacityExceeded
         }
         let power = command.txPower ?? 0
@@ -156,7 +154,7 @@ extension Controller {
             guard let partial else { throw .commandDisallowed }
             octets = partial
         }
-        guard octets.readableBytes + data.readableBytes <= Self.maximumAdvertisingDataLength else {
+        guard octets.readableBytes + data.readableBytes <= self.model.maximumAdvertisingDataLength else {
             throw .memoryCapacityExceeded
         }
         octets.writeImmutableBuffer(data)

@@ -77,6 +77,7 @@ extension Controller {
         isExtended: Bool
     ) throws(HCIErrorCode) {
         guard self.initiation == nil else { throw .commandDisallowed }
+        try self.requireRole(.initiating)
         guard policy.rawValue <= 1, ownAddressType.rawValue <= 3 else { throw .invalidParameters }
         for channel in [le1M, le2M, leCoded] {
             if let channel, !channel.parameters.isValid { throw .invalidParameters }
@@ -154,6 +155,7 @@ extension Controller {
             ),
             advertisingHandle: advertisingHandle
         )
+        guard self.model.features.contains(.channelSelectionAlgorithm2) else { return }
         self.emit(LEChannelSelectionAlgorithm(handle: end.handle, algorithm: .algorithm2))
     }
 
@@ -173,11 +175,15 @@ extension Controller {
         )
     }
 
-    /// Of the three forms of the event, the host gets the latest that it wants (7.7.65.1, 7.7.65.10).
+    /// Of the three forms of the event, the host gets the latest that it wants and this model knows (7.7.65.1,
+    /// 7.7.65.10).
     private func emitConnection(_ event: LEEnhancedConnectionComplete, advertisingHandle: AdvertisingHandle?) {
-        if self.wants(.enhancedConnectionCompleteV2) {
+        let isEnhanced = !self.model.features.isDisjoint(with: [.privacy, .extendedAdvertising])
+        if isEnhanced, self.model.version.rawValue >= CoreVersion.v5_4.rawValue,
+            self.wants(.enhancedConnectionCompleteV2)
+        {
             self.emit(LEEnhancedConnectionCompleteV2(connection: event, advertisingHandle: advertisingHandle))
-        } else if self.wants(.enhancedConnectionComplete) {
+        } else if isEnhanced, self.wants(.enhancedConnectionComplete) {
             self.emit(event)
         } else {
             self.emit(

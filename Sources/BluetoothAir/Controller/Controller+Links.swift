@@ -34,6 +34,9 @@ extension Controller {
     func updateConnection(_ command: LEConnectionUpdate) throws(HCIErrorCode) -> () -> Void {
         let entry = try self.link(command.handle)
         guard command.parameters.isValid else { throw .invalidParameters }
+        guard entry.end.role == .central || self.model.features.contains(.connectionParametersRequest) else {
+            throw .unsupportedFeature
+        }
         guard case .none = entry.end.parameterUpdate, entry.link.pendingChange == nil, !entry.end.isTerminating else {
             throw .commandDisallowed
         }
@@ -129,9 +132,9 @@ extension Controller {
 
     /// The PHYs that a preference allows; no preference allows all (7.8.48).
     private func phys(_ preferred: PHYSet?) throws(HCIErrorCode) -> PHYSet {
-        guard let preferred else { return .all }
+        guard let preferred else { return self.model.phys }
         guard !preferred.isEmpty else { throw .invalidParameters }
-        guard PHYSet.all.isSuperset(of: preferred) else { throw .unsupportedFeature }
+        guard self.model.phys.isSuperset(of: preferred) else { throw .unsupportedFeature }
         return preferred
     }
 

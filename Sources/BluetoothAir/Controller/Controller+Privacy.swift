@@ -102,7 +102,11 @@ extension Controller {
         {
             return address
         }
-        guard type == .random || type == .resolvableOrRandom else { return self.publicAddress }
+        guard type == .random || type == .resolvableOrRandom else {
+            // Zero is no address.
+            guard self.publicAddress.value != 0 else { throw .invalidParameters }
+            return self.publicAddress
+        }
         // A random address that was never set cannot be used (7.8.9, 7.8.11, 7.8.12).
         guard let random else { throw .invalidParameters }
         return random
@@ -198,13 +202,6 @@ extension Controller {
     }
 }
 
-extension Controller {
-    /// The features of this controller: one without a resolving list resolves no addresses.
-    var features: LEFeatures {
-        self.configuration.resolvingListSize > 0 ? Self.features : Self.features.subtracting(.privacy)
-    }
-}
-
 // MARK: - Filter accept list
 
 extension Controller {
@@ -235,7 +232,7 @@ extension Controller {
         try self.requireAcceptListUnused()
         let entry = try self.checked(entry)
         guard !self.settings.acceptList.contains(entry) else { return }
-        guard self.settings.acceptList.count < self.configuration.filterAcceptListSize else {
+        guard self.settings.acceptList.count < self.model.filterAcceptListSize else {
             throw .memoryCapacityExceeded
         }
         self.settings.acceptList.append(entry)
@@ -270,7 +267,7 @@ extension Controller {
             self.resolvingListIndex(of: command.peer) == nil,
             peerKey == .zero || !self.settings.privacy.list.contains(where: { $0.peerKey == peerKey })
         else { throw .invalidParameters }
-        guard self.settings.privacy.list.count < self.configuration.resolvingListSize else {
+        guard self.settings.privacy.list.count < self.model.resolvingListSize else {
             throw .memoryCapacityExceeded
         }
         self.settings.privacy.list.append(

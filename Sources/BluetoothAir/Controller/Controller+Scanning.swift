@@ -38,7 +38,8 @@ extension Controller {
     /// HCI_LE_Set_Extended_Scan_Parameters.
     func setExtendedScanParameters(_ command: LESetExtendedScanParameters) throws(HCIErrorCode) {
         try self.use(.extended)
-        guard self.scan == nil else { throw .commandDisallowed }
+        guard self.scan == nil, self.links.count == 0 || !self.model.quirks.contains(.refusesExtendedScanWithLinks)
+        else { throw .commandDisallowed }
         guard command.ownAddressType.rawValue <= 3, command.filterPolicy.rawValue <= 3,
             command.le1M != nil || command.leCoded != nil
         else { throw .invalidParameters }
@@ -88,6 +89,7 @@ extension Controller {
         duration: TimeAmount?,
         period: TimeAmount?
     ) throws(HCIErrorCode) {
+        try self.requireRole(.scanning)
         let parameters = self.settings.scanParameters
         let address = try self.ownAddress(
             parameters.ownAddressType,
@@ -131,7 +133,8 @@ extension Controller {
     /// Whether the scanner hears a PDU: its radio is on, on this PHY, and it knows this form.
     func hears(_ pdu: AdvertisingPDU) -> Bool {
         guard let scan = self.scan, pdu.isLegacy || scan.isExtended,
-            let channel = scan.parameters.channel(pdu.primaryPHY), scan.isInPeriod(self.now)
+            let channel = scan.parameters.channel(pdu.primaryPHY), scan.isInPeriod(self.now),
+            channel.isActive || !self.model.quirks.contains(.reportsActiveScansOnly)
         else { return false }
         return !self.air.settings.hasAirTime || channel.plan.listens(at: self.now, since: scan.startTime)
     }

@@ -4,6 +4,7 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import DequeModule
 import NIOCore
 
 /// A controller on the air.
@@ -12,7 +13,9 @@ final class Controller {
     /// Its number among the controllers that were made on this air.
     let index: Int
     let slot: AirSlot
-    let configuration: VirtualControllerConfiguration
+    let model: ControllerModel
+    let completedPacketsDelay: TimeAmount
+    let knownCommands: [HCIOpcode: CommandHandler]
     let publicAddress: DeviceAddress
     var generator: SeededGenerator
 
@@ -21,6 +24,8 @@ final class Controller {
     private(set) var location = AirLocation.distance(.metres(1))
     /// Whether links with this device as the peripheral fail to be established.
     var refusesConnections = false
+    /// Whether the first link has failed, in a model whose first link does.
+    var hasFailedLink = false
     private(set) var isOpen = true
 
     // MARK: Interface to the host
@@ -29,6 +34,8 @@ final class Controller {
     private weak var receiver: (any HCIChannelReceiver)?
     private var fromHost: [HCIPacket] = []
     private var toHost: [HCIPacket] = []
+    /// Events that come later than the data beside them.
+    private let lateEvents = LateEvents()
     private var isInRunQueue = false
     private var isInDeliveries = false
     private var isStarted = false
@@ -57,18 +64,22 @@ final class Controller {
         self.air = air
         self.index = index
         self.slot = slot
-        self.configuration = configuration.clamped
+        self.model = configuration.model.clamped
+        self.completedPacketsDelay = configuration.completedPacketsDelay
+        self.knownCommands = Self.knownCommands(of: self.model)
         // The sequence depends on the air's seed and on the order of creation alone.
         var generator = SeededGenerator(seed: air.seed &+ UInt64(index) &* 0xD1B5_4A32_D192_ED03)
         self.generator = SeededGenerator(seed: generator.next())
-        self.publicAddress = Self.publicAddress(seed: air.seed, index: index)
-        self.links = LinkTable(limit: self.configuration.maximumLinkCount)
-        self.receiveBuffers = ReceiveBuffers(linkLimit: self.configuration.maximumLinkCount)
+        self.publicAddress = self.model.address ?? Self.publicAddress(seed: air.seed, index: index)
+        self.links = LinkTable(limit: self.model.maximumLinkCount, firstHandle: self.model.firstHandle)
+        self.receiveBuffers = ReceiveBuffers(linkLimit: self.model.maximumLinkCount)
         self.scanTimer.action = { [unowned self] in self.scanTimerFired() }
         self.completedPacketsTimer.action = { [unowned self] in self.sendNumberOfCompletedPackets() }
+        self.lateEvents.timer.action = { [unowned self] in self.deliverLateEvents() }
     }
 
     deinit {
+        self.lateEvents.timer.cancel()
         self.scanTimer.cancel()
         self.completedPacketsTimer.cancel()
     }
@@ -126,8 +137,25 @@ final class Controller {
     /// Sends an event that no mask can suppress.
     func deliver(_ packet: HCIPacket) {
         guard self.isOpen else { return }
+        if self.model.eventDelay > .zero, packet.kind == .event {
+            return self.deliver(packet, after: self.model.eventDelay)
+        }
         self.toHost.append(packet)
         self.queueDelivery()
+    }
+
+    /// Sends an event later, but not before one that waits already.
+    func deliver(_ packet: HCIPacket, after delay: TimeAmount) {
+        self.lateEvents.packets.append((packet, max(self.now + delay, self.lateEvents.packets.last?.time ?? self.now)))
+        if let first = self.lateEvents.packets.first { self.air.arm(self.lateEvents.timer, at: first.time) }
+    }
+
+    private func deliverLateEvents() {
+        while let first = self.lateEvents.packets.first, first.time <= self.now, self.isOpen {
+            self.toHost.append(self.lateEvents.packets.removeFirst().packet)
+            self.queueDelivery()
+        }
+        if let first = self.lateEvents.packets.first { self.air.arm(self.lateEvents.timer, at: first.time) }
     }
 
     /// Sends an event if the host wants it.
@@ -232,6 +260,7 @@ final class Controller {
         guard self.isOpen else { return }
         self.abandonLinkLayer()
         self.isOpen = false
+        self.lateEvents.timer.cancel()
         self.fromHost = []
         self.toHost = []
         self.receiver = nil
@@ -259,7 +288,40 @@ final class Controller {
         self.abandonLinkLayer()
         self.settings = ControllerSettings()
         self.hearingChanged()
+        let answer = CommandComplete.packet(
+            Reset.self,
+            StatusReturnParameters(),
+            numberOfCommandPackets: self.commandCredits
+        )
+        if self.model.resetDelay > .zero {
+            self.deliver(answer, after: self.model.resetDelay)
+        } else {
+            self.deliver(answer)
+        }
+        if self.model.quirks.contains(.vendorEvents) {
+            self.deliver(HCIPacket(h4: ByteBuffer(bytes: [0x04, 0xFF, 0x07, 0x02, 0, 0, 0, 0, 0x01, 0])))
+        }
     }
+
+    // MARK: Roles
+
+    /// Refuses a role that this model does not have beside what it does.
+    func requireRole(_ role: ControllerModel.Roles) throws(HCIErrorCode) {
+        guard !self.model.excludedRoles.isEmpty else { return }
+        var roles = role
+        if self.isAdvertising() { roles.insert(.advertising) }
+        if self.scan != nil { roles.insert(.scanning) }
+        if self.initiation != nil { roles.insert(.initiating) }
+        for entry in self.links.entries { roles.insert(entry.end.role == .central ? .central : .peripheral) }
+        let isExcluded = self.model.excludedRoles.contains { $0.contains(role) && roles.isSuperset(of: $0) }
+        if isExcluded { throw .commandDisallowed }
+    }
+}
+
+/// Events on their way to the host.
+private final class LateEvents {
+    var packets: Deque<(packet: HCIPacket, time: NIODeadline)> = []
+    let timer = AirTimer()
 }
 
 /// What a host sets and HCI Reset clears.

@@ -145,6 +145,10 @@ extension Air {
                 )
             )
         }
+        if initiator.model.quirks.contains(.firstLinkFails), !initiator.hasFailedLink {
+            initiator.hasFailedLink = true
+            link.failToBeEstablished()
+        }
         // An end that prefers more than the initial length starts the data length procedure by itself (4.5.10).
         if let end = [centralEnd, peripheralEnd].first(where: { $0.preferredLength != .initial }) {
             link.updateLengths(from: end)

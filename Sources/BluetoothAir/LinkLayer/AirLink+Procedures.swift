@@ -54,7 +54,7 @@ extension AirLink {
             end.parameterUpdate = .none
             self.reportTiming(at: end, status: reason)
         case .featureRequest:
-            self.send(.featureResponse(Controller.features), from: end)
+            self.send(.featureResponse(end.controller.model.features), from: end)
         case .featureResponse(let features):
             guard end.awaitsFeatures else { return }
             end.awaitsFeatures = false
@@ -62,11 +62,12 @@ extension AirLink {
         case .version(let version):
             end.peerVersion = version
             // Each end sends its version once (5.1.5): unasked, or as the answer.
-            guard end.awaitsVersion else { return self.send(.version(Controller.version), from: end) }
+            guard end.awaitsVersion else { return self.send(.version(end.controller.model.peerVersion), from: end) }
             end.awaitsVersion = false
             self.reportVersion(version, at: end)
         case .lengthRequest(let receive, let transmit):
-            self.send(.lengthResponse(receive: .maximum, transmit: end.preferredLength), from: end)
+            let maximum = end.controller.model.maximumDataLength
+            self.send(.lengthResponse(receive: maximum, transmit: end.preferredLength), from: end)
             self.setLengths(at: end, peerReceive: receive, peerTransmit: transmit)
         case .lengthResponse(let receive, let transmit):
             self.setLengths(at: end, peerReceive: receive, peerTransmit: transmit)
@@ -120,8 +121,11 @@ extension AirLink {
         guard case .none = end.parameterUpdate, self.pendingChange == nil else {
             return self.send(.parameterReject(.differentTransactionCollision), from: end)
         }
-        guard end.controller.wants(.remoteConnectionParameterRequest) else {
-            // Its host masks the event; the peripheral's host may ask by L2CAP instead.
+        guard end.controller.model.features.contains(.connectionParametersRequest),
+            end.controller.wants(.remoteConnectionParameterRequest)
+        else {
+            // It does not know the request, or its host masks the event; the peripheral's host may ask by L2CAP
+            // instead.
             return self.send(.parameterReject(.unsupportedRemoteFeature), from: end)
         }
         end.parameterUpdate = .awaitsHost
@@ -191,7 +195,7 @@ extension AirLink {
     func readVersion(from end: LinkEnd) {
         if let version = end.peerVersion { return self.reportVersion(version, at: end) }
         end.awaitsVersion = true
-        self.send(.version(Controller.version), from: end)
+        self.send(.version(end.controller.model.peerVersion), from: end)
     }
 
     private func reportVersion(_ version: PeerVersion, at end: LinkEnd) {
@@ -209,12 +213,13 @@ extension AirLink {
 
     /// Sends the peer what `end` takes and would send.
     func updateLengths(from end: LinkEnd) {
-        self.send(.lengthRequest(receive: .maximum, transmit: end.preferredLength), from: end)
+        let maximum = end.controller.model.maximumDataLength
+        self.send(.lengthRequest(receive: maximum, transmit: end.preferredLength), from: end)
     }
 
     private func setLengths(at end: LinkEnd, peerReceive: DataLength, peerTransmit: DataLength) {
         let transmit = end.preferredLength.limited(by: peerReceive)
-        let receive = peerTransmit.limited(by: .maximum)
+        let receive = peerTransmit.limited(by: end.controller.model.maximumDataLength)
         guard transmit != end.transmitLength || receive != end.receiveLength else { return }
         end.transmitLength = transmit
         end.receiveLength = receive

@@ -47,6 +47,8 @@ final class AirLink {
     var isOpen: Bool { self.state != .ended }
     /// Whether packets may get across.
     var isConnected: Bool { self.state == .connected }
+    /// Whether the ends never hear each other, though both have reported the link.
+    private var failsToBeEstablished = false
     /// When a packet last got across while something was to be sent.
     var lastHeard: NIODeadline
     let supervision = AirTimer()
@@ -140,7 +142,7 @@ final class AirLink {
 
     /// Finds out whether the ends can hear each other, and starts the supervision timer if not.
     func reviewReach() {
-        guard self.isOpen else { return }
+        guard self.isOpen, !self.failsToBeEstablished else { return }
         let reaches =
             self.central.isPresent && self.peripheral.isPresent && self.air.settings.loss < 1
             && self.air.strength(from: self.central.controller, to: self.peripheral.controller) != nil
@@ -190,7 +192,16 @@ final class AirLink {
 
     private func supervisionExpired() {
         guard self.isOpen else { return }
-        self.end(central: .connectionTimeout, peripheral: .connectionTimeout)
+        let reason = self.failsToBeEstablished ? HCIErrorCode.connectionFailedToBeEstablished : .connectionTimeout
+        self.end(central: reason, peripheral: reason)
+    }
+
+    /// Nothing gets across, so the link ends after six of its intervals (Vol 6, Part B, 4.5.2).
+    func failToBeEstablished() {
+        self.failsToBeEstablished = true
+        self.state = .severed
+        self.refreshPaths()
+        self.air.arm(self.supervision, at: self.air.now + self.timing.interval.timeAmount * 6)
     }
 
     /// A packet of an event was lost.

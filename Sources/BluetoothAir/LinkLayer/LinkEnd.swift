@@ -195,8 +195,8 @@ final class LinkEnd {
             octets: controller.settings.suggestedTransmitOctets,
             time: controller.settings.suggestedTransmitTime
         )
-        self.transmitterPHYs = controller.settings.preferredTransmitterPHYs
-        self.receiverPHYs = controller.settings.preferredReceiverPHYs
+        self.transmitterPHYs = controller.settings.preferredTransmitterPHYs.intersection(controller.model.phys)
+        self.receiverPHYs = controller.settings.preferredReceiverPHYs.intersection(controller.model.phys)
     }
 
     /// Until when the peer has to go on with a procedure that began here.

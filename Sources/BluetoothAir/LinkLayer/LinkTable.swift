@@ -14,13 +14,14 @@ struct LinkTable {
     private var slots: [Entry?]
     private let mask: Int
     private let limit: Int
-    private var nextHandle: UInt16 = 0x0040
+    private var nextHandle: UInt16
     private(set) var count = 0
 
     // Handles from 0x0F00 on are reserved (Vol 4, Part E, 5.4.2).
-    private static let endOfHandles: UInt16 = 0x0F00
+    static let endOfHandles: UInt16 = 0x0F00
 
-    init(limit: Int) {
+    init(limit: Int, firstHandle: UInt16 = 0x0040) {
+        self.nextHandle = firstHandle
         var size = 1
         while size < limit { size *= 2 }
         self.slots = Array(repeating: nil, count: size)

@@ -44,9 +44,11 @@ public struct SupportedCommands: HCIParameter {
 
     /// Sets the bit of a command, where it has one.
     public mutating func insert(_ command: any HCICommand.Type) {
-        guard let bit = HCICommandTable.bit(of: command.opcode) else { return }
-        self.octets[bit.octet] |= 1 << bit.bit
+        if let bit = HCICommandTable.bit(of: command.opcode) { self.insert(bit) }
     }
+
+    /// Sets a bit.
+    public mutating func insert(_ bit: Bit) { self.octets[bit.octet] |= 1 << bit.bit }
 
     /// Clears the bit of a command.
     public mutating func remove(_ command: any HCICommand.Type) {

@@ -250,11 +250,17 @@ extension BluetoothAdapter.Configuration {
 
     /// The random static address of this device on a controller that has no public one: the same in every run.
     ///
-    /// Two devices on two such controllers differ, since a controller has a name of its own.
-    func fallbackAddress(on name: AdapterName) -> DeviceAddress {
-        var generator = SeededGenerator(seed: fnv1a("\(name) \(self.identityName)".utf8))
+    /// Two devices on two such controllers differ, since a controller has a name of its own on a machine, and a machine a
+    /// number of its own.
+    func fallbackAddress(on name: AdapterName, machine: String = Self.machine) -> DeviceAddress {
+        var generator = SeededGenerator(seed: fnv1a("\(name) \(self.identityName) \(machine)".utf8))
         return .randomStatic(using: &generator)
     }
+
+    /// The number that a machine keeps from its installation on (machine-id(5)), else its name.
+    private static let machine =
+        (try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)).flatMap { $0.isEmpty ? nil : $0 }
+        ?? ProcessInfo.processInfo.hostName
 
     private static let anonymous = NIOLockedValueBox<UInt64>(0)
 

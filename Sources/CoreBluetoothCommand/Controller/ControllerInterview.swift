@@ -68,7 +68,8 @@ struct ControllerInterview {
             let status = event.returnParameters.getInteger(at: event.returnParameters.readerIndex, as: UInt8.self)
             if question.opcode == Reset.opcode, let status, status != 0 { refusal = HCIErrorCode(rawValue: status) }
             question.take(&report, event.returnParameters)
-        case .commandStatus(let event) where event.opcode == question.opcode: break
+        case .commandStatus(let event) where event.opcode == question.opcode:
+            if question.opcode == Reset.opcode, event.status != .success { refusal = event.status }
         default: return false
         }
         if isMeasured { times.append(Double((now - since).nanoseconds) / 1e6) }
@@ -114,14 +115,13 @@ struct ControllerInterview {
             question(LEReadLocalSupportedFeatures(), isMandatory: true) { $0.features = $1.features },
             question(LEReadSupportedStates()) { $0.states = $1.states },
             question(LEReadBufferSize(), isMandatory: true) {
-                if $1.aclDataPacketLength > 0 {
-                    $0.buffers = (Int($1.aclDataPacketCount), Int($1.aclDataPacketLength))
-                }
+                guard $1.aclDataPacketLength > 0 else { return }
+                $0.buffers = (Int($1.aclDataPacketCount), Int($1.aclDataPacketLength), isShared: false)
             },
             // One pool for both radios (Vol 4, Part E, 7.8.2).
             question(ReadBufferSize()) {
                 guard $0.buffers == nil else { return }
-                $0.buffers = (Int($1.aclDataPacketCount), Int($1.aclDataPacketLength))
+                $0.buffers = (Int($1.aclDataPacketCount), Int($1.aclDataPacketLength), isShared: true)
             },
             question(LEReadMaximumDataLength()) { $0.dataLength = Int($1.transmitOctets) },
             question(LEReadFilterAcceptListSize()) { $0.acceptListSize = Int($1.size) },

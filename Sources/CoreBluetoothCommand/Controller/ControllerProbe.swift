@@ -97,7 +97,10 @@ final class ControllerProbe: HCIChannelReceiver {
         guard interview.receive(packet, now: .now()) else { return }
         timer?.cancel()
         if let refusal = interview.refusal {
-            return end(.failure(Failure("the controller refuses HCI Reset: \(refusal)")))
+            let reason =
+                refusal == .unknownCommand
+                ? "it lacks its firmware: \(ControllerReport.firmwareAdvice)" : "\(refusal)"
+            return end(.failure(Failure("the controller refuses HCI Reset: \(reason)")))
         }
         ask()
     }

@@ -1,6 +1,7 @@
 // What a controller said of itself, in lines and as JSON. What it did not say is left out.
 
 import AssignedNumbers
+import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
 import CommandLineTool
@@ -11,8 +12,8 @@ struct ControllerReport {
     var address: DeviceAddress?
     var commands: SupportedCommands?
     var features: LEFeatures?
-    /// ACL data packets to the controller: how many, and how many octets each.
-    var buffers: (count: Int, length: Int)?
+    /// ACL data packets to the controller: how many, how many octets each, and whether BR/EDR takes them from the same.
+    var buffers: (count: Int, length: Int, isShared: Bool)?
     /// Octets of payload of a packet on the air.
     var dataLength: Int?
     var states: LEStates?
@@ -37,6 +38,21 @@ struct ControllerReport {
         }
     }
 
+    /// The chip, where it is one that people own.
+    var chip: ControllerModel? {
+        version.flatMap {
+            ControllerModel.preset(
+                version: $0.linkLayerVersion,
+                company: $0.company,
+                subversion: $0.linkLayerSubversion
+            )
+        }
+    }
+
+    /// What a person does about a chip without its firmware.
+    static let firmwareAdvice =
+        "install the firmware package of your system, such as linux-firmware, then unplug it and plug it in again"
+
     /// The supported commands that have a name here.
     var commandNames: [String] {
         guard let commands else { return [] }
@@ -53,11 +69,29 @@ struct ControllerReport {
         func add(_ name: String, _ value: String?) { if let value { fields.append((name, value)) } }
         add("version", version.map { Self.words($0.linkLayerVersion, $0.linkLayerSubversion) })
         add("HCI", version.map { Self.words($0.hciVersion, $0.hciSubversion) })
+        add(
+            "chip",
+            chip.map { $0.name + ($0.lacksFirmware ? "; \(Self.firmwareAdvice)" : "") }
+        )
         add("manufacturer", version.map { CompanyNames[$0.company] ?? "company \(Hexadecimal.number($0.company))" })
-        add("address", address.map { $0.value == 0 ? "none of its own" : $0.description })
+        add(
+            "address",
+            address.map {
+                guard $0.value != 0 else { return "none of its own" }
+                return $0.isPlaceholder ? "\($0), which all of its kind have" : $0.description
+            }
+        )
         add("PHYs", phys.map { $0.phys.map(\.description).joined(separator: ", ") })
         add("LE features", features.map { Self.counted($0.names) })
+        add(
+            "lacks",
+            features.map { $0.missing.isEmpty ? "nothing that matters here" : $0.missing.joined(separator: ", ") }
+        )
         add("states", states.map { Self.counted($0.names) })
+        add(
+            "not at once",
+            states?.excludedPairs.map { $0.isEmpty ? "nothing" : $0.joined(separator: ", ") }
+        )
         add(
             "commands",
             commands.map { commands in
@@ -65,7 +99,10 @@ struct ControllerReport {
                 return "\(commands.count): \(commandNames.joined(separator: ", "))"
             }
         )
-        add("buffers", buffers.map { "\($0.count) of \($0.length) octets" })
+        add(
+            "buffers",
+            buffers.map { "\($0.count) of \($0.length) octets" + ($0.isShared ? ", shared with BR/EDR" : "") }
+        )
         add("data length", dataLength.map { "\($0) octets" })
         add("accept list", acceptListSize.map { "\($0) devices" })
         add("resolving list", resolvingListSize.map { "\($0) devices" })
@@ -97,10 +134,16 @@ struct ControllerReport {
             ("hciVersion", JSONValue(version.map { Self.name($0.hciVersion) })),
             ("company", JSONValue(version.map { Int($0.company) })),
             ("manufacturer", JSONValue(version.flatMap { CompanyNames[$0.company] })),
+            ("revision", JSONValue(version.map { Int($0.hciSubversion) })),
+            ("subversion", JSONValue(version.map { Int($0.linkLayerSubversion) })),
+            ("chip", JSONValue(chip?.name)), ("lacksFirmware", chip.map { .bool($0.lacksFirmware) } ?? .null),
             ("address", JSONValue(address.flatMap { $0.value == 0 ? nil : $0.description })),
+            ("hasPlaceholderAddress", address.map { .bool($0.isPlaceholder) } ?? .null),
             ("phys", list(phys?.phys.map(\.description))), ("features", list(features?.names)),
-            ("states", list(states?.names)), ("commands", list(commands.map { _ in commandNames })),
+            ("missingFeatures", list(features?.missing)), ("states", list(states?.names)),
+            ("notAtOnce", list(states?.excludedPairs)), ("commands", list(commands.map { _ in commandNames })),
             ("bufferCount", JSONValue(buffers?.count)), ("bufferLength", JSONValue(buffers?.length)),
+            ("sharesBuffers", buffers.map { .bool($0.isShared) } ?? .null),
             ("dataLength", JSONValue(dataLength)), ("acceptListSize", JSONValue(acceptListSize)),
             ("resolvingListSize", JSONValue(resolvingListSize)), ("advertisingSets", JSONValue(advertisingSets)),
             ("advertisingDataLength", JSONValue(advertisingDataLength)),
@@ -141,5 +184,19 @@ extension LEStates {
             (.initiating, "initiating and central"), (.peripheral, "peripheral"),
         ]
         return all.filter { contains($0.0) }.map(\.1)
+    }
+
+    /// The pairs of roles that the controller says it does not have at once (Vol 4, Part E, 7.8.27); `nil` if it says
+    /// nothing. Advertising is connectable.
+    var excludedPairs: [String]? {
+        guard !isEmpty else { return nil }
+        let pairs: [(bits: [UInt64], words: String)] = [
+            ([10, 14], "advertising and scanning"), ([32], "advertising and connecting"),
+            ([35], "advertising and links as a central"), ([38], "advertising and links as a peripheral"),
+            ([22, 23], "scanning and connecting"), ([24, 25], "scanning and links as a central"),
+            ([26, 27], "scanning and links as a peripheral"), ([28], "connecting and links as a central"),
+            ([41], "connecting and links as a peripheral"),
+        ]
+        return pairs.filter { !$0.bits.allSatisfy { rawValue & 1 << $0 != 0 } }.map(\.words)
     }
 }

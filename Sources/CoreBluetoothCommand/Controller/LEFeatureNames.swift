@@ -9,6 +9,13 @@ extension LEFeatures {
             .map { Self.bitNames.indices.contains($0) ? Self.bitNames[$0] : "bit \($0)" }
     }
 
+    /// Those that matter to Core Bluetooth and are not set.
+    var missing: [String] {
+        LEFeatures([
+            .encryption, .dataPacketLengthExtension, .privacy, .phy2M, .phyCoded, .extendedAdvertising,
+        ]).subtracting(self).names
+    }
+
     /// By the number of the bit.
     private static let bitNames = [
         "LE Encryption", "Connection Parameters Request", "Extended Reject Indication",

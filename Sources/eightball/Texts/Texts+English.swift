@@ -154,6 +154,9 @@ extension Texts {
             .stepSent: "notifies the answer {}",
             .stepReceived: "has the notification with the answer {}",
             .webLeave: "Change role",
+            .waitForBall: "looking for an 8-ball",
+            .waitForNamed: "looking for the 8-ball {}",
+            .waitForAnswer: "waiting for the answer of {}",
         ],
         answers: [
             "It is certain.",

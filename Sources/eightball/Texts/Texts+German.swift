@@ -156,6 +156,9 @@ extension Texts {
             .stepSent: "benachrichtigt mit der Antwort {}",
             .stepReceived: "hat die Benachrichtigung mit der Antwort {}",
             .webLeave: "Rolle wechseln",
+            .waitForBall: "suche eine Kugel",
+            .waitForNamed: "suche die Kugel {}",
+            .waitForAnswer: "warte auf die Antwort von {}",
         ],
         answers: [
             "Es ist gewiss.", "Es ist entschieden so.", "Ohne Zweifel.", "Ja, auf jeden Fall.",

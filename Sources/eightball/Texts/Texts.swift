@@ -32,6 +32,7 @@ enum TextKey: String, CaseIterable {
         errorDetail
     // `eightball ask`.
     case askForm
+    case waitForBall, waitForNamed, waitForAnswer
     case lateAnswer, lateBluetooth, lateFar, lateLost, lateIncompleteOnce, lateIncomplete, lateOther, lateNone
     case lateNoneNamed
     // `eightball demo`.

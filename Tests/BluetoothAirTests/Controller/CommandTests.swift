@@ -228,7 +228,7 @@ struct CommandTests {
     @Test("the credits of a controller stand in every answer", arguments: [1, 4, 255, 256])
     func credits(count: Int) {
         var configuration = VirtualControllerConfiguration()
-        configuration.commandCredits = count
+        configuration.model.commandCredits = count
         let host = AirTestbed().host(configuration: configuration)
         let expected = UInt8(min(count, 255))
         func credits() -> [UInt8] {

@@ -34,7 +34,7 @@ struct CompletedPacketsTests {
     /// A central whose reports wait for a second.
     init() {
         var configuration = VirtualControllerConfiguration()
-        configuration.aclDataPacketCount = 8
+        configuration.model.aclDataPacketCount = 8
         configuration.completedPacketsDelay = .seconds(1)
         self.central = self.testbed.host(configuration: configuration)
     }
@@ -109,7 +109,7 @@ struct CompletedPacketsTests {
     @Test("a report of completed packets waits up to its delay, while at most half of the buffers are waited for")
     func completedPacketsDelay() throws {
         var configuration = VirtualControllerConfiguration()
-        configuration.aclDataPacketCount = 8
+        configuration.model.aclDataPacketCount = 8
         configuration.completedPacketsDelay = .milliseconds(7)
         let testbed = AirTestbed()
         let central = testbed.host(configuration: configuration)
@@ -133,7 +133,7 @@ struct CompletedPacketsTests {
     @Test("a report of sent packets that waits goes with the next event, and does not wait at all with air time")
     func completedPackets() throws {
         var configuration = VirtualControllerConfiguration()
-        configuration.aclDataPacketCount = 8
+        configuration.model.aclDataPacketCount = 8
         configuration.completedPacketsDelay = .seconds(1)
         let testbed = AirTestbed()
         let link = try TestLink(testbed, central: testbed.host(configuration: configuration))

@@ -48,7 +48,7 @@ struct AdvertisingSetTests: AdvertisingSetCommands {
     @Test("sets that were removed or cleared are unknown, and the others stay (7.8.59, 7.8.60)")
     func removed() {
         var configuration = VirtualControllerConfiguration()
-        configuration.advertisingSetCount = 2
+        configuration.model.advertisingSetCount = 2
         let host = AirTestbed().host(configuration: configuration)
         let third = AdvertisingHandle(rawValue: 3)
         for handle in [self.first, self.second] { host.ok(self.parameters([], handle: handle)) }
@@ -130,7 +130,7 @@ struct AdvertisingSetTests: AdvertisingSetCommands {
     @Test("a controller without capacity for a link advertises, but not so that one could connect (7.8.9)")
     func withoutCapacity() throws {
         var configuration = VirtualControllerConfiguration()
-        configuration.maximumLinkCount = 1
+        configuration.model.maximumLinkCount = 1
         let testbed = AirTestbed()
         let link = try TestLink(testbed, central: testbed.host(configuration: configuration))
         let interval = AdvertisingInterval(rawValue: 0xA0)
@@ -147,7 +147,7 @@ struct AdvertisingSetTests: AdvertisingSetCommands {
     @Test("a set is not connected to while its controller has no capacity for a link, and is afterwards")
     func secondSet() throws {
         var configuration = VirtualControllerConfiguration()
-        configuration.maximumLinkCount = 1
+        configuration.model.maximumLinkCount = 1
         let testbed = AirTestbed()
         let peripheral = testbed.host(configuration: configuration)
         let centrals = [testbed.host(), testbed.host()]

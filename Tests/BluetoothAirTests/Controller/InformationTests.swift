@@ -10,9 +10,9 @@ struct InformationTests {
     @Test("reads version, features and buffers")
     func information() throws {
         var configuration = VirtualControllerConfiguration()
-        configuration.aclDataPacketCount = 12
-        configuration.aclDataPacketLength = 100
-        configuration.commandCredits = 3
+        configuration.model.aclDataPacketCount = 12
+        configuration.model.aclDataPacketLength = 100
+        configuration.model.commandCredits = 3
         let testbed = AirTestbed()
         let host = testbed.host(configuration: configuration)
         let version = try #require(host.run(ReadLocalVersionInformation()))

@@ -214,7 +214,7 @@ struct InitiatingCommandTests {
     @Test("waits with initiating while the controller has no capacity for a link")
     func initiatorWithoutCapacity() throws {
         var configuration = VirtualControllerConfiguration()
-        configuration.maximumLinkCount = 1
+        configuration.model.maximumLinkCount = 1
         let testbed = AirTestbed()
         let middle = testbed.host(configuration: configuration)
         let (wanted, other) = (testbed.host(), testbed.host())

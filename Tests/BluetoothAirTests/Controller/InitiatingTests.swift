@@ -207,7 +207,7 @@ struct InitiatingTests {
     @Test("one without capacity for a link leaves the device to the next one")
     func full() throws {
         var configuration = VirtualControllerConfiguration()
-        configuration.maximumLinkCount = 1
+        configuration.model.maximumLinkCount = 1
         let first = self.testbed.host(configuration: configuration)
         let (second, peripheral, other) = (self.testbed.host(), self.testbed.host(), self.testbed.host())
         first.advertise()

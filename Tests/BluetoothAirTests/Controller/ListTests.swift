@@ -46,7 +46,7 @@ struct ListTests {
     @Test("the filter accept list holds each device once, under the address that it has on the air (7.8.16)")
     func acceptListEntries() {
         var configuration = VirtualControllerConfiguration()
-        configuration.filterAcceptListSize = 2
+        configuration.model.filterAcceptListSize = 2
         let host = AirTestbed().host(configuration: configuration)
         func add(_ value: UInt64, _ kind: DeviceAddress.Kind) -> HCIErrorCode? {
             host.run(LEAddDeviceToFilterAcceptList(entry: .device(DeviceAddress(value, kind: kind))))?.status
@@ -156,7 +156,7 @@ struct ListTests {
     @Test("a controller without a resolving list has no feature of privacy, and takes no entry")
     func noResolvingList() throws {
         var configuration = VirtualControllerConfiguration()
-        configuration.resolvingListSize = 0
+        configuration.model.resolvingListSize = 0
         let host = self.testbed.host(configuration: configuration)
         let features = try #require(host.run(LEReadLocalSupportedFeatures())).features
         #expect(!features.contains(.privacy) && features.contains(.encryption))

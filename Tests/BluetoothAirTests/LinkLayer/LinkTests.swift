@@ -81,7 +81,7 @@ struct LinkTests {
     @Test("data beyond the buffers is dropped, and reported with Data Buffer Overflow")
     func overflow() throws {
         var configuration = VirtualControllerConfiguration()
-        configuration.aclDataPacketCount = 4
+        configuration.model.aclDataPacketCount = 4
         let testbed = AirTestbed()
         let link = try TestLink(testbed, central: testbed.host(configuration: configuration))
         for value in 0..<6 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
@@ -284,7 +284,7 @@ struct LinkTests {
     @Test("a data packet that is longer than the controller takes is dropped with Data Buffer Overflow")
     func longData() throws {
         var configuration = VirtualControllerConfiguration()
-        configuration.aclDataPacketLength = 30
+        configuration.model.aclDataPacketLength = 30
         let testbed = AirTestbed()
         let link = try TestLink(testbed, central: testbed.host(configuration: configuration))
         for (count, isTaken) in [(30, true), (31, false), (1, true)] {

@@ -129,13 +129,13 @@ extension VirtualControllerConfiguration {
     /// A controller whose every resource is scarce.
     static var small: VirtualControllerConfiguration {
         var configuration = VirtualControllerConfiguration()
-        configuration.aclDataPacketLength = 27
-        configuration.aclDataPacketCount = 3
-        configuration.maximumLinkCount = 2
-        configuration.commandCredits = 1
-        configuration.filterAcceptListSize = 2
-        configuration.resolvingListSize = 2
-        configuration.advertisingSetCount = 2
+        configuration.model.aclDataPacketLength = 27
+        configuration.model.aclDataPacketCount = 3
+        configuration.model.maximumLinkCount = 2
+        configuration.model.commandCredits = 1
+        configuration.model.filterAcceptListSize = 2
+        configuration.model.resolvingListSize = 2
+        configuration.model.advertisingSetCount = 2
         return configuration
     }
 }

@@ -32,8 +32,8 @@ private final class HiddenHost: LEHostDelegate {
         self.host.identityResolvingKey = self.identity.identityResolvingKey
         self.host.delegate = self
         var controller = VirtualControllerConfiguration()
-        controller.resolvingListSize = resolvingListSize
-        controller.maximumLinkCount = maximumLinkCount
+        controller.model.resolvingListSize = resolvingListSize
+        controller.model.maximumLinkCount = maximumLinkCount
         self.host.attach(to: air.makeController(configuration: controller))
     }
 

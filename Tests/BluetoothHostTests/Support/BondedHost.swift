@@ -37,7 +37,7 @@ final class BondedHost: LEHostDelegate {
         )
         self.host.delegate = self
         var controller = VirtualControllerConfiguration()
-        controller.resolvingListSize = resolvingListSize
+        controller.model.resolvingListSize = resolvingListSize
         let channel = air.makeController(configuration: controller)
         self.host.attach(to: eventDelay.map { OvertakenEvents(channel, by: $0) } ?? channel)
     }

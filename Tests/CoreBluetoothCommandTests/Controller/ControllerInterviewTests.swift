@@ -112,6 +112,11 @@ struct ControllerInterviewTests {
         let isTaken = refused.receive(packet, now: .uptimeNanoseconds(1))
         #expect(isTaken)
         #expect(refused.refusal == status)
+        var cold = ControllerInterview(roundTrips: 3)
+        _ = cold.next(now: .uptimeNanoseconds(0))
+        let answer = CommandStatus(status: .unknownCommand, opcode: Reset.opcode).packet()
+        let isAnswer = cold.receive(answer, now: .uptimeNanoseconds(1))
+        #expect(isAnswer && cold.refusal == .unknownCommand, "a chip in its bootloader knows no Reset")
         let (report, asked) = try interview([:], roundTrips: 1000, silent: [ReadBDADDR.opcode])
         #expect(asked.count < 30)
         #expect(report.unanswered == ["Read BD_ADDR", "Read BD_ADDR"])
@@ -187,7 +192,8 @@ struct ControllerInterviewTests {
     @Test(
         "has the buffers of LE, or those of both radios if LE has none (Vol 4, Part E, 7.8.2)",
         arguments: [
-            (27, true, [4, 27]), (1, true, [4, 1]), (0, true, [6, 310]), (27, false, [4, 27]), (0, false, nil),
+            (27, true, [4, 27, 0]), (1, true, [4, 1, 0]), (0, true, [6, 310, 1]), (27, false, [4, 27, 0]),
+            (0, false, nil),
         ] as [(UInt16, Bool, [Int]?)]
     )
     func buffers(length: UInt16, hasBoth: Bool, expected: [Int]?) throws {
@@ -209,6 +215,6 @@ struct ControllerInterviewTests {
             )
         }
         let (report, _) = try interview(answers)
-        #expect(report.buffers.map { [$0.count, $0.length] } == expected)
+        #expect(report.buffers.map { [$0.count, $0.length, $0.isShared ? 1 : 0] } == expected)
     }
 }

@@ -6,6 +6,13 @@ import Testing
 
 @Suite("The report of a controller")
 struct ControllerReportTests {
+    private let everyPair = [
+        "advertising and scanning", "advertising and connecting", "advertising and links as a central",
+        "advertising and links as a peripheral", "scanning and connecting", "scanning and links as a central",
+        "scanning and links as a peripheral", "connecting and links as a central",
+        "connecting and links as a peripheral",
+    ]
+
     /// A report with every part.
     private var whole: ControllerReport {
         var report = ControllerReport()
@@ -13,7 +20,7 @@ struct ControllerReportTests {
         report.address = DeviceAddress(0x0102_0304_0506, kind: .public)
         report.commands = SupportedCommands([Reset.self, LEReadFilterAcceptListSize.self])
         report.features = [.encryption, .phy2M]
-        report.buffers = (12, 251)
+        report.buffers = (12, 251, isShared: false)
         report.dataLength = 252
         report.states = [.nonConnectableAdvertising, .scannableAdvertising]
         report.acceptListSize = 9
@@ -35,14 +42,16 @@ struct ControllerReportTests {
         var expected = [
             "version: Bluetooth 5.4, revision 0x0007", "HCI: Bluetooth 5.0, revision 0x0000", "manufacturer: Apple",
             "address: 01:02:03:04:05:06", "PHYs: 1M, 2M", "LE features: 2: LE Encryption, LE 2M PHY",
-            "states: 2: non-connectable advertising, scannable advertising", "commands: 2", "buffers: 12 of 251 octets",
+            "lacks: LE Data Packet Length Extension, LL Privacy, LE Coded PHY, LE Extended Advertising",
+            "states: 2: non-connectable advertising, scannable advertising",
+            "not at once: " + everyPair.joined(separator: ", "), "commands: 2", "buffers: 12 of 251 octets",
             "data length: 252 octets", "accept list: 9 devices", "resolving list: 10 devices",
             "advertising sets: 11, up to 1650 octets each", "transmit power: -20 to 8 dBm",
             "not answered: Reset, Read BD_ADDR",
             "round trip: median 2.00 ms, 99 % within 30.0 ms, at most 30.0 ms (3 times Read BD_ADDR)",
         ]
         #expect(lines(whole) == expected)
-        expected[7] = "commands: 2: Reset, LE Read Filter Accept List Size"
+        expected[9] = "commands: 2: Reset, LE Read Filter Accept List Size"
         #expect(lines(whole, listsCommands: true) == expected)
         #expect(lines(ControllerReport()).isEmpty)
         var alone = ControllerReport()
@@ -54,6 +63,8 @@ struct ControllerReportTests {
             lines(alone) == [
                 "version: Bluetooth 5.0, revision 0x0000", "HCI: Bluetooth 5.0, revision 0x0000",
                 "manufacturer: company 0xFFFE", "address: none of its own", "PHYs: 1M", "LE features: none",
+                "lacks: LE Encryption, LE Data Packet Length Extension, LL Privacy, LE 2M PHY, LE Coded PHY, "
+                    + "LE Extended Advertising",
                 "advertising sets: 1",
             ]
         )
@@ -65,10 +76,14 @@ struct ControllerReportTests {
         #expect(
             details == [
                 "adapter \"hci0\"", "version \"Bluetooth 5.4\"", "hciVersion \"Bluetooth 5.0\"", "company 76",
-                "manufacturer \"Apple\"", "address \"01:02:03:04:05:06\"", "phys [\"1M\",\"2M\"]",
+                "manufacturer \"Apple\"", "revision 0", "subversion 7", "chip null", "lacksFirmware null",
+                "address \"01:02:03:04:05:06\"", "hasPlaceholderAddress false", "phys [\"1M\",\"2M\"]",
                 "features [\"LE Encryption\",\"LE 2M PHY\"]",
+                #"missingFeatures ["LE Data Packet Length Extension","LL Privacy","LE Coded PHY","LE Extended Advertising"]"#,
                 "states [\"non-connectable advertising\",\"scannable advertising\"]",
+                "notAtOnce [" + everyPair.map { "\"\($0)\"" }.joined(separator: ",") + "]",
                 "commands [\"Reset\",\"LE Read Filter Accept List Size\"]", "bufferCount 12", "bufferLength 251",
+                "sharesBuffers false",
                 "dataLength 252", "acceptListSize 9", "resolvingListSize 10", "advertisingSets 11",
                 "advertisingDataLength 1650", "minimumTransmitPower -20", "maximumTransmitPower 8",
                 "unanswered [\"Reset\",\"Read BD_ADDR\"]",
@@ -78,6 +93,51 @@ struct ControllerReportTests {
         let empty = ControllerReport().details(adapter: "hci0")
         #expect(empty.map(\.key) == whole.details(adapter: "hci0").map(\.key))
         #expect(empty.dropFirst().allSatisfy { ["null", "[]"].contains($0.value.text) })
+    }
+
+    @Test("names a chip that people own, and says what is wrong with it")
+    func chip() {
+        func report(_ subversion: UInt16, _ company: UInt16, address: UInt64) -> ControllerReport {
+            var report = ControllerReport()
+            report.version = .init(
+                hciVersion: .v5_1,
+                linkLayerVersion: .v5_1,
+                company: company,
+                linkLayerSubversion: subversion
+            )
+            report.address = DeviceAddress(address, kind: .public)
+            report.buffers = (10, 310, isShared: true)
+            return report
+        }
+        let cold = report(0x8761, 93, address: 0x0020_7002_A000)
+        #expect(
+            lines(cold).contains(
+                "chip: RTL8761B without firmware; install the firmware package of your system, such as "
+                    + "linux-firmware, then unplug it and plug it in again"
+            )
+        )
+        #expect(lines(cold).contains("address: 00:20:70:02:A0:00, which all of its kind have"))
+        #expect(lines(cold).contains("buffers: 10 of 310 octets, shared with BR/EDR"))
+        let details = cold.details(adapter: "hci0").map { "\($0.key) \($0.value.text)" }
+        #expect(
+            details.contains("lacksFirmware true") && details.contains("hasPlaceholderAddress true")
+                && details.contains("sharesBuffers true") && details.contains("chip \"RTL8761B without firmware\"")
+        )
+        #expect(lines(report(0x8A6B, 93, address: 1)).contains("chip: RTL8761B (USB dongle)"))
+        #expect(!lines(report(0x8A6B, 92, address: 1)).contains { $0.hasPrefix("chip") })
+    }
+
+    @Test("says in words which roles a chip does not have at once, if it says anything of it")
+    func roles() {
+        #expect(LEStates().excludedPairs == nil && LEStates.all.excludedPairs == [])
+        #expect(LEStates(rawValue: 0x3FF_FF3F_FFFF).excludedPairs == ["scanning and connecting"])
+        #expect(
+            LEStates(rawValue: 0x1FFF_FFFF).excludedPairs == [
+                "advertising and connecting", "advertising and links as a central",
+                "advertising and links as a peripheral", "connecting and links as a peripheral",
+            ]
+        )
+        #expect(LEStates(rawValue: LEStates.all.rawValue & ~(1 << 14)).excludedPairs == ["advertising and scanning"])
     }
 
     @Test(

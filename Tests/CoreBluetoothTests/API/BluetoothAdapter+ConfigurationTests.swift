@@ -85,4 +85,14 @@ struct BluetoothAdapterConfigurationTests {
         let named = Configuration(deviceName: "Ball", identity: "crystal", distance: 3)
         #expect(named.hostConfiguration(address: nil).deviceName == "Ball")
     }
+
+    @Test("gives a controller without an address the same one each time, and another one on another machine or adapter")
+    func fallbackAddress() {
+        let configuration = BluetoothAdapter.Configuration(identity: "ball")
+        let address = configuration.fallbackAddress(on: .linux(index: 0), machine: "1")
+        #expect(address == configuration.fallbackAddress(on: .linux(index: 0), machine: "1"))
+        #expect(address != configuration.fallbackAddress(on: .linux(index: 0), machine: "2"))
+        #expect(address != configuration.fallbackAddress(on: .linux(index: 1), machine: "1"))
+        #expect(address.randomKind == .static)
+    }
 }

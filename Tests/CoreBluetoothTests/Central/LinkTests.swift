@@ -15,7 +15,7 @@ struct LinkTests {
     func limit() throws {
         let testbed = Testbed()
         var configuration = VirtualControllerConfiguration()
-        configuration.maximumLinkCount = 2
+        configuration.model.maximumLinkCount = 2
         let source = BreakableSource(air: testbed.air, configuration: configuration)
         let central = CentralApp(on: source.adapter("Curious", testbed))
         let balls = (1...3).map { PeripheralApp(on: testbed.adapter("Ball \($0)")) }

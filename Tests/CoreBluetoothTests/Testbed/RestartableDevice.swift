@@ -43,7 +43,7 @@ final class RestartableDevice {
         configure(&configuration)
         self.configuration = configuration
         var controllerConfiguration = VirtualControllerConfiguration()
-        controllerConfiguration.resolvingListSize = resolvingListSize
+        controllerConfiguration.model.resolvingListSize = resolvingListSize
         self.controllerConfiguration = controllerConfiguration
         self.source = BreakableSource(air: testbed.air, configuration: controllerConfiguration)
         self.adapter = BluetoothAdapter(

@@ -10,6 +10,8 @@ extension AdapterCore: LEHostDelegate {
 
     func host(_ host: LEHost, didReceiveAdvertisement report: AdvertisingReport) { self.received(report) }
 
+    func host(_ host: LEHost, didStopAdvertisingBecauseOf error: LEHostError) { self.advertising.ended(error) }
+
     func host(_ host: LEHost, didConnect link: LinkInformation) {
         guard self.isReady else { return }
         self.peers.connected(link)

@@ -28,6 +28,9 @@ final class Advertising {
         self.perform(self.shared.changePermission(to: permission) { $0.application === application })
     }
 
+    /// The controller cannot go on with what it had begun: the managers hear of it as of a start that failed.
+    func ended(_ error: LEHostError) { self.perform(self.shared.ended(error)) }
+
     /// The adapter stopped.
     func reset() { self.shared.adapterStopped(isReset: self.core.state < .poweredOff) }
 

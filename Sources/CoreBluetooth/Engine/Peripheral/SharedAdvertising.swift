@@ -7,7 +7,7 @@
 //     off ── content ──▶ starting ── host accepts ──▶ on
 //      ▲                  │    ▲                       │
 //      ├── host refuses ──┘    └── content changes ────┤
-//      └──── no content is left, or adapter stopped ───┘
+//      └──── no content is left, adapter stopped, or the host cannot go on
 //
 // - off: the host advertises nothing, since no manager asks for it, none of them may, or the adapter is switched off.
 //   After the latter the managers' requests are asked for anew when the adapter is ready again, as they are permitted
@@ -45,7 +45,7 @@ struct SharedAdvertising<Manager: Equatable> {
         case stop
         /// The manager advertises now.
         case started(Manager)
-        /// The manager does not advertise, since the controller has refused.
+        /// The manager does not advertise, or no longer, since the controller has refused.
         case refused(Manager, LEHostError)
         /// The manager advertises already, and goes on.
         case alreadyAdvertising(Manager)
@@ -147,6 +147,15 @@ struct SharedAdvertising<Manager: Equatable> {
             self.requests.removeAll(where: \.isAwaited)
             return refused + (refused.isEmpty || self.requests.isEmpty ? [] : self.advertise())
         }
+    }
+
+    /// The host cannot go on with a packet that it had accepted: nobody advertises any longer.
+    mutating func ended(_ error: LEHostError) -> [Action] {
+        guard case .on = self.state else { return [] }
+        self.state = .off
+        let ended = self.requests.filter { $0.phase == .advertising }
+        self.requests.removeAll { $0.phase == .advertising }
+        return ended.map { .refused($0.manager, error) }
     }
 
     /// The adapter stopped, and the host advertises nothing: advertising is paused where the adapter was switched off,

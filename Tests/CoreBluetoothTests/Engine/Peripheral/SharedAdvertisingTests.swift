@@ -139,6 +139,17 @@ struct SharedAdvertisingTests {
         #expect(shared.answered(.success(()), number: 3) == [.started("b")])
     }
 
+    @Test("reports the end of what was advertised, and nothing while a question is open or the host is off")
+    func ended() {
+        let error = LEHostError.refused(.commandDisallowed)
+        var shared = self.advertising()
+        #expect(shared.ended(error) == [.refused("a", error)])
+        #expect(shared.content(of: "a") == nil && shared.ended(error) == [])
+        _ = shared.start(Self.lock, for: "b", under: .everything)
+        #expect(shared.ended(error) == [])
+        #expect(shared.answered(.success(()), number: 2) == [.started("b")])
+    }
+
     @Test("B5 forgets everything when the adapter was reset")
     func adapterStopped() {
         var shared = Shared()

@@ -1,0 +1,167 @@
+// What kind of controller a virtual one is: what it says of itself, what it has, and what it refuses. The kinds that
+// people own are in `ControllerModel+Presets.swift`.
+
+public import BluetoothHCI
+public import BluetoothTypes
+public import NIOCore
+
+/// The kind of a controller: its answers to what a host reads, its resources, and its faults.
+public struct ControllerModel: Hashable, Sendable {
+    /// What people call it.
+    public var name = "virtual controller"
+
+    // MARK: What it says of itself
+
+    /// The version of HCI and of the link layer.
+    public var version = CoreVersion.v5_4
+    /// The revision of HCI.
+    public var revision: UInt16 = 0x0001
+    /// The number of its maker; the initial one stands for none.
+    public var company: UInt16 = 0xFFFF
+    /// The subversion of the link layer.
+    public var subversion: UInt16 = 0x0001
+    /// Whether it has BR/EDR too, of which nothing else is here.
+    public var isDualMode = false
+    /// Whether it runs what is in its ROM, because nobody has given it its firmware.
+    public var lacksFirmware = false
+    /// The commands that it lists. It refuses others with Unknown HCI Command.
+    public var commands = Controller.supportedCommands
+    /// The features of its link layer. LL Privacy is not among them if ``resolvingListSize`` is 0.
+    public var features = Controller.features
+    /// The states that it claims (Vol 4, Part E, 7.8.27); what it refuses is in ``excludedRoles``.
+    public var states = LEStates.all
+    /// Its public address; `nil` for one of its own on every air.
+    public var address: DeviceAddress?
+
+    // MARK: What it has
+
+    /// The longest ACL data packet that it takes from its host, in octets behind the header: 27 to 1,024.
+    public var aclDataPacketLength = 251
+    /// How many such packets it buffers: 1 to 255.
+    public var aclDataPacketCount = 64
+    /// Whether these buffers are shared with BR/EDR, so that only Read Buffer Size has their numbers.
+    public var sharesBuffers = false
+    /// How many links it can have at once: 1 to 1,024.
+    public var maximumLinkCount = 128
+    /// How many commands a host may send before it waits for an answer: 1 to 255.
+    public var commandCredits = 4
+    /// The entries of the filter accept list: 1 to 255.
+    public var filterAcceptListSize = 64
+    /// The entries of the resolving list: 1 to 255, or 0 for a controller that resolves no private addresses.
+    public var resolvingListSize = 64
+    /// How many advertising sets it has: 1 to 240.
+    public var advertisingSetCount = 16
+    /// The most octets of advertising data in a set: 31 to 1,650.
+    public var maximumAdvertisingDataLength = 1_650
+    /// The handle of its first link: 0x0000 to 0x0EFF.
+    public var firstHandle: UInt16 = 0x0040
+
+    // MARK: What it refuses, and its faults
+
+    /// Roles that it refuses beside each other, with Command Disallowed.
+    public var excludedRoles: [Roles] = []
+    /// Commands that it lists and refuses with Unknown HCI Command.
+    public var refusedCommands: Set<HCIOpcode> = []
+    /// Commands that it never answers.
+    public var unansweredCommands: Set<HCIOpcode> = []
+    /// How long it takes to answer HCI Reset.
+    public var resetDelay = TimeAmount.zero
+    /// How long data is ahead of events, as over USB, where they come from two endpoints.
+    public var eventDelay = TimeAmount.zero
+    /// Its other faults.
+    public var quirks: Quirks = []
+
+    /// A large controller of today without faults.
+    public init() {}
+
+    /// Roles of a radio that may exclude each other.
+    public struct Roles: OptionSet, Hashable, Sendable {
+        /// The bits.
+        public let rawValue: UInt8
+
+        /// A set from its bits.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Advertising of every kind.
+        public static let advertising = Roles(rawValue: 1 << 0)
+        /// Scanning, passive and active.
+        public static let scanning = Roles(rawValue: 1 << 1)
+        /// Initiating.
+        public static let initiating = Roles(rawValue: 1 << 2)
+        /// Links as central.
+        public static let central = Roles(rawValue: 1 << 3)
+        /// Links as peripheral.
+        public static let peripheral = Roles(rawValue: 1 << 4)
+    }
+
+    /// Faults that a controller has or has not.
+    public struct Quirks: OptionSet, Hashable, Sendable {
+        /// The bits.
+        public let rawValue: UInt8
+
+        /// A set from its bits.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Its first link as central ends with Connection Failed to be Established, after it was reported.
+        public static let firstLinkFails = Quirks(rawValue: 1 << 0)
+        /// It reports nothing while it scans passively.
+        public static let reportsActiveScansOnly = Quirks(rawValue: 1 << 1)
+        /// It sends an event of its maker after each HCI Reset.
+        public static let vendorEvents = Quirks(rawValue: 1 << 2)
+        /// It refuses LE Set Extended Scan Parameters while it has a link.
+        public static let refusesExtendedScanWithLinks = Quirks(rawValue: 1 << 3)
+        /// It takes legacy and extended commands side by side, which others refuse (Vol 4, Part E, 3.1.1).
+        public static let mixesCommandFamilies = Quirks(rawValue: 1 << 4)
+    }
+
+    /// The same with every number in its range.
+    var clamped: ControllerModel {
+        func clamp(_ value: Int, _ range: ClosedRange<Int>) -> Int {
+            min(max(value, range.lowerBound), range.upperBound)
+        }
+        var result = self
+        result.aclDataPacketLength = clamp(self.aclDataPacketLength, 27...1_024)
+        result.aclDataPacketCount = clamp(self.aclDataPacketCount, 1...255)
+        result.maximumLinkCount = clamp(self.maximumLinkCount, 1...1_024)
+        result.commandCredits = clamp(self.commandCredits, 1...255)
+        result.filterAcceptListSize = clamp(self.filterAcceptListSize, 1...255)
+        result.resolvingListSize = clamp(self.resolvingListSize, 0...255)
+        result.advertisingSetCount = clamp(self.advertisingSetCount, 1...240)
+        result.maximumAdvertisingDataLength = clamp(self.maximumAdvertisingDataLength, 31...1_650)
+        result.firstHandle = min(self.firstHandle, LinkTable.endOfHandles - 1)
+        if result.resolvingListSize == 0 { result.features.subtract(.privacy) }
+        return result
+    }
+}
+
+// MARK: What follows from it
+
+extension ControllerModel {
+    /// The answer to LE Read Buffer Size; zero if the buffers are shared (Vol 4, Part E, 7.8.2).
+    var leBuffers: (length: UInt16, count: UInt8) {
+        self.sharesBuffers ? (0, 0) : (UInt16(self.aclDataPacketLength), UInt8(self.aclDataPacketCount))
+    }
+
+    /// What it sends and takes at most in a packet of the link layer.
+    var maximumDataLength: DataLength {
+        self.features.contains(.dataPacketLengthExtension) ? .maximum : .initial
+    }
+
+    /// Its PHYs.
+    var phys: PHYSet {
+        var phys = PHYSet.le1M
+        if self.features.contains(.phy2M) { phys.insert(.le2M) }
+        if self.features.contains(.phyCoded) { phys.insert(.leCoded) }
+        return phys
+    }
+
+    /// Its version, for peers.
+    var peerVersion: PeerVersion {
+        PeerVersion(version: self.version, company: self.company, subversion: self.subversion)
+    }
+}
+
+extension ControllerModel: CustomStringConvertible {
+    /// The name.
+    public var description: String { self.name }
+}
