@@ -20,9 +20,18 @@ struct WorldControllersTests {
         )
     }
 
+    /// Faults of single adapters: data that is ahead of its event, and a board that starts anew when its port is opened.
+    private static var faulty: [ControllerModel] {
+        var early = ControllerModel.rtl8761b
+        early.eventDelay = .milliseconds(10)
+        var slow = ControllerModel.raspberryPi3
+        slow.resetDelay = .milliseconds(3_500)
+        return [early, slow]
+    }
+
     @Test(
         "starts, finds, connects, pairs, reads and is notified, twice, as a central",
-        arguments: ControllerModel.presets
+        arguments: ControllerModel.presets + faulty
     )
     func central(model: ControllerModel) throws {
         let world = World(seed: 1)
@@ -43,7 +52,7 @@ struct WorldControllersTests {
 
     @Test(
         "starts, is found, connected to, paired with, read, and notifies, as a peripheral",
-        arguments: ControllerModel.presets
+        arguments: ControllerModel.presets + faulty
     )
     func peripheral(model: ControllerModel) throws {
         let world = World(seed: 1)
@@ -66,7 +75,7 @@ struct WorldControllersTests {
 
     @Test(
         "scans while it advertises, connects while it scans, advertises and scans while it has links, by turns",
-        arguments: ControllerModel.presets
+        arguments: ControllerModel.presets + faulty
     )
     func allRoles(model: ControllerModel) throws {
         let world = World(seed: 1)
