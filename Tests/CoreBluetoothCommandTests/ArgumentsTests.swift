@@ -1,3 +1,4 @@
+import ArgumentParser
 import BluetoothTransport
 import CoreBluetooth
 import Foundation
@@ -40,5 +41,22 @@ struct ArgumentsTests {
         for text in ["", "180", "180G", "Nothing of this name", "Heart", "6E400001-B5A3-F393-E0A9"] {
             #expect(throws: (any Error).self, "\(text)") { _ = try Arguments.uuid(text) }
         }
+    }
+
+    @Test(
+        "asks for the assigned name that is nearest to a word that is none, and says how UUIDs are written without one",
+        arguments: [
+            ("Presure", "\"Presure\" is no UUID and no assigned name; did you mean \"Pressure\"?"),
+            ("hart rate", "\"hart rate\" is no UUID and no assigned name; did you mean \"Heart Rate\"?"),
+            (
+                "Qqqqqqqq",
+                "\"Qqqqqqqq\" is no UUID: write 4 hexadecimal digits such as 180D, 36 characters, or a name such as "
+                    + "\"Heart Rate\"."
+            ),
+        ]
+    )
+    func nearestNames(text: String, line: String) throws {
+        let error = try #require(throws: ValidationError.self) { try Arguments.uuid(text) }
+        #expect(error.message == line)
     }
 }

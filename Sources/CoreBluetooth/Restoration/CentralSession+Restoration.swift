@@ -35,7 +35,7 @@ extension CentralSession {
                 IdentityStore.Record(
                     identifier: record.peripherals[index].identifier,
                     address: address,
-                    name: record.peripherals[index].name
+                    advertisedName: record.peripherals[index].name
                 )
             )
             record.peripherals[index].identifier = known.identifier

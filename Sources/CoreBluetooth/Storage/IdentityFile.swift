@@ -25,6 +25,8 @@ struct IdentityFile: Sendable {
             var name: String?
             /// Whether the name is the GAP Device Name; missing for an advertised one.
             var isDeviceName: Bool?
+            /// The advertised name of a device whose name is the GAP Device Name.
+            var advertisedName: String?
             /// Whether the device has claimed the address when it paired; missing for one that was met.
             var isClaimed: Bool?
         }
@@ -47,11 +49,12 @@ struct IdentityFile: Sendable {
             default: return nil
             }
             return DeviceAddress(peer.address, kind: kind).map {
-                IdentityStore.Record(
+                let hasDeviceName = peer.isDeviceName ?? false
+                return IdentityStore.Record(
                     identifier: peer.identifier,
                     address: $0,
-                    name: peer.name,
-                    isDeviceName: peer.isDeviceName ?? false,
+                    deviceName: hasDeviceName ? peer.name : nil,
+                    advertisedName: hasDeviceName ? peer.advertisedName : peer.name,
                     isClaimed: peer.isClaimed ?? false
                 )
             }
@@ -89,7 +92,8 @@ struct IdentityFile: Sendable {
                 kind: record.address.isRandom ? "random" : "public",
                 identifier: record.identifier,
                 name: record.name,
-                isDeviceName: record.isDeviceName ? true : nil,
+                isDeviceName: record.deviceName == nil ? nil : true,
+                advertisedName: record.deviceName == nil ? nil : record.advertisedName,
                 isClaimed: record.isClaimed ? true : nil
             )
         }

@@ -12,12 +12,15 @@ final class IdentityStore: Sendable {
     struct Record: Hashable, Sendable {
         var identifier: UUID
         var address: DeviceAddress
-        /// The GAP Device Name, else the last advertised name.
-        var name: String?
-        /// Whether the name is the GAP Device Name, which no advertised one replaces.
-        var isDeviceName = false
+        /// The GAP Device Name, where it was read.
+        var deviceName: String?
+        /// The last advertised name, which may be a shortened one.
+        var advertisedName: String?
         /// Whether the address was never met on the air, but claimed by the device when it paired.
         var isClaimed = false
+
+        /// What apps get: no advertised name replaces the GAP Device Name.
+        var name: String? { self.deviceName ?? self.advertisedName }
     }
 
     /// Where identifiers come from.
@@ -127,16 +130,16 @@ final class IdentityStore: Sendable {
 
     /// Remembers the name that a device advertises, or the GAP Device Name, which counts for more.
     ///
-    /// - Returns: Whether the device's name is another than before.
+    /// - Returns: Whether the name that apps get is another than before.
     @discardableResult
     func setName(_ name: String, isDeviceName: Bool = false, of address: DeviceAddress) -> Bool {
         let (isNew, mustSave) = self.state.withLockedValue { state in
-            guard let record = state.records[address], isDeviceName || !record.isDeviceName,
-                record.name != name || record.isDeviceName != isDeviceName
-            else { return (false, false) }
-            state.records[address]?.name = name
-            state.records[address]?.isDeviceName = isDeviceName
-            return (record.name != name, state.beginSaving(address))
+            let kind = isDeviceName ? \Record.deviceName : \Record.advertisedName
+            guard let before = state.records[address], before[keyPath: kind] != name else { return (false, false) }
+            var record = before
+            record[keyPath: kind] = name
+            state.records[address] = record
+            return (record.name != before.name, state.beginSaving(address))
         }
         if mustSave { self.save() }
         return isNew

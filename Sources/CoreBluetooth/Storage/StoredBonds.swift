@@ -18,7 +18,7 @@ package struct StoredBond: Sendable {
     package var peer: DeviceAddress
     /// What ``CBPeer/identifier`` is for it; `nil` where none is kept.
     package var identifier: UUID?
-    /// Its name; `nil` where none is known.
+    /// The name that it advertises, as a scan shows it, else its GAP Device Name; `nil` where none is known.
     package var name: String?
     /// The key.
     package var key: LinkSecurity.Key
@@ -59,7 +59,7 @@ package enum StoredBonds {
                         ownerName: names[random],
                         peer: peer,
                         identifier: record?.identifier,
-                        name: record?.name,
+                        name: record?.advertisedName ?? record?.deviceName,
                         key: kept.bond.key,
                         paired: kept.paired,
                         lastUsed: storage.lastUse(ofBondWith: peer),

@@ -50,13 +50,7 @@ final class SimulatedUser: LEHostDelegate {
     private var bonds: [DeviceAddress: Bond] = [:]
     private var clients: [DeviceAddress: BondedClient] = [:]
 
-    init(
-        _ host: LEHost,
-        peers: [DeviceAddress],
-        identities: [IdentityInformation],
-        knowsPeer: Bool,
-        seed: UInt64
-    ) {
+    init(_ host: LEHost, peers: [DeviceAddress], identities: [IdentityInformation], knowsPeer: Bool, seed: UInt64) {
         self.host = host
         self.peers = peers
         self.identities = identities
@@ -78,8 +72,7 @@ final class SimulatedUser: LEHostDelegate {
     }
 
     private func end(_ call: Int) {
-        let isOpen = self.openCalls.remove(call) != nil || self.cancelledCalls.remove(call) != nil
-        #expect(isOpen, "a call ends once")
+        #expect((self.openCalls.remove(call) ?? self.cancelledCalls.remove(call)) != nil, "a call ends once")
     }
 
     private func completion<Success, Failure>() -> (Result<Success, Failure>) -> Void {
@@ -144,10 +137,9 @@ final class SimulatedUser: LEHostDelegate {
         case 0: self.host.bondedPeers = self.choices.some(self.identities).map { BondedPeer($0) }
         case 1:
             for identity in self.identities {
-                self.host.peerPrivacy[identity.address] = PeerPrivacy(
-                    resolvesAddresses: self.choices.once(in: 2),
-                    usesOnlyPrivateAddresses: self.choices.once(in: 2)
-                )
+                let (resolves, onlyPrivate) = (self.choices.once(in: 2), self.choices.once(in: 2))
+                let privacy = PeerPrivacy(resolvesAddresses: resolves, usesOnlyPrivateAddresses: onlyPrivate)
+                self.host.peerPrivacy[identity.address] = privacy
             }
         default: self.host.identityResolvingKey = Octets16(high: 0, low: UInt64(self.choices.below(3) + 1))
         }
@@ -161,10 +153,8 @@ final class SimulatedUser: LEHostDelegate {
         case 2: self.host.updateConnection(link, to: self.parameters(), completion: self.completion())
         case 3: self.host.readPHYs(of: link, completion: self.completion())
         case 4:
-            let preference = PHYPreference(
-                transmitter: [.le1M, .le2M],
-                receiver: self.choices.once(in: 2) ? nil : .le1M
-            )
+            let receiver: PHYSet? = self.choices.once(in: 2) ? nil : .le1M
+            let preference = PHYPreference(transmitter: [.le1M, .le2M], receiver: receiver)
             self.host.setPHYs(of: link, to: preference, completion: self.completion())
         case 5: if self.choices.once(in: 4) { self.host.disconnect(link) }
         case 6, 7: self.host.secure(link, to: self.choices.pick(SecurityLevel.allCases))
@@ -255,19 +245,14 @@ final class SimulatedUser: LEHostDelegate {
     }
     func host(_ host: LEHost, didOpenChannel channel: L2CAPChannelInformation) { self.add(channel) }
     func host(_ host: LEHost, channel: L2CAPChannelID, didReceive octets: ByteBuffer) {
-        guard let stream = self.channels[channel] else {
-            Issue.record("octets on a channel that is not open")
-            return
-        }
-        if self.knowsPeer {
-            #expect(octets == Self.pattern(from: stream.received, octets.readableBytes), "no octet is lost or doubled")
-        }
+        #expect(self.channels[channel] != nil, "octets come on open channels")
+        guard let stream = self.channels[channel] else { return }
+        let pattern = Self.pattern(from: stream.received, octets.readableBytes)
+        #expect(!self.knowsPeer || octets == pattern, "no octet is lost or doubled")
         self.channels[channel]?.received += octets.readableBytes
         if self.choices.once(in: 2) || self.consumesAtOnce { host.consume(octets.readableBytes, of: channel) }
     }
-    func host(_ host: LEHost, channelIsReadyToSend channel: L2CAPChannelID) {
-        #expect(self.channels[channel] != nil)
-    }
+    func host(_ host: LEHost, channelIsReadyToSend channel: L2CAPChannelID) { #expect(self.channels[channel] != nil) }
     func host(_ host: LEHost, channel: L2CAPChannelID, didCloseBecause reason: L2CAPChannelCloseReason) {
         #expect(self.channels.removeValue(forKey: channel) != nil, "a channel ends once")
     }
@@ -275,9 +260,8 @@ final class SimulatedUser: LEHostDelegate {
     // MARK: Values
 
     private func changeDatabase() {
-        if self.services.count > 2 || self.choices.once(in: 4), let service = self.services.first {
-            self.services.removeFirst()
-            return self.host.removeService(service.range.lowerBound)
+        if self.services.count > 2 || self.choices.once(in: 4), !self.services.isEmpty {
+            return self.host.removeService(self.services.removeFirst().range.lowerBound)
         }
         let security = self.choices.pick([.none, .encrypted, .authenticated] as [SecurityRequirement])
         let definition = GATTServiceDefinition(
@@ -308,10 +292,8 @@ final class SimulatedUser: LEHostDelegate {
             self.procedures.append((call, id, link))
         case 2:
             let value = ByteBuffer(repeating: 5, count: self.choices.pick([0, 1, 2, 20, 100, 512]))
-            self.host.perform(WriteValue(value, to: handle), on: link, completion: self.completion())
-        case 3, 4:
-            let configuration = ByteBuffer(bytes: [UInt8(self.choices.below(2)), 0])
-            self.host.perform(WriteValue(configuration, to: handle), on: link, completion: self.completion())
+            self.write(value, to: handle, on: link)
+        case 3, 4: self.write(ByteBuffer(bytes: [UInt8(self.choices.below(2)), 0]), to: handle, on: link)
         case 5: self.performLater(handle, on: link)
         case 6:
             guard let (call, id, link) = self.procedures.popLast(), self.openCalls.remove(call) != nil else { return }
@@ -324,19 +306,21 @@ final class SimulatedUser: LEHostDelegate {
             self.host.writeWithoutResponse(number, to: handle, on: link)
         default:
             guard let characteristic = self.services.last?.characteristics.first?.value else { return }
-            if self.host.notify(number, characteristic: characteristic, to: link) {
-                self.uncounted[link, default: 0] += 1
-            }
+            let isQueued = self.host.notify(number, characteristic: characteristic, to: link)
+            self.uncounted[link, default: 0] += isQueued ? 1 : 0
         }
+    }
+
+    private func write(_ value: ByteBuffer, to handle: AttributeHandle, on link: LinkID) {
+        self.host.perform(WriteValue(value, to: handle), on: link, completion: self.completion())
     }
 
     /// A procedure that is made when its turn comes, or not at all.
     private func performLater(_ handle: AttributeHandle, on link: LinkID) {
         let (isWanted, call) = (!self.choices.once(in: 3), self.call())
         let make = { [unowned self] () -> ReadValue? in
-            if isWanted { return ReadValue(handle) }
-            self.end(call)
-            return nil
+            if !isWanted { self.end(call) }
+            return isWanted ? ReadValue(handle) : nil
         }
         let completion: (Result<ByteBuffer, GATTError>) -> Void = { [unowned self] _ in self.end(call) }
         if self.choices.once(in: 2) {
@@ -358,8 +342,7 @@ final class SimulatedUser: LEHostDelegate {
     private func received(_ value: ByteBuffer, _ kind: String, on link: LinkID) {
         #expect(self.openLinks.contains(link))
         // Service Changed has four octets.
-        guard self.knowsPeer, value.readableBytes == 8,
-            let number = value.getInteger(at: value.readerIndex, as: UInt64.self)
+        guard self.knowsPeer, value.readableBytes == 8, let number: UInt64 = value.getInteger(at: value.readerIndex)
         else { return }
         #expect(number > self.lastValues[link]?[kind] ?? 0, "values come once, in order")
         self.lastValues[link, default: [:]][kind] = number

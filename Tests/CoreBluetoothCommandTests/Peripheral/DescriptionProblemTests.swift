@@ -15,6 +15,30 @@ struct DescriptionProblemTests {
         }
     }
 
+    @Test(
+        "comes with what belongs at the place where something else stands, and the nearest name",
+        arguments: [
+            (#""properties": "notify""#, #"properties: a list in brackets belongs here, such as ["read", "notify"]"#),
+            (
+                #""properties": ["notfy"]"#,
+                "properties[0]: \"notfy\" is none of \(GATTDescription.Property.allCases.map(\.rawValue).joined(separator: ", "))"
+                    + "; did you mean \"notify\"?"
+            ),
+            (
+                #""properties": ["read"], "value": 5"#,
+                #"value: an object in braces belongs here, such as { "uint8": 1 }"#
+            ),
+            (#""properties": ["read"], "description": 5"#, "description: a text in quotation marks belongs here"),
+            (#""properties": ["read"], "delay": "5""#, "delay: a number belongs here"),
+            (#""properties": ["read"], "vlaue": 5"#, "did you mean \"value\"?"),
+        ]
+    )
+    func expectations(part: String, text: String) throws {
+        let json = #"{ "services": [ { "uuid": "FFF0", "characteristics": [ { "uuid": "FFF1", "# + part + " } ] } ] }"
+        let line = try #require(failure(json))
+        #expect(line.contains(text), "\(line)")
+    }
+
     @Test("is found behind any value, and where the text ends early")
     func places() {
         let json = #"{"a":[1,true ,"x\"]}",null],"b":-1.5e3,"c": {"d":false,"e":[[],{}, {"f":0}]},"g":1}"#

@@ -68,8 +68,7 @@ struct CentralRestorationRecordsTests {
         let other = IdentityStore.Record(
             identifier: UUID(random: 8, 8),
             address: setup.crystal.identityAddress,
-            name: "Onyx",
-            isDeviceName: true
+            deviceName: "Onyx"
         )
         IdentityFile(storage).save([other])
         setup.restartCentral()

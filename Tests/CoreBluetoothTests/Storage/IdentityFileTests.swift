@@ -40,9 +40,27 @@ struct IdentityFileTests {
             let identifier = store.record(for: self.changing).identifier
             store.setName("Crystal", of: self.changing)
             store.move(self.changing, to: self.address(1))
-            var record = IdentityStore.Record(identifier: identifier, address: self.address(1), name: "Crystal")
+            var record = IdentityStore.Record(identifier: identifier, address: self.address(1))
+            record.advertisedName = "Crystal"
             record.isClaimed = true
             #expect(IdentityFile(folder).load() == [record])
+        }
+    }
+
+    @Test("keeps the GAP Device Name and the advertised one apart")
+    func names() throws {
+        try withFolderStorage { folder throws in
+            let store = self.open(folder)
+            for (device, deviceName, advertisedName) in [(1, "A", nil), (2, nil, "B"), (3, "A", "B")] {
+                let address = self.address(UInt64(device))
+                _ = store.record(for: address)
+                if let advertisedName { store.setName(advertisedName, of: address) }
+                if let deviceName { store.setName(deviceName, isDeviceName: true, of: address) }
+            }
+            store.flush()
+            let records = IdentityFile(folder).load()
+            #expect(records.map(\.deviceName) == ["A", nil, "A"])
+            #expect(records.map(\.advertisedName) == [nil, "B", "B"])
         }
     }
 

@@ -147,7 +147,7 @@ struct IdentityStoreTests {
     @Test("takes a record of an earlier process if neither its address nor its identifier is given out")
     func restored() {
         self.store.open(IdentityFile(self.storage))
-        let record = IdentityStore.Record(identifier: UUID(), address: self.address(1), name: "Crystal")
+        let record = IdentityStore.Record(identifier: UUID(), address: self.address(1), advertisedName: "Crystal")
         #expect(self.store.restore(record) == record && self.store.record(for: record.identifier) == record)
         #expect(IdentityFile(self.storage).load() == [record])
         let other = IdentityStore.Record(identifier: UUID(), address: self.address(1))

@@ -58,7 +58,7 @@ struct StoredBondsTests {
         }
     }
 
-    @Test("lists the owner, the peer, the key and the dates of each bond")
+    @Test("lists the owner, the peer, the key and the dates of each bond, and calls the peer what a scan calls it")
     func listed() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -69,6 +69,7 @@ struct StoredBondsTests {
         identities.open(IdentityFile(storage))
         let known = identities.record(for: Self.first)
         identities.setName("Crystal", of: Self.first)
+        identities.setName("Crystal ball of the cellar", isDeviceName: true, of: Self.first)
         identities.flush()
         // Other folders are ignored.
         _ = try FolderStorage(folder: "\(state)/other")

@@ -113,9 +113,9 @@ struct DiscoveryReports {
             scanResponse: advertiser.scanResponse,
             isConnectable: advertiser.isConnectable
         )
-        if let name = advertiser.merged.localName, !advertiser.record.isDeviceName, advertiser.record.name != name {
+        if let name = advertiser.merged.localName, advertiser.record.advertisedName != name {
             self.identities.setName(name, of: advertiser.record.address)
-            advertiser.record.name = name
+            advertiser.record.advertisedName = name
         }
     }
 
