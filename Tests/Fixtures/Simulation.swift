@@ -23,8 +23,7 @@ package func simulationRounds(_ count: Int) -> Int {
 package struct SeededChoices: RandomNumberGenerator {
     private var state: UInt64
 
-    /// The factor is not the step below, by which a seed would repeat its neighbour's choices one later.
-    package init(seed: UInt64) { self.state = seed &* 0xD134_2543_DE82_EF95 }
+    package init(seed: UInt64) { self.state = seed &* 0x9E37_79B9_7F4A_7C15 }
 
     package mutating func next() -> UInt64 {
         self.state &+= 0x9E37_79B9_7F4A_7C15
