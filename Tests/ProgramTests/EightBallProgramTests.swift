@@ -76,8 +76,8 @@ extension Programs {
             // Disconnect with Remote User Terminated Connection, then Disconnection Complete.
             let end = try #require(asked.lastIndex { $0.starts(with: [1, 6, 4, 3]) && $0.last == 0x13 })
             #expect(asked[end...].contains { $0.starts(with: [4, 5, 4, 0]) })
-            // LE Set Advertising Enable, off.
-            #expect(answered.contains(Data([0x01, 0x0A, 0x20, 0x01, 0x00])))
+            // LE Set Extended Advertising Enable, off, for the set 0.
+            #expect(answered.contains(Data([0x01, 0x39, 0x20, 0x06, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00])))
         }
 
         @Test("A second process with the same identity fails")
