@@ -335,7 +335,8 @@ extension LEHost {
 
     private func finishSetup() {
         // A list of commands that says nothing does not say this.
-        if let commands = self.controller.supportedCommands, self.controller.features.contains(.extendedAdvertising),
+        if self.configuration.usesExtendedAdvertising, self.controller.features.contains(.extendedAdvertising),
+            let commands = self.controller.supportedCommands,
             ExtendedCommands.needed.allSatisfy({ commands.contains($0) })
         {
             self.controller.extendedCommands = .all

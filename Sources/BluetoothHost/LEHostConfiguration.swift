@@ -32,6 +32,8 @@ public struct LEHostConfiguration: Sendable {
     public var preferredMTU: Int
     /// How long a controller may take to answer a command before it counts as lost, in milliseconds.
     public var commandTimeout: TimeAmount
+    /// Whether a controller that has the extended commands is given them (Vol 4, Part E, 3.1.1).
+    public var usesExtendedAdvertising: Bool
     /// Whether a controller that says that it can is asked to send no more data than the host has finished with
     /// (Vol 4, Part E, 4.2).
     ///
@@ -62,6 +64,7 @@ public struct LEHostConfiguration: Sendable {
         fallbackAddress: DeviceAddress? = nil,
         preferredMTU: Int = 517,
         commandTimeout: TimeAmount = .seconds(2),
+        usesExtendedAdvertising: Bool = true,
         limitsReceivedData: Bool = false,
         genericAttribute: GenericAttributeService = .full,
         pairing: PairingConfiguration = PairingConfiguration(),
@@ -74,6 +77,7 @@ public struct LEHostConfiguration: Sendable {
         self.fallbackAddress = fallbackAddress
         self.preferredMTU = preferredMTU
         self.commandTimeout = commandTimeout
+        self.usesExtendedAdvertising = usesExtendedAdvertising
         self.limitsReceivedData = limitsReceivedData
         self.genericAttribute = genericAttribute
         self.pairing = pairing

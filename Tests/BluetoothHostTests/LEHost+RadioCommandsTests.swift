@@ -61,6 +61,11 @@ struct LEHostRadioCommandsTests {
             #expect(used.isSuperset(of: legacy) && used.isDisjoint(with: extended), "\(missing)")
         }
         #expect(!self.testbed(features: []).host.hasExtendedAdvertising)
+        let refusing = HostTestbed(LEHostConfiguration(usesExtendedAdvertising: false))
+        refusing.controller.features = .extendedAdvertising
+        refusing.controller.listsCommands()
+        refusing.start()
+        #expect(!refusing.host.hasExtendedAdvertising)
     }
 
     @Test("scans and connects on LE 1M, and on the PHYs beside it that the controller has", arguments: [true, false])

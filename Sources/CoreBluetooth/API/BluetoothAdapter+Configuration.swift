@@ -67,6 +67,12 @@ extension BluetoothAdapter {
         /// at them. Where the controller is not asked, or refuses, a connection on which 4 MiB wait for the app ends
         /// with ``CBError/Code/peripheralDisconnected``.
         public var controllerToHostFlowControl: Bool?
+        /// Whether the controller is given the extended commands of advertising, scanning and connecting if it lists them,
+        /// so that devices that advertise in extended PDUs are found; `nil` for the default.
+        ///
+        /// By default the controllers of an air are, and no others: there are some that list the commands, accept them, and
+        /// then hear nobody.
+        public var extendedAdvertising: Bool?
         /// Whether writes without response that an app makes while
         /// ``CBPeripheral/canSendWriteWithoutResponse`` is false are lost, all of them: for tests.
         package var losesOverrunningWrites = false
@@ -104,8 +110,8 @@ extension BluetoothAdapter {
         }
 
         /// What the environment says: `COREBLUETOOTH_IDENTITY`, `COREBLUETOOTH_DISTANCE`, `COREBLUETOOTH_POSITION`,
-        /// `COREBLUETOOTH_CAPTURE`, `COREBLUETOOTH_FLOW_CONTROL` (`on` or `off`), `COREBLUETOOTH_PRIVACY` (`on`, `off`
-        /// or the seconds for which an address is used).
+        /// `COREBLUETOOTH_CAPTURE`, `COREBLUETOOTH_FLOW_CONTROL` and `COREBLUETOOTH_EXTENDED_ADVERTISING` (`on` or
+        /// `off`), `COREBLUETOOTH_PRIVACY` (`on`, `off` or the seconds for which an address is used).
         public static var environment: Configuration { Configuration(environment: ProcessInfo.processInfo.environment) }
 
         init(environment: [String: String]) {
@@ -120,11 +126,16 @@ extension BluetoothAdapter {
                     Notice.once("COREBLUETOOTH_DISTANCE is \"\(text)\"; write a number of metres, such as 2.5")
                 }
             }
-            switch environment["COREBLUETOOTH_FLOW_CONTROL"] {
-            case nil, "": break
-            case "on": self.controllerToHostFlowControl = true
-            case "off": self.controllerToHostFlowControl = false
-            case let text?: Notice.once("COREBLUETOOTH_FLOW_CONTROL is \"\(text)\"; write on or off")
+            for (name, path) in [
+                ("FLOW_CONTROL", \Configuration.controllerToHostFlowControl),
+                ("EXTENDED_ADVERTISING", \Configuration.extendedAdvertising),
+            ] {
+                switch environment["COREBLUETOOTH_" + name] {
+                case nil, "": break
+                case "on": self[keyPath: path] = true
+                case "off": self[keyPath: path] = false
+                case let text?: Notice.once("COREBLUETOOTH_\(name) is \"\(text)\"; write on or off")
+                }
             }
             switch environment["COREBLUETOOTH_PRIVACY"] {
             case nil, "", "off": break
@@ -270,6 +281,7 @@ extension BluetoothAdapter.Configuration {
             deviceName: self.deviceName ?? self.identityName,
             address: address,
             preferredMTU: self.preferredMTU,
+            usesExtendedAdvertising: self.extendedAdvertising ?? true,
             limitsReceivedData: self.controllerToHostFlowControl ?? true,
             pairing: self.pairing,
             privacy: self.privacy?.hostConfiguration

@@ -86,6 +86,13 @@ struct BluetoothAdapterConfigurationTests {
         #expect(named.hostConfiguration(address: nil).deviceName == "Ball")
     }
 
+    @Test("takes from the environment whether the controller is given extended commands")
+    func extendedAdvertising() {
+        let (found, lines) = self.configurations("EXTENDED_ADVERTISING", ["on", "off", "", "maybe"])
+        #expect(found.map(\.extendedAdvertising) == [true, false, nil, nil])
+        #expect(lines == ["COREBLUETOOTH_EXTENDED_ADVERTISING is \"maybe\"; write on or off"])
+    }
+
     @Test("gives a controller without an address the same one each time, and another one on another machine or adapter")
     func fallbackAddress() {
         let configuration = BluetoothAdapter.Configuration(identity: "ball")

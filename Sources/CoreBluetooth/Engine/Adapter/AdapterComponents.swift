@@ -51,6 +51,7 @@ extension AdapterComponents {
             // Some controllers stop at the commands that they list.
             case .h4, .serial, .linux:
                 hostConfiguration.limitsReceivedData = configuration.controllerToHostFlowControl ?? false
+                hostConfiguration.usesExtendedAdvertising = configuration.extendedAdvertising ?? false
             }
             let location = configuration.location
             self.init(
