@@ -1,9 +1,9 @@
 // The commands of advertiser, scanner and initiator, legacy and extended (Vol 4, Part E, 3.1.1).
 //
-// A controller that has extended advertising is given the extended commands alone, since it need not take legacy ones beside
-// them; with them it hears and connects to devices that advertise in extended PDUs and on LE Coded. What Core Bluetooth's
-// apps advertise stays in legacy PDUs, which everybody hears. Some controllers list commands that they refuse: where one
-// takes the legacy command in place of an extended one, that part stays with the legacy commands.
+// A controller that has extended advertising is given the extended commands alone, since it need not take legacy ones
+// beside them; with them it hears and connects to devices that advertise in extended PDUs and on LE Coded. What Core
+// Bluetooth's apps advertise stays in legacy PDUs, which everybody hears. Some controllers list commands that they
+// refuse: where one takes the legacy command in place of an extended one, that part stays with the legacy commands.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -34,8 +34,8 @@ extension LEHost {
 
     private typealias Completion = (LEHostError?) -> Void
 
-    /// Sends the extended command of a part, or the legacy one: where the controller has no extended commands, and where it
-    /// refuses this one and takes the legacy one.
+    /// Sends the extended command of a part, or the legacy one: where the controller has no extended commands, and
+    /// where it refuses this one and takes the legacy one.
     private func send(
         _ part: ExtendedCommands,
         _ extended: (@escaping Completion) -> Void,
@@ -62,9 +62,12 @@ extension LEHost {
 
     func perform(_ step: Advertiser.Step) {
         let next: Completion = { [unowned self] failure in
-            // A controller whose links are all taken has many words for it.
+            // A controller whose links are all taken has many words for it. A refusal to disable concerns no other
+            // role.
             var isExcluded = false
-            if let failure, case .refused(let status) = failure, step == .enable || status == .commandDisallowed {
+            if let failure, case .refused(let status) = failure, step != .disable,
+                step == .enable || status == .commandDisallowed
+            {
                 isExcluded = self.isExcluded(self.advertiser.triedRole, of: .advertising, status)
             }
             let (outcome, step) = self.advertiser.completed(failure, isExcluded: isExcluded)

@@ -1,5 +1,5 @@
-// What a host makes of controllers that cannot do everything at the same time: nothing that its user asks for is lost, and
-// nothing waits for ever.
+// What a host makes of controllers that cannot do everything at the same time: nothing that its user asks for is lost,
+// and nothing waits for ever.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -69,7 +69,7 @@ private final class LimitedRadio {
         self.host.connect(to: self.peer)
     }
 
-    /// Lets time pass; returns for how many hundredths of it each role was there.
+    /// Lets time pass; returns the hundredths of it during which the controller had each role.
     func run(_ seconds: Int) -> (advertising: Int, scanning: Int, initiating: Int) {
         var (advertising, scanning, initiating) = (0, 0, 0)
         for _ in 0..<(seconds * 4) {
@@ -185,6 +185,20 @@ struct LEHostRadioTests {
     )
     func threeRoles(excluded: [RadioRoles]) {
         LimitedRadio(excluded, states: .all).checkAll()
+    }
+
+    @Test("takes a refusal to disable for none of a combination", arguments: [true, false])
+    func refusedDisable(hasLink: Bool) {
+        let testbed = HostTestbed.started()
+        testbed.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
+        testbed.host.startScanning(ScanParameters())
+        if hasLink { testbed.connect(0x40, HostTestbed.peers[0]) }
+        testbed.run()
+        testbed.controller.refused[LESetAdvertisingEnable.opcode] = .commandDisallowed
+        testbed.host.stopAdvertising()
+        testbed.run()
+        #expect(testbed.host.arbiter.allowsEverything)
+        #expect(testbed.host.advertiser.isOff && !testbed.host.scanner.isOff)
     }
 
     @Test("leaves a scan its time beside a connection to an absent device", arguments: [true, false])
