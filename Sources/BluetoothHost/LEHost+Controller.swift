@@ -192,9 +192,7 @@ extension LEHost {
             self.send(ReadLocalVersionInformation()) { [unowned self] result in
                 self.controller.version = try? result.get()
                 if self.controller.isRealtekROM {
-                    self.log.warning(
-                        "the controller lacks its firmware and may receive nothing: \(Self.firmwareAdvice)"
-                    )
+                    self.log.warning("the controller lacks its firmware and may receive nothing: \(Self.firmwareHint)")
                 }
                 goOn()
             }
@@ -309,7 +307,7 @@ extension LEHost {
                 self.schedule(at: end) { host in if host.channel === channel { goOn() } }
             case .failure(.unanswered), .failure(.malformedAnswer): self.reset(attempts, goOn)
             case .failure(.refused(.unknownCommand)):
-                self.fail("the controller lacks its firmware: \(Self.firmwareAdvice)")
+                self.fail("the controller lacks its firmware: \(Self.firmwareHint)")
             case .failure(.refused(.connectionRejectedLimitedResources)):
                 self.fail(
                     "what serves the controller has no resources for another host; "
@@ -321,9 +319,11 @@ extension LEHost {
         }
     }
 
-    private static var firmwareAdvice: String {
-        "install the firmware package of your system, such as linux-firmware, then unplug it and plug it in again; "
-            + "dmesg names the missing file"
+    private static var firmwareHint: String { "\(Self.firmwareAdvice); dmesg names the missing file" }
+
+    /// What a person does about a chip without its firmware.
+    package static var firmwareAdvice: String {
+        "install the firmware package of your system, such as linux-firmware, then unplug it and plug it in again"
     }
 
     /// Whether the controller will report events: one that refuses to would be silent, and nobody would know why.

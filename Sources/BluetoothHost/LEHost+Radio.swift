@@ -47,7 +47,7 @@ extension LEHost {
     func isExcluded(_ role: RadioRoles, of family: RadioRoles, _ status: HCIErrorCode) -> Bool {
         let used = self.advertiser.usedRole.union(self.scanner.usedRole).union(self.initiator.usedRole)
         let others = self.linkRoles.union(used.subtracting(family))
-        guard status != .success, self.arbiter.refuse(role, beside: others) else { return false }
+        guard self.arbiter.refuse(role, beside: others) else { return false }
         self.log.debug("the controller refused a role of its radio beside others: \(status)")
         return true
     }

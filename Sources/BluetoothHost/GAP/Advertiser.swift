@@ -14,12 +14,12 @@
 // on: it advertises. While it is held, it goes to off and stays there: the radio is another role's, or the controller's
 // addresses are being changed, and what was configured holds no longer.
 //
-// What a controller can do: refuse each command. Beside other roles and links the arbiter then holds the advertiser while
-// they have the radio; otherwise the request is over and the user hears of it. A refusal to disable leaves open whether the
-// controller advertises, so disabling is repeated, three times in all: a controller that refuses each time because it no
-// longer advertises is then rightly taken for off. Advertising that has ended by itself, with a link or without one, is
-// enabled again. A request that waits for the end of a link counts as started: the user has nothing to do about it. No
-// timers.
+// What a controller can do: refuse each command. Beside other roles and links the arbiter then holds the advertiser
+// while they have the radio; otherwise the request is over and the user hears of it. A refusal to disable leaves open
+// whether the controller advertises, so disabling is repeated, three times in all: a controller that refuses each time
+// because it no longer advertises is then rightly taken for off. Advertising that has ended by itself, with a link or
+// without one, is enabled again. A request that waits for the end of a link counts as started: the user has nothing to
+// do about it. No timers.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -175,16 +175,8 @@ struct Advertiser {
     /// - Parameter isExcluded: Whether it was refused for the other roles of the radio, which the arbiter knows by now.
     mutating func completed(_ failure: LEHostError?, isExcluded: Bool = false) -> (outcome: Outcome?, step: Step?) {
         switch self.state {
-        case .configuring, .enabling:
-            guard isExcluded else { break }
-            self.state = .off
-            return (nil, nil)
-        case .off, .configured, .on, .disabling:
-            break
-        }
-        switch self.state {
         case .configuring(let current, let step):
-            if let failure { return self.refuse(current, failure) }
+            if let failure { return self.refuse(current, failure, isExcluded) }
             let following: Step? =
                 switch step {
                 case .setParameters: .setData(current.parameters.data)
@@ -203,7 +195,7 @@ struct Advertiser {
                 self.isReported = true
                 return (.started(current.number), nil)
             }
-            return self.refuse(current, failure)
+            return self.refuse(current, failure, isExcluded)
         case .disabling(let current, let count):
             guard failure == nil || count == Self.disableLimit else {
                 self.state = .disabling(current, count: count + 1)
@@ -216,9 +208,13 @@ struct Advertiser {
         return (nil, nil)
     }
 
-    private mutating func refuse(_ current: Wanted, _ failure: LEHostError) -> (outcome: Outcome?, step: Step?) {
+    private mutating func refuse(
+        _ current: Wanted,
+        _ failure: LEHostError,
+        _ isExcluded: Bool
+    ) -> (outcome: Outcome?, step: Step?) {
         self.state = .off
-        guard self.wanted?.number == current.number else { return (nil, nil) }
+        guard !isExcluded, self.wanted?.number == current.number else { return (nil, nil) }
         self.wanted = nil
         return (self.isReported ? .ended(failure) : .refused(current.number, failure), nil)
     }

@@ -2,6 +2,7 @@
 
 import BluetoothAirService
 import BluetoothHCI
+import BluetoothHost
 import BluetoothTransport
 import CommandLineTool
 import Logging
@@ -99,7 +100,7 @@ final class ControllerProbe: HCIChannelReceiver {
         if let refusal = interview.refusal {
             let reason =
                 refusal == .unknownCommand
-                ? "it lacks its firmware: \(ControllerReport.firmwareAdvice)" : "\(refusal)"
+                ? "it lacks its firmware: \(LEHost.firmwareAdvice)" : "\(refusal)"
             return end(.failure(Failure("the controller refuses HCI Reset: \(reason)")))
         }
         ask()

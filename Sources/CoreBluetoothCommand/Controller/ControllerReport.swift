@@ -3,6 +3,7 @@
 import AssignedNumbers
 import BluetoothAir
 import BluetoothHCI
+import BluetoothHost
 import BluetoothTypes
 import CommandLineTool
 
@@ -12,7 +13,7 @@ struct ControllerReport {
     var address: DeviceAddress?
     var commands: SupportedCommands?
     var features: LEFeatures?
-    /// ACL data packets to the controller: how many, how many octets each, and whether BR/EDR takes them from the same.
+    /// ACL data packets to the controller: their number, the octets of each, and whether BR/EDR takes them from the same.
     var buffers: (count: Int, length: Int, isShared: Bool)?
     /// Octets of payload of a packet on the air.
     var dataLength: Int?
@@ -49,10 +50,6 @@ struct ControllerReport {
         }
     }
 
-    /// What a person does about a chip without its firmware.
-    static let firmwareAdvice =
-        "install the firmware package of your system, such as linux-firmware, then unplug it and plug it in again"
-
     /// The supported commands that have a name here.
     var commandNames: [String] {
         guard let commands else { return [] }
@@ -71,7 +68,7 @@ struct ControllerReport {
         add("HCI", version.map { Self.words($0.hciVersion, $0.hciSubversion) })
         add(
             "chip",
-            chip.map { $0.name + ($0.lacksFirmware ? "; \(Self.firmwareAdvice)" : "") }
+            chip.map { $0.name + ($0.lacksFirmware ? "; \(LEHost.firmwareAdvice)" : "") }
         )
         add("manufacturer", version.map { CompanyNames[$0.company] ?? "company \(Hexadecimal.number($0.company))" })
         add(

@@ -24,7 +24,7 @@ final class BondedHost: LEHostDelegate {
         resolvingListSize: Int = 64,
         keys: KeyDistribution = [.encryptionKey, .identityKey],
         keepsPrivacy: Bool = true,
-        eventDelay: TimeAmount? = nil
+        eventDelay: TimeAmount = .zero
     ) {
         self.keepsPrivacy = keepsPrivacy
         self.host = LEHost(
@@ -38,8 +38,8 @@ final class BondedHost: LEHostDelegate {
         self.host.delegate = self
         var controller = VirtualControllerConfiguration()
         controller.model.resolvingListSize = resolvingListSize
-        let channel = air.makeController(configuration: controller)
-        self.host.attach(to: eventDelay.map { OvertakenEvents(channel, by: $0) } ?? channel)
+        controller.model.eventDelay = eventDelay
+        self.host.attach(to: air.makeController(configuration: controller))
     }
 
     /// The key with which the peer's signed commands are believed on the one link.
