@@ -1,4 +1,5 @@
-// What a test gets that says `import CoreBluetoothTesting`: Core Bluetooth itself, how the air can be, and where and what devices are on it.
+// What a test gets that says `import CoreBluetoothTesting`: Core Bluetooth itself, how the air can be, and where and
+// what devices are on it.
 
 @_exported public import CoreBluetooth
 

@@ -76,9 +76,9 @@ extension ScriptedPeripheral.Advertisement.PDUs {
         }
     }
 
-    /// How many octets of advertising data there can be.
+    /// The limit of advertising data, in octets.
     fileprivate var limit: Int { self == .legacy ? 31 : 245 }
-    /// How many octets of scan response data there can be.
+    /// The limit of scan response data, in octets.
     fileprivate var responseLimit: Int { self == .legacy ? 31 : 0 }
 }
 

@@ -82,7 +82,7 @@ struct LEHostSecurityAttackTests {
         #expect(testbed.controller.takeCommands().contains(LELongTermKeyRequestReply.opcode))
         #expect(ask() == [])
         #expect(testbed.host.security(of: link)?.level == SecurityLevel.none && user.subscriptions.isEmpty)
-        // A connection interval before the event it was sent in clear, whoever sent it.
+        // A connection interval before the event it was sent in clear, by the peer or by another device.
         testbed.run(.milliseconds(30))
         testbed.encryptionChanged()
         #expect(self.sent(testbed).map { String($0.prefix(2) + $0.suffix(2)) } == ["010F", "010F"])

@@ -20,7 +20,8 @@ struct WorldControllersTests {
         )
     }
 
-    /// Faults of single adapters: data that is ahead of its event, and a board that starts anew when its port is opened.
+    /// Faults of single adapters: data that is ahead of its event, and a board that starts anew when its port is
+    /// opened.
     private static var faulty: [ControllerModel] {
         var early = ControllerModel.rtl8761b
         early.eventDelay = .milliseconds(10)

@@ -329,7 +329,7 @@ extension ControllerModel {
         self.version = version
         (self.revision, self.company, self.subversion) = (revision, company, subversion)
         self.isDualMode = isDualMode
-        // Nobody has published how many links most have, and many have one command at a time and no list of keys.
+        // Nobody has published the number of links of most, and many have one command at a time and no list of keys.
         (self.maximumLinkCount, self.commandCredits, self.resolvingListSize) = (7, 1, 0)
         body(&self)
     }

@@ -37,19 +37,19 @@ public struct ControllerModel: Hashable, Sendable {
 
     /// The longest ACL data packet that it takes from its host, in octets behind the header: 27 to 1,024.
     public var aclDataPacketLength = 251
-    /// How many such packets it buffers: 1 to 255.
+    /// The number of such packets that it buffers: 1 to 255.
     public var aclDataPacketCount = 64
     /// Whether these buffers are shared with BR/EDR, so that only Read Buffer Size has their numbers.
     public var sharesBuffers = false
-    /// How many links it can have at once: 1 to 1,024.
+    /// The number of links that it can have at once: 1 to 1,024.
     public var maximumLinkCount = 128
-    /// How many commands a host may send before it waits for an answer: 1 to 255.
+    /// The number of commands that a host may send before it waits for an answer: 1 to 255.
     public var commandCredits = 4
     /// The entries of the filter accept list: 1 to 255.
     public var filterAcceptListSize = 64
     /// The entries of the resolving list: 1 to 255, or 0 for a controller that resolves no private addresses.
     public var resolvingListSize = 64
-    /// How many advertising sets it has: 1 to 240.
+    /// The number of its advertising sets: 1 to 240.
     public var advertisingSetCount = 16
     /// The most octets of advertising data in a set: 31 to 1,650.
     public var maximumAdvertisingDataLength = 1_650

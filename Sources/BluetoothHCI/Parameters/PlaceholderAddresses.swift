@@ -1,5 +1,5 @@
-// Addresses that chips answer with when nobody has given them one of their own: each chip of a kind has the same, so two of
-// them would be one device to their peers.
+// Addresses that chips answer with when nobody has given them one of their own: each chip of a kind has the same, so
+// two of them would be one device to their peers.
 
 package import BluetoothTypes
 

@@ -16,13 +16,13 @@
 // yet. initiating: the controller looks for these devices. cancelling: the event that ends the attempt is awaited. ended:
 // it came before the answer to the cancel, which must not be taken for that to a later command.
 //
-// While it is held, it goes to idle and stays there: the radio is another role's, or the controller's addresses are being
-// changed.
+// While it is held, it goes to idle and stays there: the radio is another role's, or the controller's addresses are
+// being changed.
 //
 // A device whose private addresses the controller cannot resolve has to be heard first: the host scans, and the address
 // under which it heard the device is initiated to for a while, then the next one. Meanwhile no other device is initiated
-// to in another way. All devices are heard first where the controller cannot initiate beside what else is wanted of it, but
-// scan: so an absent device takes the radio from nobody.
+// to in another way. All devices are heard first where the controller cannot initiate beside what else is wanted of it,
+// but scan: so an absent device takes the radio from nobody.
 //
 // What a controller can do: refuse each command, forget the event that ends a cancelled attempt (the host has a time
 // limit for it), or send it late; what goes on then is left alone. Time comes in through the host, with that limit and

@@ -7,13 +7,14 @@
 //                 ▲                     │ others could be granted without these, and the turn is over
 //                 └── those others ◀────┘ go to the head
 //
-// A role that is granted keeps the radio until it is wanted no longer, a link excludes it, or its turn is over and another
-// role waits. So no role waits for longer than the turns of the two others. A role that a link excludes waits for the link's
-// end. Turns have different lengths, or an advertiser whose interval fits to them would be heard in none of them.
+// A role that is granted keeps the radio until it is wanted no longer, a link excludes it, or its turn is over and
+// another role waits. So no role waits for longer than the turns of the two others. A role that a link excludes waits
+// for the link's end. Turns have different lengths, or an advertiser whose interval fits to them would be heard in none
+// of them.
 //
-// What a controller can do: claim states that it does not have, or refuse any combination; each refusal beside others is
-// one more combination that is not tried again. Combinations with links are forgotten when a link ends: the number of links
-// may have been the reason. Time comes in with each decision.
+// What a controller can do: claim states that it does not have, or refuse any combination; each refusal beside others
+// is one more combination that is not tried again. Combinations with links are forgotten when a link ends: the number
+// of links may have been the reason. The caller gives the time of each decision.
 
 import BluetoothHCI
 import NIOCore
@@ -50,7 +51,8 @@ struct RadioRoles: OptionSet, Hashable {
 
 /// Which roles the radio of a controller has now, of those that are wanted.
 struct RadioArbiter {
-    /// What the controller says that it can do at the same time; `nil` if it says nothing, or that it can do everything.
+    /// What the controller says that it can do at the same time; `nil` if it says nothing, or that it can do
+    /// everything.
     private var states: LEStates?
     /// Combinations that it has refused; none contains another one.
     private var refused: [RadioRoles] = []

@@ -9,12 +9,12 @@
 // another one comes, or the links are others. While it is held, it stays off: the radio is another role's, or the
 // controller's addresses are being changed.
 //
-// Beside the user the initiator may want to hear devices: those whose private addresses only the host can resolve, and all
-// where the controller cannot initiate beside what it does.
+// Beside the user the initiator may want to hear devices: those whose private addresses only the host can resolve, and
+// all where the controller cannot initiate beside what it does.
 //
-// What a controller can do: refuse each command. Beside other roles that ends in `off`, and the arbiter holds the scanner
-// while they have the radio; alone, in `refused`. Disabling is repeated, three times in all, since a refusal leaves open
-// whether the controller scans. Peers have no part in it. No timers.
+// What a controller can do: refuse each command. Beside other roles that ends in `off`, and the arbiter holds the
+// scanner while they have the radio; alone, in `refused`. Disabling is repeated, three times in all, since a refusal
+// leaves open whether the controller scans. Peers have no part in it. No timers.
 
 import BluetoothHCI
 import NIOCore

@@ -5,10 +5,10 @@
 //     off ── Host Buffer Size and Set Controller To Host Flow Control succeeded ──▶ limited ── the controller goes ──▶ off
 //
 // off: packets come as fast as the controller receives them, and nothing is reported.
-// limited: packets are counted for each link, and reported several at a time, after 100 ms at the latest: Nordic's controller
-// reports the end of a link only when all of its packets are. While a link is held back, each turn reports what the others
-// have received: the links that are held back may have so many of the controller's packets that it lets another link have
-// only one.
+// limited: packets are counted for each link, and reported several at a time, after 100 ms at the latest: Nordic's
+// controller reports the end of a link only when all of its packets are. While a link is held back, each turn reports
+// what the others have received: the links that are held back may have so many of the controller's packets that it lets
+// another link have only one.
 //
 // What a peer can do: fill the buffers of its own link. What a link may hold of them is the controller's decision. Time
 // comes in as `now`, and goes out with `reportDeadline`.

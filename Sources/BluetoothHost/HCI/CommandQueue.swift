@@ -1,7 +1,7 @@
 // The commands on their way to the controller. One at a time is unanswered, however many the controller's last
 // Num_HCI_Command_Packets allowed (Vol 4, Part E, 4.4): controllers claim up to 32 and are hardly tried with more than
-// one, and an answer comes within a millisecond. Every command has a time limit, since controllers exist that never answer
-// some of them: such a command fails alone, and the queue goes on.
+// one, and an answer comes within a millisecond. Every command has a time limit, since controllers exist that never
+// answer some of them: such a command fails alone, and the queue goes on.
 //
 //     append ──▶ waiting ── a credit ──▶ outstanding ── Command Complete or Command Status ──▶ completed
 //                                             └──────── time limit ──▶ unanswered

@@ -4,8 +4,8 @@
 //     data of an unknown handle ──▶ waiting ── the link is there ──▶ received on it
 //                                      └── 100 ms, or the limit ──▶ dropped
 //
-// What a peer can do: have its data wait. Nothing is answered before its link is there. What is late from a link that has
-// ended is not kept, so that no peer speaks on the next link with the same handle. Time comes in as `now`.
+// What a peer can do: have its data wait. Nothing is answered before its link is there. What is late from a link that
+// has ended is not kept, so that no peer speaks on the next link with the same handle. The caller gives `now`.
 
 import BluetoothHCI
 import DequeModule
@@ -22,7 +22,7 @@ struct EarlyData {
 
     /// How far an event may be behind the data that it explains.
     static let time = TimeAmount.milliseconds(100)
-    /// How many packets are kept, the latest ones.
+    /// The number of packets that are kept, the latest ones.
     static let limit = 16
 
     private var waiting: Deque<Packet> = []

@@ -1,5 +1,5 @@
-// The events that this host acts on. A mask that names no others saves packets that would be ignored, and one that names an
-// event that the controller cannot have may be refused.
+// The events that this host acts on. A mask that names no others saves packets that would be ignored, and one that
+// names an event that the controller cannot have may be refused.
 
 import BluetoothHCI
 

@@ -1,6 +1,6 @@
-// How often a new controller is sent Reset. Boards that start anew when their port is opened hear nothing for a moment, and
-// some chips answer late. A chip that was only slow answers each Reset, and may carry out the last one long after its
-// first answer: then everything it was told in between would be lost, so the host waits as long as that can take.
+// How often a new controller is sent Reset. Boards that start anew when their port is opened hear nothing for a moment,
+// and some chips answer late. A chip that was only slow answers each Reset, and may carry out the last one long after
+// its first answer: then everything it was told in between would be lost, so the host waits as long as that can take.
 
 import NIOCore
 

@@ -1,5 +1,5 @@
 // Which keypress notifications of a peer are in their place (Vol 3, Part H, 3.5.8): those out of place are ignored, and
-// no more than a limit are reported.
+// the others are reported up to a limit.
 
 /// The keypress notifications of a peer: a beginning, digits, an end (3.5.8).
 struct KeypressNotifications: Hashable, Sendable {

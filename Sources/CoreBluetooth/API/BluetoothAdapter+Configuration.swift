@@ -67,11 +67,11 @@ extension BluetoothAdapter {
         /// at them. Where the controller is not asked, or refuses, a connection on which 4 MiB wait for the app ends
         /// with ``CBError/Code/peripheralDisconnected``.
         public var controllerToHostFlowControl: Bool?
-        /// Whether the controller is given the extended commands of advertising, scanning and connecting if it lists them,
-        /// so that devices that advertise in extended PDUs are found; `nil` for the default.
+        /// Whether the controller is given the extended commands of advertising, scanning and connecting if it lists
+        /// them, so that devices that advertise in extended PDUs are found; `nil` for the default.
         ///
-        /// By default the controllers of an air are, and no others: there are some that list the commands, accept them, and
-        /// then hear nobody.
+        /// By default the controllers of an air are, and no others: there are some that list the commands, accept them,
+        /// and then hear nobody.
         public var extendedAdvertising: Bool?
         /// Whether writes without response that an app makes while
         /// ``CBPeripheral/canSendWriteWithoutResponse`` is false are lost, all of them: for tests.
@@ -261,8 +261,8 @@ extension BluetoothAdapter.Configuration {
 
     /// The random static address of this device on a controller that has no public one: the same in every run.
     ///
-    /// Two devices on two such controllers differ, since a controller has a name of its own on a machine, and a machine a
-    /// number of its own.
+    /// Two devices on two such controllers differ, since a controller has a name of its own on a machine, and a machine
+    /// a number of its own.
     func fallbackAddress(on name: AdapterName, machine: String = Self.machine) -> DeviceAddress {
         var generator = SeededGenerator(seed: fnv1a("\(name) \(self.identityName) \(machine)".utf8))
         return .randomStatic(using: &generator)

@@ -34,7 +34,8 @@ public final class BluetoothAdapter: Sendable {
     let configuration: Configuration
     let identities: IdentityStore
     let connectedPeers = ConnectedPeers()
-    /// Whether the controller hears and connects to extended advertising; of a real one this is known when it has started.
+    /// Whether the controller hears and connects to extended advertising; of a real one this is known when it has
+    /// started.
     let hasExtendedAdvertising = NIOLockedValueBox(true)
     private let callbacks: Callbacks
     private let callbackDelay: TimeAmount

@@ -103,9 +103,9 @@ open class CBCentralManager: CBManager {
 
     /// Whether this system has all of some features.
     ///
-    /// It has ``Feature/extendedScanAndConnect`` where the default adapter uses extended advertising: the software radio does,
-    /// a real controller if it has it and ``BluetoothAdapter/Configuration/extendedAdvertising`` asks for it, which is known
-    /// once a manager of it is powered on.
+    /// It has ``Feature/extendedScanAndConnect`` where the default adapter uses extended advertising: the software
+    /// radio does, a real controller if it has it and ``BluetoothAdapter/Configuration/extendedAdvertising`` asks for
+    /// it, which is known once a manager of it is powered on.
     @discardableResult
     open class func supports(_ features: CBCentralManager.Feature) -> Bool {
         guard Feature.extendedScanAndConnect.isSuperset(of: features) else { return false }

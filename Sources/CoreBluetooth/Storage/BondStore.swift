@@ -10,9 +10,9 @@
 // A bond with a peer that hides behind a private address and distributes no identity is of use while that address lasts: it
 // is kept in memory, for a few such peers, and never on disk.
 //
-// What a peer can do: pair again and again under new addresses. The number of bonds has a limit. Beyond it, once the new
-// one is written, the bond goes that is worth least, never one in use, and never one that a user has confirmed for one
-// that nobody was asked about; a bond for which there is no room is not kept, as one that cannot be written.
+// What a peer can do: pair again and again under new addresses. The number of bonds has a limit. Beyond it, once the
+// new one is written, the bond goes that is worth least, never one in use, and never one that a user has confirmed for
+// one that nobody was asked about; a bond for which there is no room is not kept, as one that cannot be written.
 
 import BluetoothHost
 import BluetoothTypes

@@ -9,7 +9,8 @@ enum SignalText {
 
     private static let bars: [Character] = ["▂", "▄", "▆", "█"]
 
-    /// Bars and dBm, in green, yellow or red, so that the bars count without colours, too; `?` where the strength is not known.
+    /// Bars and dBm, in green, yellow or red, so that the bars count without colours, too; `?` where the strength is
+    /// not known.
     static func text(_ rssi: Int?) -> StyledText {
         guard let rssi else { return StyledText("        ?", .dim) }
         let count = bars(rssi)

@@ -1,4 +1,5 @@
-// The texts of `ask`, `demo`, the full-screen app and the page in a browser: a table a language. `{}` is where a value goes, in the order of the values.
+// The texts of `ask`, `demo`, the full-screen app and the page in a browser: a table a language. `{}` is where a value
+// goes, in the order of the values.
 
 import CommandLineTool
 import Foundation

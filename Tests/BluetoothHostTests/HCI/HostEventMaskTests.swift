@@ -8,7 +8,8 @@ struct HostEventMaskTests {
     @Test(
         "asks for the events that the host acts on and the controller's features allow, bit by bit",
         arguments: [
-            // Links that end, errors, packets that were sent, LE Meta: bits 4, 15, 18, 61. Links, reports, updates: 0 to 2.
+            // Links that end, errors, packets that were sent, LE Meta: bits 4, 15, 18, 61. Links, reports, updates: 0
+            // to 2.
             ([], 0x2000_0000_0004_8010, 0, 0x07),
             // Encryption and its refresh: bits 7 and 47. The long term key: bit 4.
             (.encryption, 0x2000_8000_0004_8090, 0, 0x17),

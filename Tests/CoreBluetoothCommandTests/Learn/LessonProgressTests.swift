@@ -23,7 +23,7 @@ struct LessonProgressTests {
         #expect(progress().next == nil)
         let attributes = try FileManager.default.attributesOfItem(atPath: folder("corebluetooth/lessons"))
         #expect(attributes[.posixPermissions] as? Int == 0o600)
-        // A lesson that is no more does not count.
+        // A lesson that was removed does not count.
         try Data("nothing\n\(Course.lessons[1].key)\n".utf8)
             .write(to: URL(fileURLWithPath: folder("corebluetooth/lessons")))
         #expect(progress().answered == [Course.lessons[1].key])

@@ -92,7 +92,7 @@ struct KeptFactsTests {
 
     // MARK: Our device is the peripheral
 
-    /// A peripheral that can be subscribed to without encryption, and pairs with whoever its user agrees to.
+    /// A peripheral that can be subscribed to without encryption, and pairs with each device to which its user agrees.
     private final class Ball {
         let testbed = Testbed()
         let device: RestartableDevice
