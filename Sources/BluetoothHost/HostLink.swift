@@ -59,8 +59,8 @@ final class HostLink {
             self.signalling.channels.requirement = newValue ? .encrypted : .none
         }
     }
-    /// Whether what a bond keeps of the peer's client was brought back, so that it is not done again.
-    var hasRestoredClient = false
+    /// Whether the link has what its bond keeps of the peer's client: brought back, or begun with a new bond.
+    var hasBondedClient = false
 
     /// Whether the bonded peer was asked for what it says of its privacy.
     var hasReadPeerPrivacy = false

@@ -165,8 +165,13 @@ extension LEHost {
         case .paired(let bond, let isBonded):
             link.bearer.server.signingKey = bond.peer.signing.map(PeerSigningKey.init)
             link.hasReadPeerPrivacy = false
-            if isBonded { self.identify(link, as: bond.identityAddress.withoutIdentity) }
+            if isBonded {
+                self.identify(link, as: bond.identityAddress.withoutIdentity)
+                // What was kept of a client with another key is not that of this one, which knows nothing of it.
+                link.hasBondedClient = true
+            }
             self.take(link.securityManager.security, of: link)
+            link.bearer.noteClientChange(into: &link.bearerActions)
             self.delegate?.host(self, link: link.id, didPairWith: bond, isBonded: isBonded)
         case .failed(let error):
             if error == .timedOut || error == .userTimedOut { link.securityError = .pairingTimedOut }
@@ -231,15 +236,16 @@ extension LEHost {
 
     /// Sets how secure a link is: how the key of its encryption was made, whether the peer is bonded and authorized.
     ///
-    /// The first time that a link is encrypted with the key of a bond, the delegate is asked for what was kept of the
-    /// peer's client with ``LEHostDelegate/host(_:bondedClientAt:)``, and from then on it is given each change of that.
+    /// The first time that a link is encrypted with the key of a bond that was there before it, the delegate is asked
+    /// for what was kept of the peer's client with ``LEHostDelegate/host(_:bondedClientAt:)``, and from then on it is
+    /// given each change of that.
     func setSecurity(_ security: LinkSecurity, of link: LinkID) {
         guard let link = self.linksByID[link] else { return }
         // What waits in the batch was made for the link as it was.
         link.bearer.flushBatch(into: &link.bearerActions)
         link.bearer.security = security
-        if security.usesBond, !link.hasRestoredClient {
-            link.hasRestoredClient = true
+        if security.usesBond, !link.hasBondedClient {
+            link.hasBondedClient = true
             let hadSubscriptions = !link.bearer.server.subscriptions.isEmpty
             if let client = self.delegate?.host(self, bondedClientAt: link.information) {
                 self.server.restoreClient(

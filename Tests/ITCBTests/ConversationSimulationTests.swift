@@ -130,6 +130,8 @@ private final class Party {
             ball.sdk.answersByHand = false
             ball.sdk.localName = "Ball"
         }
+        // A question whose user is there waits as long as they are.
+        for asker in self.askers { asker.sdk.userIdleTime = nil }
         self.world.advance(by: .seconds(40))
         for (index, asker) in self.askers.enumerated() {
             let count = asker.answered.count
