@@ -6,14 +6,15 @@ import Testing
 
 @Suite("The line of an answer")
 struct TerminalInputTests {
-    /// Reads lines until one is none.
-    private func readings(_ text: String) -> [TerminalInput.Reading] {
+    /// Reads lines until one is none, behind an error that the system has had.
+    private func readings(_ text: String, behind error: CInt = 0) -> [TerminalInput.Reading] {
         let (input, cancel) = (Pipe(), Pipe())
         input.fileHandleForWriting.write(Data(text.utf8))
         input.fileHandleForWriting.closeFile()
         var readings: [TerminalInput.Reading] = []
         var isAtEnd = false
         while !isAtEnd {
+            errno = error
             let reading = TerminalInput.read(
                 input.fileHandleForReading.fileDescriptor,
                 until: cancel.fileHandleForReading.fileDescriptor
@@ -25,11 +26,14 @@ struct TerminalInputTests {
         return readings
     }
 
-    @Test("ends with its line, the last one also with the input")
-    func lines() {
-        #expect(readings("") == [.end])
-        #expect(readings("yes\n\n123456") == [.line("yes"), .line(""), .line("123456"), .end])
-        #expect(readings("yes\n") == [.line("yes"), .end])
+    @Test(
+        "ends with its line, the last one also with the input, whatever error the system has had before",
+        arguments: [0, EINTR, EAGAIN]
+    )
+    func lines(error: CInt) {
+        #expect(readings("", behind: error) == [.end])
+        #expect(readings("yes\n\n123456", behind: error) == [.line("yes"), .line(""), .line("123456"), .end])
+        #expect(readings("yes\n", behind: error) == [.line("yes"), .end])
     }
 
     @Test("keeps the first 1,024 octets of a long line", arguments: [1023, 1024, 1025, 4000])

@@ -11,12 +11,6 @@ struct TextsTests {
         answers: ["no", "yes"]
     )
 
-    @Test("ends the language at the country, the character set or the variant", arguments: ["_", ".", "@"])
-    func locale(separator: String) {
-        #expect(Texts.of(["LANG": "de" + separator + "x"]).language == "de")
-        #expect(Texts.of(["LANG": "d" + separator + "e"]).language == "en")
-    }
-
     @Test("puts values in their places in order, and shows a key without a text by its name")
     func values() {
         #expect(texts(.pairFailed, "a", "b") == "a: b!" && texts(.pairFailed, "a") == "a: !")
@@ -69,7 +63,8 @@ struct TextsTests {
         arguments: [
             ([:], "en"), (["LANG": "de_DE.UTF-8"], "de"), (["LANG": "de"], "de"), (["LANG": "fr_FR"], "en"),
             (["LC_ALL": "", "LC_MESSAGES": "de_AT@euro", "LANG": "en_GB"], "de"),
-            (["LC_ALL": "C", "LANG": "de_DE"], "en"), (["LANG": "desperate"], "en"),
+            (["LC_ALL": "C", "LANG": "de_DE"], "en"), (["LANG": "desperate"], "en"), (["LANG": "de.x"], "de"),
+            (["LANG": "de@x"], "de"), (["LANG": "d_e"], "en"),
         ] as [([String: String], String)]
     )
     func locales(environment: [String: String], language: String) {

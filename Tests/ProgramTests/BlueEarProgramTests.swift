@@ -31,25 +31,6 @@ extension Programs {
             #expect(central.errorLines.isEmpty && peripheral.errorLines.isEmpty)
         }
 
-        @Test("--json prints the same callbacks as objects; of two peripherals the named one is taken")
-        func json() throws {
-            let other = try testbed.blueear("peripheral", "--name", "Bob")
-            let alice = try testbed.blueear("peripheral", "--json", "--name", "Al\"ice")
-            for peripheral in [other, alice] { try peripheral.line(with: "tart") }
-            try alice.line(with: "didStartAdvertising")
-            let central = try testbed.blueear("central", "--json", "--device", "Al\"ice", "--message", "a\"b=c\\d")
-            #expect(try central.end() == 0, "\(central.errorLines)")
-            #expect(
-                try central.events() == [
-                    "didStartConfiguration", "didStartScanningPeripherals", "didConnectPeripheral", "didReceiveData",
-                    "received", "didSendData", "sent", "didDisconnectPeripheral",
-                ]
-            )
-            #expect(try central.objects()[2]["name"] as? String == "Al\"ice")
-            try alice.line(with: "\"received\"")
-            #expect(try alice.objects().last?["message"] as? [String: String] == ["a\"b": "c\\d"])
-        }
-
         @Test("--stay keeps the link; lines of any length go both ways; the end of input delivers them first")
         func staying() throws {
             let central = try testbed.blueear("central", "--stay", input: true)
@@ -69,20 +50,6 @@ extension Programs {
             try peripheral.line(with: "  last=\(long)")
             peripheral.write(line: "quit")
             #expect(try peripheral.end() == 0)
-        }
-
-        @Test("Three centrals at once each have their own exchange")
-        func several() throws {
-            let peripheral = try testbed.blueear("peripheral")
-            try peripheral.line(with: "Start advertising")
-            let centrals = try (1...3).map {
-                try testbed.blueear("central", "--message", "number=\($0)", "--timeout", "100")
-            }
-            for (index, central) in centrals.enumerated() {
-                #expect(try central.end() == 0, "\(central.errorLines)")
-                #expect(central.lines.contains("  Hello=Darkness"))
-                try peripheral.line(with: "  number=\(index + 1)")
-            }
         }
 
         @Test("When the air's server is killed the two reconnect, and each lost link is reported once")

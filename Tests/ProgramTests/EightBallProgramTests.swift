@@ -88,37 +88,6 @@ extension Programs {
             #expect(other.errorLines.first?.contains("the identity \"alice\" is in use") == true)
         }
 
-        @Test("central lists balls as they come and go, asks by lines, and refuses a ball that is absent")
-        func lineMode() throws {
-            let central = try testbed.eightball("central", input: true)
-            let ball = try testbed.ball()
-            try central.line(with: "[1] Crystal is here.")
-            central.write(line: "1 Will it rain?")
-            let line = try central.line(with: "[1] Crystal: ")
-            #expect(Texts.english.answers.contains(String(line.dropFirst("[1] Crystal: ".count))))
-            central.write(line: "no question mark")
-            try central.line(with: "[1] Crystal refused: a question must end with \"?\".")
-            central.write(line: "use 7")
-            try central.line(with: "There is no ball 7; \"list\" lists those that are here.")
-            ball.send(SIGINT)
-            #expect(try ball.end() == 130)
-            try central.line(with: "[1] Crystal went offline.")
-            central.write(line: "quit")
-            #expect(try central.end() == 0)
-        }
-
-        @Test("Questions that are piped in wait for their ball; the end of input ends in 0")
-        func piped() throws {
-            let central = try testbed.eightball("central", "--json", input: true)
-            central.write(line: "1 First?")
-            central.write(line: "1 Second?")
-            central.endInput()
-            let ball = try testbed.ball()
-            #expect(try central.end() == 0, "\(central.errorLines)")
-            #expect(try central.events() == ["found", "asked", "answer", "asked", "answer"])
-            try ball.line(with: "Second? -> ")
-        }
-
         @Test("The others find each other again when the process that serves the air is killed")
         func airServerDies() throws {
             let server = try testbed.eightball("central", input: true)
@@ -149,23 +118,7 @@ extension Programs {
             #expect(ball.errorLines.isEmpty && testbed.sockets.isEmpty)
         }
 
-        @Test("Without a command it asks for the role, and the end of input ends in 0")
-        func chooser() throws {
-            let ball = try testbed.start("eightball", [], input: true)
-            ball.write(line: "neither")
-            ball.write(line: "2")
-            try ball.line(with: "is a Magic 8-Ball now")
-            let central = try testbed.start("eightball", ["--plain"], input: true)
-            central.write(line: "Central")
-            central.write(line: "Will it rain?")
-            try ball.line(with: "Will it rain? -> ")
-            central.endInput()
-            #expect(try central.end() == 0)
-            ball.endInput()
-            #expect(try ball.end() == 0)
-        }
-
-        @Test("demo prints the steps of one question and its answer, and with --json both timelines in order")
+        @Test("demo prints the steps of one question and its answer, on an air of its own")
         func demo() throws {
             let demo = try testbed.eightball("demo", "--question", "Will it work?")
             #expect(try demo.end() == 0 && demo.errorLines.isEmpty)
@@ -173,22 +126,6 @@ extension Programs {
             let answer = try #require(demo.lines.last?.split(separator: ":", maxSplits: 1).last)
             #expect(Texts.english.answers.contains(answer.trimmingCharacters(in: .whitespaces)))
             #expect(demo.lines.contains { $0.hasPrefix("Question:") && $0.contains("Will it work?") })
-
-            let json = try testbed.eightball("demo", "--json")
-            #expect(try json.end() == 0)
-            func steps(of who: String) throws -> [String] {
-                try json.objects().filter { $0["who"] as? String == who }.compactMap { $0["step"] as? String }
-            }
-            let ball = [
-                "state", "serviceAdded", "advertising", "subscribed", "questionReceived", "answerSent",
-            ]
-            #expect(try steps(of: "ball").filter(ball.contains) == ball)
-            let central = [
-                "scanning", "discovered", "connecting", "connected", "discoveringServices", "discoveredServices",
-                "ready", "sendingQuestion", "writingQuestion", "questionConfirmed", "answerReceived",
-            ]
-            #expect(try steps(of: "central").filter(central.contains) == central)
-            #expect(try json.events().last == "answer")
         }
     }
 }

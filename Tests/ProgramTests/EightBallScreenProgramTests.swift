@@ -61,28 +61,6 @@ extension Programs {
             #expect(try central.end() == 130)
         }
 
-        @Test("A person answers by hand, and a second question is refused as busy meanwhile")
-        func byHand() throws {
-            let ball = try start()
-            try ball.row(with: "▸ 1  Central")
-            ball.type("2")
-            try ball.row(with: "is a Magic 8-Ball now")
-            ball.type("h")
-            try ball.row(with: "answers by hand")
-            let asker = try startCentral("asker")
-            let other = try startCentral("other")
-            asker.type("Shall I go?\r")
-            try ball.row(with: "asks: Shall I go?")
-            other.type("And I?\r")
-            try other.row(with: "is busy with another question")
-            ball.type("\u{1B}[B\u{1B}[B\u{1B}[B")
-            try ball.row(with: "▸ Yes definitely.")
-            ball.type("\r")
-            try asker.row(with: "Yes definitely.")
-            ball.type("q")
-            #expect(try ball.end() == 0)
-        }
-
         @Test(
             "The code of a pairing is asked for on the screen and in the line of line mode",
             arguments: [false, true]
@@ -134,23 +112,6 @@ extension Programs {
             plain.resize(rows: 10, columns: 40)
             try eventually("the smaller screen") { plain.screen.last?.contains("Ctrl-C quit") == true }
             #expect(plain.screen.count == 10 && !plain.hasColors)
-        }
-
-        @Test("A question is edited in line mode while other lines appear above it")
-        func editing() throws {
-            let central = try start("--plain", "--identity", "asker", columns: 40)
-            try central.row(with: "Central or Peripheral (1 or 2")
-            central.type("1\r")
-            try central.row(with: "Looking for Magic 8-Balls")
-            central.type("Will it snow?")
-            try central.row(with: "> Will it snow?")
-            let ball = try testbed.ball("Crystal", "--identity", "ball")
-            try central.row(with: "[1] Crystal is here.")
-            try central.row(with: "> Will it snow?")
-            central.type("\u{1B}[D\u{1B}[D\u{1B}[D\u{1B}[D\u{1B}[D\u{B}rain?\r")
-            try ball.line(with: "Will it rain? -> ")
-            central.send(SIGINT)
-            #expect(try central.end() == 130)
         }
     }
 }

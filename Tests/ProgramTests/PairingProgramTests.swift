@@ -52,19 +52,6 @@ extension Programs {
             #expect(bonds.isEmpty)
         }
 
-        @Test("At a terminal the code is asked for again if it is not six digits")
-        func terminal() throws {
-            let ball = try ball()
-            let terminal = try PseudoTerminal()
-            let arguments = ["ask", "Rain?", "--identity", "curious", "--timeout", "100"]
-            let ask = try testbed.start("eightball", arguments, streams: .typing(terminal))
-            let code = try ball.code()
-            try terminal.type("12345", after: "Six digits that \"Crystal\" shows: ")
-            try terminal.type(code, after: "That is not six digits")
-            #expect(try ask.end() == 0, "\(ask.errorLines)")
-            #expect(ask.lines.count == 1 && ask.errorLines.isEmpty)
-        }
-
         @Test("Both users compare six digits, and one who says no ends the pairing", arguments: [true, false])
         func compare(isSame: Bool) throws {
             let ball = try ball("compare", input: true)

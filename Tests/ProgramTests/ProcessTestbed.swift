@@ -137,9 +137,6 @@ extension TestProcess {
         try lines.map { try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]) }
     }
 
-    /// The values of `event` of the lines so far.
-    func events() throws -> [String] { try objects().compactMap { $0["event"] as? String } }
-
     /// The six digits that the process shows for the `count`th time.
     func code(number count: Int = 1) throws -> String { String(try line(number: count, with: "Code for ").suffix(6)) }
 }

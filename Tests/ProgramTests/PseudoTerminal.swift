@@ -35,9 +35,6 @@ final class PseudoTerminal: @unchecked Sendable {
     /// All octets that were drawn so far, without the first `count`.
     func octets(after count: Int) -> ArraySlice<UInt8> { lock.withLock { octets.dropFirst(count) } }
 
-    /// All that was drawn so far.
-    var text: String { String(decoding: octets(after: 0), as: UTF8.self) }
-
     /// The settings of the line.
     var settings: termios {
         var settings = termios()
@@ -56,11 +53,5 @@ final class PseudoTerminal: @unchecked Sendable {
         let octets = Array(text.utf8)
         // Fails if the process has ended; the test sees that by what it waits for next.
         _ = write(own, octets, octets.count)
-    }
-
-    /// Types a line once the process has drawn a text.
-    func type(_ line: String, after text: String) throws {
-        try eventually("\"\(text)\" on the terminal") { self.text.contains(text) }
-        type(line + "\n")
     }
 }

@@ -94,11 +94,6 @@ final class ScreenProcess {
         return row ?? ""
     }
 
-    /// Waits until no row contains a text.
-    func noRow(with text: String) throws {
-        try wait("no row \"\(text)\"") { !$0.contains { $0.contains(text) } }
-    }
-
     /// Waits for the end; returns the exit status, or the negative number of the signal that killed the process.
     func end() throws -> Int32 { try process.end() }
 

@@ -18,10 +18,6 @@ final class TestProcess: @unchecked Sendable {
     enum Streams {
         /// Both outputs are kept as lines; the input is what the test writes, or empty.
         case lines(input: Bool)
-        /// The same with standard output in a terminal.
-        case output(PseudoTerminal)
-        /// The same with standard input in a terminal.
-        case typing(PseudoTerminal)
         /// All three in a terminal.
         case terminal(PseudoTerminal)
     }
@@ -63,8 +59,6 @@ final class TestProcess: @unchecked Sendable {
         case .lines(let isWritten):
             hasInput = isWritten
             if isWritten { descriptors[0] = inputPipe.reading }
-        case .output(let terminal): descriptors[1] = terminal.process
-        case .typing(let terminal): descriptors[0] = terminal.process
         case .terminal(let terminal): descriptors = [terminal.process, terminal.process, terminal.process]
         }
         defer { for end in [null, inputPipe.reading, outputPipe.writing, errorPipe.writing] { close(end) } }

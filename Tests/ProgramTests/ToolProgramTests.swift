@@ -118,24 +118,6 @@ extension Programs {
             #expect(try bridge.end() == 130)
         }
 
-        @Test("A device that hides is another one when it starts again; without --privacy it is the same")
-        func privacy() throws {
-            try testbed.serveAir()
-            for isPrivate in [true, false] {
-                let identifiers = try (0..<2).map { _ in
-                    let arguments = ["advertise", "--name", "Meter", "--benchmark", "--identity", "meter"]
-                    let meter = try testbed.start("corebluetooth", arguments + (isPrivate ? ["--privacy"] : []))
-                    try meter.line(with: "is advertising")
-                    let inspect = try testbed.tool("inspect", "Meter", "--json", "--no-values", "--identity", "watcher")
-                    #expect(try inspect.end() == 0, "\(inspect.errorLines)")
-                    meter.send(SIGTERM)
-                    #expect(try meter.end() == 0)
-                    return try #require(try inspect.objects().first?["identifier"] as? String)
-                }
-                #expect((identifiers[0] != identifiers[1]) == isPrivate)
-            }
-        }
-
         @Test("The traces of two processes make one text and one picture, also if one of them was killed")
         func traces() throws {
             let (asker, ball) = (testbed.path("asker.jsonl"), testbed.path("ball.jsonl"))
@@ -153,16 +135,6 @@ extension Programs {
             #expect(try testbed.tool("trace", asker, ball, "--output", picture).end() == 0)
             let svg = try String(contentsOfFile: picture, encoding: .utf8)
             #expect(svg.hasPrefix("<svg ") && svg.contains("asker") && svg.contains("ball"))
-        }
-
-        @Test("learn runs a lesson and checks the answer to its question")
-        func learn() throws {
-            let lesson = try testbed.tool("learn", "1")
-            #expect(try lesson.end() == 0 && lesson.errorLines.isEmpty)
-            #expect(lesson.lines.contains { $0.hasSuffix("didConnect \"Crystal\"") })
-            let right = try testbed.tool("learn", "1", "--answer", "-71")
-            #expect(try right.end() == 0 && right.lines.first == "Yes: -71.")
-            #expect(try testbed.tool("learn", "1", "--answer", "-45").end() == 1)
         }
 
         // MARK: Usage

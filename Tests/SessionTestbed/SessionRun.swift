@@ -22,14 +22,20 @@ package struct SessionRun: @unchecked Sendable {
         sessions.append(try device.run(start))
     }
 
-    /// A reader that gets lines at times of the world, in seconds; `nil` is the end of input.
+    /// A reader that gets lines at times of the world: `2 list; 3.5 quit; 4 end` has the time of each in seconds, and
+    /// ends the input.
     @MainActor
-    package func lines(_ lines: [(seconds: Double, text: String?)]) -> LineReader {
+    package func lines(_ script: String) -> LineReader {
         LineReader { take in
-            for line in lines {
-                world.after(.seconds(line.seconds)) {
-                    DispatchQueue.main.async { MainActor.assumeIsolated { take(line.text) } }
-                }
+            for part in script.split(separator: ";") {
+                let words = part.drop { $0 == " " }.split(
+                    separator: " ",
+                    maxSplits: 1,
+                    omittingEmptySubsequences: false
+                )
+                guard let seconds = Double(words[0]) else { preconditionFailure("\(part) has no time") }
+                let text = words.count > 1 ? String(words[1]) : ""
+                world.onMain(after: .seconds(seconds)) { take(text == "end" ? nil : text) }
             }
         }
     }

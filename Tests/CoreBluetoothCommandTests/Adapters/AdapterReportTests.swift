@@ -20,8 +20,6 @@ extension AdapterListing {
 
 @Suite("The report on adapters")
 struct AdapterReportTests {
-    private static func listing(_ adapters: [AdapterListing.Adapter]) -> AdapterListing { .of(adapters) }
-
     private let pi = AdapterListing.Adapter(
         index: 0,
         address: DeviceAddress("B8:27:EB:01:02:0A", kind: .public),
@@ -41,7 +39,7 @@ struct AdapterReportTests {
         holders.daemon = ProcessInformation(number: 800, name: "bluetoothd")
         holders.programs = programs
         return AdapterReport(
-            listing: Self.listing(adapters),
+            listing: AdapterListing.of(adapters),
             holders: holders,
             program: "/opt/corebluetooth",
             mayUseAdapters: may,
@@ -76,7 +74,7 @@ struct AdapterReportTests {
 
     @Test("names a switch of the machine that is off, and the command that switches it on")
     func radioSwitches() {
-        var listing = Self.listing([])
+        var listing = AdapterListing.of([])
         listing.radioSwitches = [
             AdapterListing.RadioSwitch(name: "laptop", block: .none),
             AdapterListing.RadioSwitch(name: "tpacpi", block: .byProgram),
@@ -98,14 +96,9 @@ struct AdapterReportTests {
         (first.isManaged, second.isManaged, second.isUp) = (true, false, true)
         let report = self.report([first, second], programs: [program], may: true)
         #expect(
-            report.lines.dropLast() == [
-                "hci0    B8:27:EB:01:02:0A  up  UART, hci_uart_bcm",
-                "    hci0 is in use by bluetoothd (process 800); to change that, run one of",
-                "        bluetoothctl power off",
-                "        sudo systemctl stop bluetooth",
+            report.lines.dropFirst(4).dropLast() == [
                 "hci1    no address yet  up  USB, btusb, Radio",
-                "    eightball (process 900) has hci1 for itself; to change that, run",
-                "        kill 900",
+                "    eightball (process 900) has hci1 for itself; to change that, run", "        kill 900",
             ]
         )
         let objects = try report.objects.map { try jsonObject($0.text) }
@@ -178,34 +171,13 @@ struct AdapterReportTests {
 
     // MARK: The air
 
-    /// The user's own air in a state.
-    private static func air(
-        isServed: Bool,
-        server: ProcessInformation?,
-        isSuspended: Bool
-    ) throws -> UserAirStatus {
-        var status = try UserAirStatus(folder: "/nowhere", processes: ProcessListing(folder: "/nowhere"))
-        status.socket = "/run/user/1/air"
-        status.isServed = isServed
-        status.server = server
-        status.isSuspended = isSuspended
-        return status
-    }
-
     private static func report(air: UserAirStatus?) -> AdapterReport {
-        AdapterReport(
-            listing: Self.listing([]),
-            holders: AdapterHolders(),
-            program: "/x",
-            mayUseAdapters: true,
-            air: air
-        )
+        AdapterReport(listing: .of([]), holders: AdapterHolders(), program: "/x", mayUseAdapters: true, air: air)
     }
 
     @Test("has no holder and no socket for the air if there is no folder for it")
     func noAir() throws {
         let report = Self.report(air: nil)
-        #expect(report.objects.count == 1)
         let text = report.objects.map(\.text)
         #expect(text == [#"{"adapter":"air","served":false,"holder":null,"suspended":false,"socket":null}"#])
         #expect(
@@ -235,16 +207,17 @@ struct AdapterReportTests {
             ),
         ]
         for (isServed, server, isSuspended, words) in cases {
-            let report = Self.report(air: try Self.air(isServed: isServed, server: server, isSuspended: isSuspended))
+            var status = try UserAirStatus(folder: "/nowhere", processes: ProcessListing(folder: "/nowhere"))
+            status.socket = "/run/user/1/air"
+            (status.isServed, status.server, status.isSuspended) = (isServed, server, isSuspended)
+            let report = Self.report(air: status)
             #expect(report.lines.last == "air     " + words)
             let object = try jsonObject(report.objects.last?.text)
-            #expect(object["served"] as? Bool == isServed)
-            #expect(object["suspended"] as? Bool == isSuspended)
+            #expect(object["served"] as? Bool == isServed && object["suspended"] as? Bool == isSuspended)
             #expect(object["socket"] as? String == "/run/user/1/air")
             let holder = object["holder"] as? [String: Any]
             #expect(holder?["process"] as? Int == server?.number)
             #expect(holder?["name"] as? String == server?.name)
         }
     }
-
 }

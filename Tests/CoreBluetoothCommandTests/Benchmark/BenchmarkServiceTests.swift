@@ -59,17 +59,12 @@ struct BenchmarkServiceTests {
 
     @Test("sends as many values as were ordered, of 512 octets at most, and prints nothing of it")
     func orderedValues() throws {
-        let world = World(seed: 2)
-        let printed = Watched<[String]>([])
-        let session = try PeripheralSession.started(nil, in: world, benchmark: true) { line in
-            printed.update { $0.append(line) }
-        }
-        let testbed = try ToolTestbed(world)
-        let connection = try testbed.connect("Safe")
+        let served = try ServedPeripheral(nil, benchmark: true)
+        let testbed = try served.connected().testbed
         let (source, order) = (BenchmarkService.source.uuidString, BenchmarkService.order.uuidString)
         // The MTU is agreed on behind the connection.
-        world.advance(by: .seconds(1))
-        try testbed.perform("subscribe \(source) --hex", on: connection)
+        served.world.advance(by: .seconds(1))
+        try served.perform("subscribe \(source) --hex")
         // A count of four octets, and a length of two.
         let cases: [(order: String, count: Int, length: Int)] = [
             ("030000000500", 3, 5), ("010000000002", 1, 512), ("010000005802", 1, 512), ("000000000500", 0, 5),
@@ -77,55 +72,13 @@ struct BenchmarkServiceTests {
         ]
         for (digits, count, length) in cases {
             let values = try testbed.printing {
-                try testbed.perform("write \(order) \(digits)", on: connection)
-                world.advance(by: .seconds(2))
+                try served.perform("write \(order) \(digits)")
+                served.world.advance(by: .seconds(2))
             }
             #expect(values == Array(repeating: String(repeating: "2A", count: length), count: count), "\(digits)")
         }
-        try testbed.perform("unsubscribe \(source)", on: connection)
-        try testbed.perform("read \(BenchmarkService.sink.uuidString)", on: connection)
-        #expect(printed.value == ["\"Safe\" is advertising \(BenchmarkService.uuid); Ctrl-C ends it."])
-        withExtendedLifetime(session) {}
-    }
-
-    // MARK: The channel
-
-    private static func open(_ server: BenchmarkServer) -> StreamLine {
-        let line = StreamLine(capacity: .max)
-        let channel = StreamChannel(line)
-        line.channel = channel
-        server.opened(channel)
-        return line
-    }
-
-    @Test(
-        "closes both streams once at their end or error, and reads nothing afterwards",
-        arguments: [Stream.Event.endEncountered.rawValue, Stream.Event.errorOccurred.rawValue]
-    )
-    func end(event: UInt) {
-        let server = BenchmarkServer()
-        let line = Self.open(server)
-        line.report(.openCompleted)
-        #expect(line.calls == ["input opens", "output opens"])
-        for _ in 1...2 { line.report(Stream.Event(rawValue: event)) }
-        #expect(line.calls == ["input opens", "output opens", "input closes", "output closes"])
-        line.octets = UInt64(0).littleEndianData
-        line.report(.hasBytesAvailable)
-        #expect(line.readLengths.isEmpty && line.sent.isEmpty)
-        withExtendedLifetime(server) {}
-    }
-
-    @Test("releases channels that have ended with the next one, and no other channel")
-    func forgotten() {
-        let server = BenchmarkServer()
-        let lines = [Self.open(server), Self.open(server)]
-        #expect(lines.allSatisfy { $0.channel != nil })
-        lines[0].report(.endEncountered)
-        _ = Self.open(server)
-        #expect(lines[0].channel == nil && lines[1].channel != nil)
-        lines[1].octets = UInt64(0).littleEndianData
-        lines[1].report(.hasBytesAvailable)
-        #expect(lines[1].sent == Data([1]))
-        withExtendedLifetime(server) {}
+        try served.perform("unsubscribe \(source)")
+        try served.perform("read \(BenchmarkService.sink.uuidString)")
+        #expect(served.printed == ["\"Safe\" is advertising \(BenchmarkService.uuid); Ctrl-C ends it."])
     }
 }

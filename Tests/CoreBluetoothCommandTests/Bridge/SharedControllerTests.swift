@@ -53,33 +53,6 @@ struct SharedControllerTests {
 
     private let event = CommandComplete.packet(LERand.self, .init(number: 1))
 
-    @Test("resets between hosts, and gives no host the events of the one before")
-    func hosts() {
-        let controller = LeasedController(loop)
-        let shared = SharedController(controller) { Issue.record("lost: \($0)") }
-        let first = LeasingHost(shared.lease())
-        #expect(controller.sent == [reset])
-        first.lease.send(LERand().packet())
-        controller.deliver(event)
-        #expect(controller.sent == [reset])
-        controller.answerReset()
-        #expect(controller.sent == [reset, LERand().packet()])
-        controller.deliver(event)
-        #expect(first.received == [event])
-        // The host goes, and the next one comes before the controller has answered.
-        first.lease.close()
-        let second = LeasingHost(shared.lease())
-        #expect(controller.sent.suffix(2) == [reset, reset])
-        controller.answerReset()
-        controller.deliver(event)
-        #expect(second.received.isEmpty)
-        controller.answerReset()
-        controller.deliver(event)
-        #expect(second.received == [event])
-        first.lease.send(LERand().packet())
-        #expect(controller.sent.count == 4, "who has gone has nothing to send")
-    }
-
     @Test("sends nothing to a controller that is gone")
     func gone() {
         let controller = LeasedController(loop)

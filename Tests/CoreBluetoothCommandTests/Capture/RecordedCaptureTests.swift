@@ -19,9 +19,7 @@ struct RecordedCaptureTests {
         }
         #expect(line(nil) == "cannot read \(path): there is no such file")
         try Data("GIF89a, and more of it".utf8).write(to: URL(fileURLWithPath: path))
-        #expect(
-            line(nil) == "\(path): this is no capture: no btsnoop, PacketLogger, pcap or pcapng file begins like this"
-        )
+        #expect(line(nil).hasPrefix("\(path): this is no capture: "))
         try Data(captureOctets([(resetPacket, .toController)])).write(to: URL(fileURLWithPath: path))
         for device in [nil, "Lamp"] as [String?] {
             let words = line(device)

@@ -9,40 +9,37 @@ import Testing
 @Suite("The security of a connection")
 @MainActor
 struct CentralSecurityTests {
-    private static func testbed() throws -> (ToolTestbed, DeviceConnection) {
-        let world = World(seed: 1)
-        let service = ScriptedPeripheral.Service(
-            "FFF0",
-            characteristics: [
+    private static func tool() throws -> ConnectedTool {
+        try ConnectedTool(
+            [
                 .init("FFF1", properties: .read, value: Data([1])),
                 .init("FFF2", properties: .read, value: Data([2]), security: .encrypted),
                 .init("FFF3", properties: .read, value: Data([3]), security: .authenticated),
-            ]
+            ],
+            permitsPairing: true
         )
-        world.addPeripheral(ScriptedPeripheral(name: "Safe", services: [service]))
-        let testbed = try ToolTestbed(world, permitsPairing: true)
-        return (testbed, try testbed.connect("Safe"))
     }
 
     @Test("is a pairing made once, also on later connections; a code cannot be demanded of a device that has none")
     func pair() throws {
-        let (testbed, connection) = try Self.testbed()
-        let central = testbed.central
+        let tool = try Self.tool()
+        let central = tool.testbed.central
         let words = ": the connection is encrypted, paired without a code"
-        #expect(try testbed.perform("pair", on: connection) == ["\"Safe\" is paired\(words)"])
+        #expect(try tool.perform("pair") == ["\"Thermo\" is paired\(words)"])
         for _ in 1...2 {
-            #expect(try testbed.perform("pair", on: connection) == ["\"Safe\" is paired already\(words)"])
-            #expect(try testbed.perform("read FFF2", on: connection) == ["02"])
-            try testbed.perform { await central.disconnect() }
-            #expect(connection.peripheral.state == .disconnected)
-            try testbed.perform("connect --timeout 86400", on: connection)
+            #expect(try tool.perform("pair") == ["\"Thermo\" is paired already\(words)"])
+            #expect(try tool.perform("read FFF2") == ["02"])
+            try tool.testbed.perform { await central.disconnect() }
+            #expect(tool.connection.peripheral.state == .disconnected)
+            try tool.perform("connect --timeout 86400")
         }
-        #expect(throws: Failure.self) { try testbed.perform("pair --code", on: connection) }
+        #expect(throws: Failure.self) { try tool.perform("pair --code") }
     }
 
     @Test("is raised by an inspection for values that need it, and needs are named for those that are refused")
     func inspect() throws {
-        let (testbed, connection) = try Self.testbed()
+        let tool = try Self.tool()
+        let (testbed, connection) = (tool.testbed, tool.connection)
         let lines = try testbed.printing {
             try testbed.perform {
                 try await Inspection(central: testbed.central, reads: true, output: testbed.output, columns: nil)
@@ -60,11 +57,8 @@ struct CentralSecurityTests {
 
     @Test("ignores the pairing of another device while it waits for that of the device in use")
     func otherPairings() async throws {
-        let world = World(seed: 2)
-        world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [.init("1809", characteristics: [])]))
-        let testbed = try ToolTestbed(world, permitsPairing: true)
-        let central = testbed.central
-        let peripheral = try testbed.connect("Thermo").peripheral
+        let tool = try Self.tool()
+        let (central, peripheral) = (tool.testbed.central, tool.connection.peripheral)
         central.watchPairings()
         let onEnd = try #require(central.pairing?.conversation.onEnd)
         var isWaiting = false

@@ -14,11 +14,9 @@ import Testing
 @Suite("The central of the commands")
 @MainActor
 struct CentralTests {
-    private static func thermo() -> ScriptedPeripheral {
-        let characteristics: [ScriptedPeripheral.Characteristic] = [
-            .init("FFF1", properties: [.read, .write, .notify], value: Data([1]))
-        ]
-        return ScriptedPeripheral(name: "Thermo", services: [.init("FFF0", characteristics: characteristics)])
+    /// The tool at a device with one characteristic.
+    private static func thermo() throws -> ConnectedTool {
+        try ConnectedTool([.init("FFF1", properties: [.read, .write, .notify], value: Data([1]))])
     }
 
     private static let output = OutputFormat(isJSON: false, isVerbose: false) { _ in }
@@ -29,7 +27,7 @@ struct CentralTests {
             try await body()
             return "none"
         } catch {
-            return (error as? Failure)?.line ?? "another error"
+            return ErrorText.text(error)
         }
     }
 
@@ -70,99 +68,65 @@ struct CentralTests {
 
     @Test("fails a request that is not answered in time with what it was, and awaits it no longer")
     func requests() async throws {
-        let world = World(seed: 1)
-        world.addPeripheral(Self.thermo())
-        let testbed = try ToolTestbed(world)
-        let central = testbed.central
+        let tool = try Self.thermo()
+        let (central, connection) = (tool.testbed.central, tool.connection)
         // Five seconds more than ATT has (Vol 3, Part F, 3.3.3).
         #expect(Central(output: Self.output).procedureTimeout == 35)
-        let connection = try testbed.connect("Thermo")
-        try testbed.perform { try await connection.discover() }
+        try tool.testbed.perform { try await connection.discover() }
         let characteristic = try #require(connection.discovered.first)
         let service = try #require(connection.peripheral.services?.first)
         central.procedureTimeout = 0
-        var lines: [String] = []
-        lines.append(await outcome { _ = try await central.discoverServices() })
-        lines.append(await outcome { _ = try await central.discoverIncludedServices(of: service) })
-        lines.append(await outcome { _ = try await central.discoverCharacteristics(of: service) })
-        lines.append(await outcome { _ = try await central.discoverDescriptors(of: characteristic) })
-        lines.append(await outcome { _ = try await central.read(characteristic) })
-        lines.append(await outcome { try await central.write(Data([2]), to: characteristic) })
-        lines.append(await outcome { try await central.setNotifying(true, characteristic) })
-        lines.append(await outcome { _ = try await central.readStrength() })
-        lines.append(await outcome { _ = try await central.openChannel(192) })
-        #expect(
-            lines == [
-                "discovering the services took more than 0 s", "discovering included services took more than 0 s",
-                "discovering characteristics took more than 0 s", "discovering descriptors took more than 0 s",
-                "reading FFF1 took more than 0 s", "writing FFF1 took more than 0 s",
-                "subscribing to FFF1 took more than 0 s", "reading the signal strength took more than 0 s",
-                "opening the channel 192 took more than 0 s",
-            ]
-        )
-        #expect(central.awaited == nil && !central.pendingAnswer.isWaiting)
-    }
-
-    @Test("names the device that is not there to connect to, and the time that it had")
-    func connection() async throws {
-        let world = World(seed: 2)
-        world.addPeripheral(Self.thermo())
-        let testbed = try ToolTestbed(world)
-        let central = testbed.central
-        let peripheral = try testbed.perform {
-            try await central.find(DeviceQuery("Thermo"), timeout: ToolTestbed.realTimeLimit)
+        let requests: [(line: String, call: @MainActor () async throws -> Void)] = [
+            ("discovering the services", { _ = try await central.discoverServices() }),
+            ("discovering included services", { _ = try await central.discoverIncludedServices(of: service) }),
+            ("discovering characteristics", { _ = try await central.discoverCharacteristics(of: service) }),
+            ("discovering descriptors", { _ = try await central.discoverDescriptors(of: characteristic) }),
+            ("reading FFF1", { _ = try await central.read(characteristic) }),
+            ("writing FFF1", { try await central.write(Data([2]), to: characteristic) }),
+            ("subscribing to FFF1", { try await central.setNotifying(true, characteristic) }),
+            ("reading the signal strength", { _ = try await central.readStrength() }),
+            ("opening the channel 192", { _ = try await central.openChannel(192) }),
+        ]
+        for (line, call) in requests {
+            let found = await outcome(of: call)
+            #expect(found == line + " took more than 0 s")
         }
-        let found = await outcome { try await central.connect(peripheral, timeout: 0) }
+        central.procedureTimeout = ToolTestbed.realTimeLimit
+        try tool.testbed.perform { await central.disconnect() }
+        let found = await outcome { try await central.connect(connection.peripheral, timeout: 0) }
         #expect(found == "\"Thermo\" was heard, but did not connect within 0 s")
         #expect(central.awaited == nil && !central.pendingAnswer.isWaiting)
     }
 
     @Test("names the reason why a connection fails or ends, and says if there is none")
     func reasons() async throws {
-        let world = World(seed: 1)
-        world.addPeripheral(ScriptedPeripheral(name: "Thermo"))
-        let testbed = try ToolTestbed(world)
-        let central = testbed.central
-        let peripheral = try testbed.connect("Thermo").peripheral
+        let tool = try Self.thermo()
+        let (central, peripheral) = (tool.testbed.central, tool.connection.peripheral)
         let manager = try #require(central.manager)
         var ends: [String] = []
         central.onDisconnection = { ends.append($0) }
-        /// The failure of a wait.
-        func outcome(_ awaited: AwaitedAnswer, _ answer: () -> Void) async -> String {
-            do {
-                try await central.wait(awaited, ToolTestbed.realTimeLimit, "late", answer)
-                return "none"
-            } catch {
-                return ErrorText.text(error)
-            }
-        }
         let cause = CBError(.connectionTimeout)
         let words = ErrorText.text(cause)
-        let refused = "\"Thermo\" could not be connected to: "
-        let first = await outcome(.connection) {
-            central.centralManager(manager, didFailToConnect: peripheral, error: nil)
+        for (awaited, error, line, count) in [
+            (.connection, nil, "\"Thermo\" could not be connected to: no reason was given", 0),
+            (.connection, cause, "\"Thermo\" could not be connected to: " + words, 0),
+            (.strength, nil, "\"Thermo\" has disconnected: it was asked to", 1),
+            (.strength, cause, "\"Thermo\" has disconnected: " + words, 2),
+            // An end that is awaited is no loss.
+            (.disconnection, cause, "none", 2),
+        ] as [(AwaitedAnswer, CBError?, String, Int)] {
+            let found = await outcome {
+                try await central.wait(awaited, ToolTestbed.realTimeLimit, "late") {
+                    if awaited == .connection {
+                        central.centralManager(manager, didFailToConnect: peripheral, error: error)
+                    } else {
+                        central.centralManager(manager, didDisconnectPeripheral: peripheral, error: error)
+                    }
+                }
+            }
+            #expect(found == line)
+            #expect(ends == Array(["it was asked to", words].prefix(count)))
         }
-        #expect(first == refused + "no reason was given")
-        let second = await outcome(.connection) {
-            central.centralManager(manager, didFailToConnect: peripheral, error: cause)
-        }
-        #expect(second == refused + words)
-        #expect(ends.isEmpty)
-        let third = await outcome(.strength) {
-            central.centralManager(manager, didDisconnectPeripheral: peripheral, error: nil)
-        }
-        #expect(third == "\"Thermo\" has disconnected: it was asked to")
-        let fourth = await outcome(.strength) {
-            central.centralManager(manager, didDisconnectPeripheral: peripheral, error: cause)
-        }
-        #expect(fourth == "\"Thermo\" has disconnected: " + words)
-        #expect(ends == ["it was asked to", words])
-        // An end that is awaited is no loss.
-        let fifth = await outcome(.disconnection) {
-            central.centralManager(manager, didDisconnectPeripheral: peripheral, error: cause)
-        }
-        #expect(fifth == "none")
-        #expect(ends.count == 2)
     }
 
     @Test("asks nothing without a connected device, and fails what needs one")
@@ -174,23 +138,22 @@ struct CentralTests {
         #expect(pairing.security == nil && !pairing.wasPaired)
         let services = try await central.discoverServices()
         #expect(services.isEmpty)
-        let link = await #expect(throws: Failure.self) { _ = try await central.linkParameters() }
-        #expect(link?.line == "the device is not connected")
-        let phys = await #expect(throws: Failure.self) { _ = try await central.setPHYs(.le2M) }
-        #expect(phys?.line == "the device is not connected")
-        let strength = await #expect(throws: Failure.self) { _ = try await central.readStrength() }
-        #expect(strength?.line == "the device is not connected any more; start again")
-        let channel = await #expect(throws: Failure.self) { _ = try await central.openChannel(192) }
-        #expect(channel?.line == "the device is not connected any more; start again")
+        let calls: [(line: String, call: @MainActor () async throws -> Void)] = [
+            ("", { _ = try await central.linkParameters() }), ("", { _ = try await central.setPHYs(.le2M) }),
+            (" any more; start again", { _ = try await central.readStrength() }),
+            (" any more; start again", { _ = try await central.openChannel(192) }),
+        ]
+        for (line, call) in calls {
+            let found = await outcome(of: call)
+            #expect(found == "the device is not connected" + line)
+        }
     }
 
     @Test("A10: fails at once what is asked of a service that the device no longer has")
     func changedServices() throws {
-        let world = World(seed: 1)
-        let device = world.addPeripheral(Self.thermo())
-        let testbed = try ToolTestbed(world)
+        let tool = try Self.thermo()
+        let (world, device, testbed) = (tool.world, tool.device, tool.testbed)
         let central = testbed.central
-        _ = try testbed.connect("Thermo")
         var all: [CBService] = []
         for uuid in ["180D", "1809"] {
             let service = try #require(try testbed.perform { try await central.discoverServices() }.first)
@@ -211,35 +174,24 @@ struct CentralTests {
 
     @Test("watches an ended connection no longer, and has services anew with the next one")
     func reconnection() throws {
-        let world = World(seed: 3)
-        let service = ScriptedPeripheral.Service("1809", characteristics: [])
-        let thermo = world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [service]))
-        let testbed = try ToolTestbed(world)
-        let central = testbed.central
-        let connection = try testbed.connect("Thermo")
-        let peripheral = connection.peripheral
-        let services = try testbed.perform { try await central.discoverServices() }
-        let old = try #require(services.first)
-        #expect(central.isPresent(old))
+        let tool = try Self.thermo()
+        let (world, testbed, connection) = (tool.world, tool.testbed, tool.connection)
+        let (central, peripheral) = (testbed.central, connection.peripheral)
+        let old = try #require(try testbed.perform { try await central.discoverServices() }.first)
         world.advance(by: .seconds(1))
-        thermo.publish([ScriptedPeripheral.Service("180D", characteristics: [])])
+        tool.device.publish([ScriptedPeripheral.Service("180D", characteristics: [])])
         world.advance(by: .seconds(1))
         #expect(!central.isPresent(old))
         var losses: [String] = []
         connection.onLoss = { losses.append($0) }
-        let wasWatched = central.onDisconnection != nil
-        #expect(wasWatched)
+        func isWatched() -> Bool { central.onDisconnection != nil }
+        #expect(isWatched())
         for _ in 1...2 {
             try testbed.perform { await central.disconnect() }
-            #expect(peripheral.state == .disconnected)
-            let isWatched = central.onDisconnection != nil
-            #expect(!isWatched)
+            #expect(peripheral.state == .disconnected && !isWatched())
         }
         #expect(losses.isEmpty)
-        let link = #expect(throws: Failure.self) {
-            try testbed.perform { _ = try await central.linkParameters() }
-        }
-        #expect(link?.line == "the device is not connected")
+        #expect(throws: Failure.self) { try testbed.perform { _ = try await central.linkParameters() } }
         try testbed.perform { try await central.connect(peripheral, timeout: ToolTestbed.realTimeLimit) }
         #expect(peripheral.state == .connected)
         #expect(central.isPresent(old))
@@ -247,22 +199,19 @@ struct CentralTests {
 
     @Test("tells a value that is read from one that was sent, and ignores a value with an error")
     func readValue() throws {
-        let world = World(seed: 5)
-        let device = world.addPeripheral(Self.thermo())
-        let testbed = try ToolTestbed(world)
-        let central = testbed.central
-        let connection = try testbed.connect("Thermo")
-        try testbed.perform("subscribe FFF1 --hex", on: connection)
-        #expect(try testbed.perform("read FFF1 --hex", on: connection) == ["01"])
+        let tool = try Self.thermo()
+        let (testbed, connection) = (tool.testbed, tool.connection)
+        try tool.perform("subscribe FFF1 --hex")
+        #expect(try tool.perform("read FFF1 --hex") == ["01"])
         let sent = testbed.printing {
-            device.notify(Data([2]), for: "FFF1")
-            world.advance(by: .seconds(1))
+            tool.device.notify(Data([2]), for: "FFF1")
+            tool.world.advance(by: .seconds(1))
         }
         #expect(sent == ["02"])
         let characteristic = try #require(connection.discovered.first)
         for (error, lines) in [(CBError(.notConnected), []), (nil, ["02"])] as [(CBError?, [String])] {
             let printed = testbed.printing {
-                central.peripheral(connection.peripheral, didUpdateValueFor: characteristic, error: error)
+                testbed.central.peripheral(connection.peripheral, didUpdateValueFor: characteristic, error: error)
             }
             #expect(printed == lines)
         }
@@ -270,12 +219,8 @@ struct CentralTests {
 
     @Test("A11: waits until a write without response can be taken, and writes nothing on a lost link")
     func writability() throws {
-        let world = World(seed: 1)
-        let characteristics: [ScriptedPeripheral.Characteristic] = [.init("FFF2", properties: .writeWithoutResponse)]
-        let service = ScriptedPeripheral.Service("FFF0", characteristics: characteristics)
-        world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [service]))
-        let testbed = try ToolTestbed(world)
-        let connection = try testbed.connect("Thermo")
+        let tool = try ConnectedTool([.init("FFF2", properties: .writeWithoutResponse)])
+        let (testbed, connection) = (tool.testbed, tool.connection)
         try testbed.perform { try await connection.discover() }
         let characteristic = try #require(connection.discovered.first)
         let (central, peripheral) = (testbed.central, connection.peripheral)

@@ -21,11 +21,7 @@ struct CloneCommandTests {
     )
     func fileName(device: String, name: String) {
         #expect(CloneCommand.fileName(device) == name)
-    }
-
-    @Test("counts characteristics in words", arguments: [(1, "1 characteristic"), (2, "2 characteristics")])
-    func counted(count: Int, words: String) {
-        #expect(CloneCommand.counted(count, "characteristic") == words)
+        #expect([1, 2].map { CloneCommand.counted($0, "part") } == ["1 part", "2 parts"])
     }
 
     // MARK: Recording
@@ -39,13 +35,9 @@ struct CloneCommandTests {
 
     private let counts = Counts()
 
-    private let world: World
+    private let tool: ConnectedTool
 
-    private let device: ScriptedDevice
-
-    private let testbed: ToolTestbed
-
-    private let peripheral: CBPeripheral
+    private var peripheral: CBPeripheral { tool.connection.peripheral }
 
     init() throws {
         let counts = counts
@@ -71,67 +63,58 @@ struct CloneCommandTests {
                 updates: updates
             )
         }
-        world = World(seed: 1)
-        device = world.addPeripheral(
-            ScriptedPeripheral(
-                name: "Lamp",
-                services: [
-                    // It is found where another one includes it.
-                    .init("FFE0", isPrimary: false, characteristics: [characteristic("FFE1", .read)]),
-                    .init(
-                        "FFF0",
-                        characteristics: [
-                            characteristic("FFF1", [.read, .notify]), characteristic("FFF2", .indicate),
-                            characteristic("FFF4", [.read, .notify]),
-                        ],
-                        includes: [CBUUID(string: "FFE0")]
-                    ),
-                    .init(
-                        "FFD0",
-                        characteristics: [characteristic("FFD1", .read)],
-                        includes: [CBUUID(string: "FFE0")]
-                    ),
-                ]
-            )
-        )
-        testbed = try ToolTestbed(world)
-        peripheral = try testbed.connect("Lamp").peripheral
+        let included = [CBUUID(string: "FFE0")]
+        let senders = [
+            characteristic("FFF1", [.read, .notify]), characteristic("FFF2", .indicate),
+            characteristic("FFF4", [.read, .notify]),
+        ]
+        let services: [ScriptedPeripheral.Service] = [
+            // It is found where another one includes it.
+            .init("FFE0", isPrimary: false, characteristics: [characteristic("FFE1", .read)]),
+            .init("FFF0", characteristics: senders, includes: included),
+            .init("FFD0", characteristics: [characteristic("FFD1", .read)], includes: included),
+        ]
+        tool = try ConnectedTool(ScriptedPeripheral(name: "Lamp", services: services))
     }
 
-    private func recording() -> DeviceRecording { DeviceRecording(central: testbed.central, output: testbed.output) }
+    private func recording() -> DeviceRecording {
+        DeviceRecording(central: tool.testbed.central, output: tool.testbed.output)
+    }
 
     @Test("reads each readable value once, also behind a refused one, and does not subscribe yet")
     func explored() throws {
         let (recording, peripheral) = (recording(), peripheral)
-        try testbed.perform { try await recording.explore(peripheral) }
+        try tool.testbed.perform { try await recording.explore(peripheral) }
         #expect(counts.reads.keys.sorted() == ["FFD1", "FFE1", "FFF1", "FFF4"])
         for uuid in ["FFD1", "FFE1", "FFF1"] { #expect(counts.reads[uuid] == 1, "\(uuid)") }
         #expect(counts.sent.isEmpty)
         let characteristics = (peripheral.services ?? []).flatMap { $0.characteristics ?? [] }
         #expect(characteristics.map(\.uuid.uuidString) == ["FFF1", "FFF2", "FFF4", "FFD1"])
-        try testbed.perform { try await recording.explore(peripheral) }
+        try tool.testbed.perform { try await recording.explore(peripheral) }
         #expect(counts.reads["FFF1"] == 1)
     }
 
     @Test("subscribes to all that sends, and no longer than asked for")
     func heard() async throws {
         let (recording, peripheral) = (recording(), peripheral)
-        try testbed.perform { try await recording.explore(peripheral) }
-        try await world.wait(within: .seconds(3600)) { try await recording.listen(0) }
+        try tool.testbed.perform { try await recording.explore(peripheral) }
+        try await tool.world.wait(within: .seconds(3600)) { try await recording.listen(0) }
         #expect(counts.sent.keys.sorted() == ["FFF1", "FFF2", "FFF4"])
-        for uuid in ["FFF1", "FFF2", "FFF4"] { #expect(!device.hasSubscriber(for: CBUUID(string: uuid)), "\(uuid)") }
-        let isWatched = testbed.central.onDisconnection != nil
+        for uuid in ["FFF1", "FFF2", "FFF4"] {
+            #expect(!tool.device.hasSubscriber(for: CBUUID(string: uuid)), "\(uuid)")
+        }
+        let isWatched = tool.testbed.central.onDisconnection != nil
         #expect(!isWatched)
         #expect(peripheral.state == .connected)
     }
 
     @Test("fails if the device leaves meanwhile")
     func lost() async throws {
-        let (recording, peripheral, device) = (recording(), peripheral, device)
-        try testbed.perform { try await recording.explore(peripheral) }
-        world.after(.seconds(5)) { device.dropLinks() }
+        let (recording, peripheral, device) = (recording(), peripheral, tool.device)
+        try tool.testbed.perform { try await recording.explore(peripheral) }
+        tool.world.after(.seconds(5)) { device.dropLinks() }
         let failure = await #expect(throws: Failure.self) {
-            try await world.wait(within: .seconds(3600)) { try await recording.listen(86_400) }
+            try await tool.world.wait(within: .seconds(3600)) { try await recording.listen(86_400) }
         }
         #expect(failure?.line.hasPrefix("the device has disconnected: ") == true)
     }
@@ -139,7 +122,7 @@ struct CloneCommandTests {
     @Test("waits for nothing if nothing sends")
     func silent() async throws {
         let recording = recording()
-        try await world.wait(within: .seconds(1)) { try await recording.listen(86_400) }
+        try await tool.world.wait(within: .seconds(1)) { try await recording.listen(86_400) }
         #expect(counts.sent.isEmpty)
     }
 }

@@ -10,85 +10,72 @@ import Testing
 @Suite("A connection to a device")
 @MainActor
 struct DeviceConnectionTests {
-    private let world: World
+    private let tool: ConnectedTool
 
-    private let device: ScriptedDevice
-
-    private let testbed: ToolTestbed
-
-    private let connection: DeviceConnection
+    private var connection: DeviceConnection { tool.connection }
 
     init() throws {
-        world = World(seed: 1)
-        let characteristics: [ScriptedPeripheral.Characteristic] = [
+        tool = try ConnectedTool([
             .init("2A19", properties: [.read, .notify], updates: .every(.seconds(1)) { _ in Data([86]) }),
             .init("FFF1", properties: .read, value: Data([1])),
             .init("FFF2", properties: .notify, updates: .every(.seconds(1)) { _ in Data([7]) }),
             .init("FFF3", properties: .notify),
-        ]
-        let service = ScriptedPeripheral.Service("FFF0", characteristics: characteristics)
-        device = world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [service]))
-        testbed = try ToolTestbed(world)
-        connection = try testbed.connect("Thermo")
+        ])
     }
 
     private func values(of seconds: Double) -> Set<String> {
-        Set(testbed.printing { world.advance(by: .seconds(seconds)) })
+        Set(tool.testbed.printing { tool.world.advance(by: .seconds(seconds)) })
     }
 
     @Test("prints the values of a subscription in the form that was asked for last")
     func again() throws {
-        try testbed.perform("subscribe 2A19 --hex", on: connection)
+        try tool.perform("subscribe 2A19 --hex")
         #expect(values(of: 5) == ["56"])
-        try testbed.perform("subscribe 2A19", on: connection)
+        try tool.perform("subscribe 2A19")
         #expect(connection.subscribed.count == 1)
         #expect(values(of: 5) == ["56 (86 %)"])
-        try testbed.perform("unsubscribe 2A19", on: connection)
-        #expect(connection.subscribed.isEmpty)
-        #expect(values(of: 5).isEmpty)
+        try tool.perform("unsubscribe 2A19")
+        #expect(connection.subscribed.isEmpty && values(of: 5).isEmpty)
     }
 
-    @Test("keeps its subscriptions when one is refused, and the others when one ends")
+    @Test("keeps its subscriptions when one is refused, and the others when one ends; others are not counted")
     func others() throws {
-        try testbed.perform("subscribe 2A19 --hex", on: connection)
-        #expect(throws: (any Error).self) { try testbed.perform("subscribe FFF1", on: connection) }
-        #expect(connection.subscribed.map(\.uuid) == [CBUUID(string: "2A19")])
-        #expect(values(of: 5) == ["56"])
-        try testbed.perform("subscribe FFF2 --hex", on: connection)
-        #expect(connection.subscribed.map(\.uuid) == [CBUUID(string: "2A19"), CBUUID(string: "FFF2")])
-        #expect(values(of: 5) == ["56", "07"])
-        try testbed.perform("unsubscribe 2A19", on: connection)
-        #expect(connection.subscribed.map(\.uuid) == [CBUUID(string: "FFF2")])
-        #expect(values(of: 5) == ["07"])
-    }
-
-    @Test("prints other values beside counted ones, and does not count them")
-    func counted() throws {
-        try testbed.perform("subscribe FFF2 --hex", on: connection)
-        let lines = try testbed.perform("subscribe 2A19 --hex --count 3", on: connection)
-        #expect(lines.count { $0 == "56" } == 3)
-        #expect(lines.contains("07"))
-        #expect(connection.subscribed.map(\.uuid) == [CBUUID(string: "FFF2")])
-        #expect(values(of: 5) == ["07"])
+        func subscribed() -> [String] { connection.subscribed.map(\.uuid.uuidString) }
+        try tool.perform("subscribe 2A19 --hex")
+        #expect(throws: (any Error).self) { try tool.perform("subscribe FFF1") }
+        #expect(subscribed() == ["2A19"] && values(of: 5) == ["56"])
+        try tool.perform("subscribe FFF2 --hex")
+        #expect(subscribed() == ["2A19", "FFF2"] && values(of: 5) == ["56", "07"])
+        try tool.perform("unsubscribe 2A19")
+        #expect(subscribed() == ["FFF2"] && values(of: 5) == ["07"])
+        let lines = try tool.perform("subscribe 2A19 --hex --count 3")
+        #expect(lines.count { $0 == "56" } == 3 && lines.contains("07"))
+        #expect(subscribed() == ["FFF2"] && values(of: 5) == ["07"])
     }
 
     @Test("prints nothing behind counted values if no other command follows")
     func single() throws {
+        let testbed = tool.testbed
         let single = DeviceConnection(testbed.central, connection.peripheral, output: testbed.output)
         #expect(try testbed.perform("subscribe 2A19 --hex --count 2", on: single) == ["56", "56"])
-        #expect(single.subscribed.count == 1)
-        #expect(values(of: 5).isEmpty)
+        #expect(single.subscribed.count == 1 && values(of: 5).isEmpty)
+    }
+
+    /// Subscribes to FFF3, whose values are the test's, and counts so many.
+    private static func subscribe(_ connection: DeviceConnection, count: Int) async throws -> CBCharacteristic {
+        let found = try await connection.characteristic(CBUUID(string: "FFF3"), of: nil)
+        let characteristic = try #require(found)
+        let printer = ValuePrinter(form: .hexadecimal, output: connection.output)
+        try await connection.subscribe(to: characteristic, printer, count: count)
+        return characteristic
     }
 
     @Test("counts values that came before they are waited for", arguments: [1, 2])
     func early(count: Int) throws {
-        let (connection, output) = (connection, testbed.output)
+        let (testbed, connection) = (tool.testbed, connection)
         let lines = try testbed.printing {
             try testbed.perform {
-                let found = try await connection.characteristic(CBUUID(string: "FFF3"), of: nil)
-                let characteristic = try #require(found)
-                let printer = ValuePrinter(form: .hexadecimal, output: output)
-                try await connection.subscribe(to: characteristic, printer, count: count)
+                let characteristic = try await Self.subscribe(connection, count: count)
                 for octet in [1, 2, 3] as [UInt8] { connection.central.onValue?(characteristic, Data([octet])) }
                 try await connection.waitForValues()
             }
@@ -98,15 +85,12 @@ struct DeviceConnectionTests {
 
     @Test("waits for some seconds whatever values have come and however many were counted")
     func reachedCount() throws {
-        let (world, device, connection, output) = (world, device, connection, testbed.output)
+        let (world, device, connection) = (tool.world, tool.device, connection)
         let waits = Watched(0)
         world.after(.seconds(20)) { device.dropLinks() }
         let failure = #expect(throws: Failure.self) {
-            try testbed.perform {
-                let found = try await connection.characteristic(CBUUID(string: "FFF3"), of: nil)
-                let characteristic = try #require(found)
-                let printer = ValuePrinter(form: .hexadecimal, output: output)
-                try await connection.subscribe(to: characteristic, printer, count: 1)
+            try tool.testbed.perform {
+                let characteristic = try await Self.subscribe(connection, count: 1)
                 connection.central.onValue?(characteristic, Data([1]))
                 // All that were counted have come.
                 try await connection.waitForValues()
@@ -121,19 +105,19 @@ struct DeviceConnectionTests {
 
     @Test("fails the wait for values when it is lost, and is reported as lost if nothing waits")
     func lost() throws {
-        let (world, device) = (world, device)
+        let (world, device) = (tool.world, tool.device)
         var losses: [String] = []
         connection.onLoss = { losses.append($0) }
-        try testbed.perform("subscribe 2A19 --hex", on: connection)
+        try tool.perform("subscribe 2A19 --hex")
         world.after(.seconds(5)) { device.dropLinks() }
-        let failure = #expect(throws: Failure.self) { try testbed.perform("wait 86400", on: connection) }
+        let failure = #expect(throws: Failure.self) { try tool.perform("wait 86400") }
         #expect(failure?.line.hasPrefix("\"Thermo\" has disconnected: ") == true)
         #expect(losses.isEmpty && connection.subscribed.isEmpty)
-        let again = #expect(throws: Failure.self) { try testbed.perform("wait 86400", on: connection) }
+        let again = #expect(throws: Failure.self) { try tool.perform("wait 86400") }
         #expect(again?.line == failure?.line)
-        try testbed.perform("connect --timeout 86400", on: connection)
+        try tool.perform("connect --timeout 86400")
         #expect(connection.peripheral.state == .connected)
-        #expect(try testbed.perform("subscribe 2A19 --hex --count 1", on: connection) == ["56"])
+        #expect(try tool.perform("subscribe 2A19 --hex --count 1") == ["56"])
         world.after(.seconds(5)) { device.dropLinks() }
         world.advance(by: .seconds(60))
         #expect(losses.count == 1)
@@ -147,27 +131,27 @@ struct DeviceConnectionTests {
         #expect(reasons == ["gone"])
         connection.watch()
         // A limit of real time, which is over at once.
-        try await world.wait(within: .seconds(3600)) { [connection] in try await connection.waitForValues(0) }
+        try await tool.world.wait(within: .seconds(3600)) { [connection] in try await connection.waitForValues(0) }
     }
 
     @Test("completes the names of services that the device still has")
     func changed() throws {
         let connection = connection
-        try testbed.perform { try await connection.discover() }
+        try tool.testbed.perform { try await connection.discover() }
         #expect(connection.discovered.map(\.uuid.uuidString) == ["2A19", "FFF1", "FFF2", "FFF3"])
         #expect(connection.names { $0.contains(.read) } == ["Battery Level", "2A19", "FFF1"])
-        world.advance(by: .seconds(1))
-        device.publish([.init("180D", characteristics: [.init("2A37", properties: .read, value: Data([0, 60]))])])
-        world.advance(by: .seconds(1))
+        tool.world.advance(by: .seconds(1))
+        tool.device.publish([.init("180D", characteristics: [.init("2A37", properties: .read, value: Data([0, 60]))])])
+        tool.world.advance(by: .seconds(1))
         #expect(connection.discovered.isEmpty)
         #expect(connection.names { _ in true }.isEmpty)
-        try testbed.perform { try await connection.discover() }
+        try tool.testbed.perform { try await connection.discover() }
         #expect(connection.discovered.map(\.uuid.uuidString) == ["2A37"])
     }
 
     @Test("finds the characteristic of the service that is named, and of the first service without a name")
     func characteristics() throws {
-        device.publish(
+        tool.device.publish(
             [("FFE0", 1), ("FFF0", 2)].map { (uuid: String, octet: UInt8) in
                 ScriptedPeripheral.Service(
                     uuid,
@@ -175,9 +159,9 @@ struct DeviceConnectionTests {
                 )
             }
         )
-        world.advance(by: .seconds(1))
-        #expect(try testbed.perform("read FFF1", on: connection) == ["01"])
-        #expect(try testbed.perform("read FFF1 --service FFF0", on: connection) == ["02"])
-        #expect(try testbed.perform("read FFF1 --service FFE0", on: connection) == ["01"])
+        tool.world.advance(by: .seconds(1))
+        #expect(try tool.perform("read FFF1") == ["01"])
+        #expect(try tool.perform("read FFF1 --service FFF0") == ["02"])
+        #expect(try tool.perform("read FFF1 --service FFE0") == ["01"])
     }
 }

@@ -22,13 +22,10 @@ struct InspectCommandTests {
 
     @Test("writes a value by the SIG's format, or else by its Characteristic Presentation Format")
     func presentationFormat() throws {
-        let world = World(seed: 1)
-        let session = try PeripheralSession.started(Self.meter, in: world)
-        let testbed = try ToolTestbed(world)
-        let connection = try testbed.connect("Safe")
+        let served = try ServedPeripheral(Self.meter)
         // Nothing is asked for that a read does not need.
-        #expect(try testbed.perform("read FFF1", on: connection) == ["66 08"])
-        let lines = try testbed.perform("discover --values", on: connection)
+        #expect(try served.perform("read FFF1") == ["66 08"])
+        let lines = try served.perform("discover --values")
         #expect(
             lines == [
                 "\nFFF0", "  FFF1  read, notify = 66 08 (21.5 °C)",
@@ -41,16 +38,13 @@ struct InspectCommandTests {
             ]
         )
         // From now on it is known.
-        #expect(try testbed.perform("read FFF1", on: connection) == ["66 08 (21.5 °C)"])
-        withExtendedLifetime(session) {}
+        #expect(try served.perform("read FFF1") == ["66 08 (21.5 °C)"])
     }
 
     @Test("C7: fits into forty columns without losing a word, and is not broken without a terminal")
     func narrow() throws {
-        let world = World(seed: 1)
-        let session = try PeripheralSession.started(Self.meter, in: world)
-        let testbed = try ToolTestbed(world)
-        let connection = try testbed.connect("Safe")
+        let served = try ServedPeripheral(Self.meter)
+        let (testbed, connection) = try served.connected()
         func lines(_ columns: Int?) throws -> [String] {
             let inspection = Inspection(central: testbed.central, reads: true, output: testbed.output, columns: columns)
             let printed = try testbed.printing {
@@ -65,17 +59,14 @@ struct InspectCommandTests {
         let words = { (lines: [String]) in lines.flatMap { $0.split(separator: " ") } }
         #expect(words(wide) == words(narrow))
         #expect(narrow.contains("      2F 27 01 00 00"))
-        withExtendedLifetime(session) {}
+        withExtendedLifetime(served) {}
     }
 
     // MARK: Refused values
 
-    private let testbed: ToolTestbed
-
-    private let peripheral: CBPeripheral
+    private let tool: ConnectedTool
 
     init() throws {
-        let world = World(seed: 1)
         let descriptors: [ScriptedPeripheral.Descriptor] = [
             .init("FFD1", value: Data([7]), security: .authenticated), .init("FFD2", value: Data([8])),
         ]
@@ -89,22 +80,12 @@ struct InspectCommandTests {
             .init("FFE0", isPrimary: false, characteristics: []),
             .init("FFF0", characteristics: characteristics, includes: [CBUUID(string: "FFE0")]),
         ]
-        world.addPeripheral(ScriptedPeripheral(name: "Safe", services: services))
-        testbed = try ToolTestbed(world, permitsPairing: true)
-        peripheral = try testbed.connect("Safe").peripheral
-    }
-
-    /// The output of a line.
-    private func lines(_ line: String, isJSON: Bool) throws -> [String] {
-        try linesPrinted(isJSON: isJSON) { output in
-            let connection = DeviceConnection(testbed.central, peripheral, output: output, isSession: true)
-            try testbed.perform(line, on: connection)
-        }
+        tool = try ConnectedTool(ScriptedPeripheral(name: "Safe", services: services), permitsPairing: true)
     }
 
     @Test("shows what a refused value demands, or the error, behind the equals sign")
     func words() throws {
-        let all = try lines("discover --values", isJSON: false)
+        let all = try tool.perform("discover --values")
         try #require(all.count == 8, "\(all)")
         #expect(all[0] == "\nFFF0  (includes FFE0)")
         #expect(all[1] == "  FFE1  read = (needs the permission of the device's user)")
@@ -115,12 +96,10 @@ struct InspectCommandTests {
                 "    FFD2 = 08",
             ]
         )
-        let without = try lines("discover", isJSON: false)
         #expect(
-            without == [
+            try tool.perform("discover") == [
                 "\nFFF0  (includes FFE0)", "  FFE1  read", "  FFE2  read", "  FFE3  write", "  FFE4  read",
-                "  FFE5  read", "    FFD1",
-                "    FFD2",
+                "  FFE5  read", "    FFD1", "    FFD2",
             ]
         )
     }
@@ -128,10 +107,9 @@ struct InspectCommandTests {
     @Test("has the error and what is demanded under keys of their own in JSON", arguments: [true, false])
     func objects(reads: Bool) throws {
         var objects: [String: [String: Any]] = [:]
-        for line in try lines(reads ? "discover --values" : "discover", isJSON: true) {
+        for line in try tool.objects(reads ? "discover --values" : "discover") {
             let object = try jsonObject(line)
-            let uuid = try #require(object["uuid"] as? String)
-            objects[uuid] = object
+            objects[try #require(object["uuid"] as? String)] = object
         }
         func text(_ uuid: String, _ key: String) -> String? { objects[uuid]?[key] as? String }
         #expect(objects.keys.sorted() == ["FFD1", "FFD2", "FFE1", "FFE2", "FFE3", "FFE4", "FFE5", "FFF0"])
@@ -155,11 +133,12 @@ struct InspectCommandTests {
 
     @Test("has the device first in JSON, then its services, and at last the security that it has then")
     func device() throws {
-        let (central, peripheral) = (testbed.central, peripheral)
+        let (testbed, peripheral) = (tool.testbed, tool.connection.peripheral)
         let objects = try linesPrinted(isJSON: true) { output in
             for reads in [false, true] {
                 try testbed.perform {
-                    try await Inspection(central: central, reads: reads, output: output, columns: nil).show(peripheral)
+                    try await Inspection(central: testbed.central, reads: reads, output: output, columns: nil)
+                        .show(peripheral)
                 }
             }
         }

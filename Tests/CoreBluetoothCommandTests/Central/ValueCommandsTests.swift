@@ -9,37 +9,26 @@ import Testing
 @Suite("The values of a session")
 @MainActor
 struct ValueCommandsTests {
-    private let testbed: ToolTestbed
-
-    private let connection: DeviceConnection
+    private let tool: ConnectedTool
 
     init() throws {
-        let world = World(seed: 1)
-        let characteristics: [ScriptedPeripheral.Characteristic] = [
-            .init(
-                "2A19",
-                properties: [.read, .notify],
-                value: Data([87]),
-                updates: .every(.seconds(1)) { _ in Data([86]) }
-            ),
+        let battery = ScriptedPeripheral.Updates.every(.seconds(1)) { _ in Data([86]) }
+        tool = try ConnectedTool([
+            .init("2A19", properties: [.read, .notify], value: Data([87]), updates: battery),
             .init("FFF1", properties: [.read, .write], value: Data([1])),
             .init("FFF2", properties: .writeWithoutResponse),
-        ]
-        let service = ScriptedPeripheral.Service("FFF0", characteristics: characteristics)
-        world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [service]))
-        testbed = try ToolTestbed(world)
-        connection = try testbed.connect("Thermo")
+        ])
     }
 
     @Test("are written, read and printed in the form that is asked for; refusals have the reason")
     func values() throws {
-        #expect(try testbed.perform("write FFF1 0203", on: connection) == [])
-        #expect(try testbed.perform("read FFF1", on: connection) == ["02 03"])
-        #expect(try testbed.perform("read FFF1 --hex", on: connection) == ["0203"])
-        #expect(try testbed.perform("write FFF1 Hi --text", on: connection) == [])
-        #expect(try testbed.perform("read FFF1", on: connection) == ["48 69 \"Hi\""])
-        #expect(try testbed.perform("read FFF1 --text", on: connection) == ["Hi"])
-        #expect(try testbed.perform("write FFF2 01 --without-response", on: connection) == [])
+        #expect(try tool.perform("write FFF1 0203") == [])
+        #expect(try tool.perform("read FFF1") == ["02 03"])
+        #expect(try tool.perform("read FFF1 --hex") == ["0203"])
+        #expect(try tool.perform("write FFF1 Hi --text") == [])
+        #expect(try tool.perform("read FFF1") == ["48 69 \"Hi\""])
+        #expect(try tool.perform("read FFF1 --text") == ["Hi"])
+        #expect(try tool.perform("write FFF2 01 --without-response") == [])
         for (line, words) in [
             ("read FFF2", "reading FFF2 failed: Reading is not permitted"),
             ("read 2A1C", "the device has no characteristic 2A1C; discover shows what it has"),
@@ -53,57 +42,50 @@ struct ValueCommandsTests {
             ),
             ("subscribe FFF1", "subscribing to FFF1 failed: The request is not supported"),
         ] {
-            let error = #expect(throws: (any Error).self, "\(line)") { try testbed.perform(line, on: connection) }
-            #expect(error.map { connection.central.words(for: $0, device: "Thermo") } == words)
+            let error = #expect(throws: (any Error).self, "\(line)") { try tool.perform(line) }
+            #expect(error.map { tool.connection.central.words(for: $0, device: "Thermo") } == words)
         }
-        #expect(throws: QuitAction.End.self) { try testbed.perform("quit", on: connection) }
+        #expect(throws: QuitAction.End.self) { try tool.perform("quit") }
     }
 
     @Test("are objects in JSON, with whether a written one was confirmed")
     func objects() throws {
-        let (central, peripheral) = (testbed.central, connection.peripheral)
-        func lines(_ line: String) throws -> [String] {
-            try linesPrinted(isJSON: true) { output in
-                let connection = DeviceConnection(central, peripheral, output: output, isSession: true)
-                try testbed.perform(line, on: connection)
-            }
-        }
         #expect(
-            try lines("write FFF1 4869") == [
+            try tool.objects("write FFF1 4869") == [
                 #"{"event":"written","characteristic":"FFF1","value":"4869","confirmed":true}"#
             ]
         )
         #expect(
-            try lines("write FFF2 01 --without-response") == [
+            try tool.objects("write FFF2 01 --without-response") == [
                 #"{"event":"written","characteristic":"FFF2","value":"01","confirmed":false}"#
             ]
         )
         for line in ["read FFF1 --text", "read FFF1 --hex", "read FFF1"] {
             #expect(
-                try lines(line) == [
+                try tool.objects(line) == [
                     #"{"event":"value","characteristic":"FFF1","value":"4869","text":"Hi","meaning":"48 69 \"Hi\""}"#
                 ]
             )
         }
-        #expect(try lines("subscribe 2A19 --count 2").count == 2)
+        #expect(try tool.objects("subscribe 2A19 --count 2").count == 2)
     }
 
     @Test("have as many octets in a write without response as the link carries, and not one more")
     func longest() throws {
-        testbed.world.advance(by: .seconds(1))
-        let length = connection.peripheral.maximumWriteValueLength(for: .withoutResponse)
+        tool.world.advance(by: .seconds(1))
+        let length = tool.connection.peripheral.maximumWriteValueLength(for: .withoutResponse)
         func line(_ count: Int) -> String {
             "write FFF2 \(String(repeating: "41", count: count)) --without-response"
         }
-        try testbed.perform(line(length), on: connection)
-        let failure = #expect(throws: Failure.self) { try testbed.perform(line(length + 1), on: connection) }
+        try tool.perform(line(length))
+        let failure = #expect(throws: Failure.self) { try tool.perform(line(length + 1)) }
         #expect(failure?.line == "a write without response carries up to \(length) octets, not \(length + 1)")
     }
 
     @Test("of a characteristic that lacks are shown by inspect, where there is no session")
     func missing() throws {
-        let single = DeviceConnection(testbed.central, connection.peripheral, output: testbed.output)
-        let failure = #expect(throws: Failure.self) { try testbed.perform("read FFF9", on: single) }
+        let single = DeviceConnection(tool.testbed.central, tool.connection.peripheral, output: tool.testbed.output)
+        let failure = #expect(throws: Failure.self) { try tool.testbed.perform("read FFF9", on: single) }
         #expect(failure?.line == "the device has no characteristic FFF9; corebluetooth inspect shows what it has")
     }
 }

@@ -150,17 +150,9 @@ struct BondsCommandTests {
     // MARK: One pairing
 
     private static func dated(name: String?, isIdentified: Bool = true) throws -> StoredBond {
-        StoredBond(
-            owner: try #require(DeviceAddress("C1:02:03:04:05:0A", kind: .random)),
-            ownerName: "alice",
-            peer: try #require(DeviceAddress("00:1B:DC:0F:AA:0B", kind: .public)),
-            identifier: isIdentified ? UUID(uuidString: identifier) : nil,
-            name: name,
-            key: LinkSecurity.Key(isAuthenticated: false, isSecureConnections: true),
-            paired: Date(timeIntervalSince1970: 1_790_000_000),
-            lastUsed: nil,
-            folder: "/nowhere"
-        )
+        var bond = try bond(of: "alice", with: "00:1B:DC:0F:AA:0B", name: name, isIdentified: isIdentified)
+        bond.paired = Date(timeIntervalSince1970: 1_790_000_000)
+        return bond
     }
 
     @Test(

@@ -103,22 +103,4 @@ struct DescriptionSimulationTests {
             try check(String(decoding: octets, as: UTF8.self))
         }
     }
-
-    @Test("have places inside of the text, whatever it is", arguments: simulationSeeds(12))
-    func places(seed: UInt64) {
-        var choices = SeededChoices(seed: seed)
-        let parts = [
-            "{", "}", "[", "]", ",", ":", "\"a\"", "\"b\\\"\"", "1", "true", " ", "\n", "\t", "\r", "\"", "\\",
-        ]
-        for _ in 0..<200 {
-            let text = (0..<choices.below(15)).map { _ in choices.pick(parts) }.joined()
-            let places = JSONPlaces(Data(text.utf8))
-            for name in ["", "a", "[0]", "[1]", "a.a", "a[0]", "[0].a", "a[1].b\\\"", "[0][0]", "x.y", "a.x[3]"] {
-                guard let offset = places.offset(of: name) else { continue }
-                #expect(offset <= text.utf8.count)
-                let line = Int(JSONPlaces.position(offset, in: Data(text.utf8)).prefix { $0 != "," }) ?? 0
-                #expect((1...text.utf8.count { $0 == 10 } + 1).contains(line))
-            }
-        }
-    }
 }

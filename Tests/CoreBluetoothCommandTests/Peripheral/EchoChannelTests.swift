@@ -1,3 +1,5 @@
+// The ends of channels: of those that a description has, which send back what comes, and of the benchmark's.
+
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
@@ -25,49 +27,65 @@ struct EchoChannelTests {
         }
     }
 
-    @Test(
-        "closes both streams once at their end or error, and reads nothing afterwards",
-        arguments: [Stream.Event.endEncountered.rawValue, Stream.Event.errorOccurred.rawValue]
-    )
-    func end(event: UInt) {
-        let line = StreamLine(capacity: .max)
-        var count = 0
-        let echo = EchoChannel(StreamChannel(line)) { count += $0.count }
-        #expect(line.calls == ["input opens", "output opens"])
-        echo.stream(line.stream, handle: .openCompleted)
-        #expect(!echo.isDone)
-        for _ in 1...2 { echo.stream(line.stream, handle: Stream.Event(rawValue: event)) }
-        #expect(echo.isDone)
-        #expect(line.calls.dropFirst(2) == ["input closes", "output closes"])
-        line.octets = Data([1])
-        echo.stream(line.stream, handle: .hasBytesAvailable)
-        #expect(count == 0 && line.readLengths.isEmpty && line.sent.isEmpty)
-    }
-
-    @Test("is released by the session with the next channel once it has ended, and no other one")
-    func forgotten() throws {
+    /// Opens channels of a session, or of the benchmark.
+    private struct Opener {
         let world = World(seed: 1)
-        let manager = world.addDevice("peripheral").run { CBPeripheralManager(delegate: nil, queue: nil) }
-        let session = try PeripheralSession.described(nil)
+        let session: PeripheralSession
+        let manager: CBPeripheralManager
+        let server: BenchmarkServer?
+
+        @MainActor
+        init(isBenchmark: Bool) throws {
+            manager = world.addDevice("peripheral").run { CBPeripheralManager(delegate: nil, queue: nil) }
+            session = try PeripheralSession.described(nil)
+            server = isBenchmark ? BenchmarkServer() : nil
+        }
+
+        @MainActor
         func open() -> StreamLine {
             let line = StreamLine(capacity: .max)
             let channel = StreamChannel(line)
             line.channel = channel
-            session.peripheralManager(manager, didOpen: channel, error: nil)
+            if let server {
+                server.opened(channel)
+            } else {
+                session.peripheralManager(manager, didOpen: channel, error: nil)
+            }
             return line
         }
-        let lines = [open(), open()]
-        #expect(lines.allSatisfy { $0.channel != nil })
-        lines[0].report(.endEncountered)
-        _ = open()
-        #expect(lines[0].channel == nil)
-        #expect(lines[1].channel != nil)
-        lines[1].octets = Data([5])
-        lines[1].report(.hasBytesAvailable)
-        #expect(lines[1].sent == Data([5]))
-        session.peripheralManager(manager, didOpen: nil, error: nil)
-        #expect(lines[1].channel != nil)
-        withExtendedLifetime((session, world)) {}
     }
 
+    @Test(
+        "closes both streams once at their end or error, and reads nothing afterwards; so does the benchmark's",
+        arguments: [Stream.Event.endEncountered.rawValue, Stream.Event.errorOccurred.rawValue],
+        [false, true]
+    )
+    func end(event: UInt, isBenchmark: Bool) throws {
+        let opener = try Opener(isBenchmark: isBenchmark)
+        let line = opener.open()
+        line.report(.openCompleted)
+        #expect(line.calls == ["input opens", "output opens"])
+        for _ in 1...2 { line.report(Stream.Event(rawValue: event)) }
+        #expect(line.calls == ["input opens", "output opens", "input closes", "output closes"])
+        line.octets = UInt64(0).littleEndianData
+        line.report(.hasBytesAvailable)
+        #expect(line.readLengths.isEmpty && line.sent.isEmpty)
+        withExtendedLifetime(opener) {}
+    }
+
+    @Test("is released with the next channel once it has ended, and no other one", arguments: [false, true])
+    func forgotten(isBenchmark: Bool) throws {
+        let opener = try Opener(isBenchmark: isBenchmark)
+        let lines = [opener.open(), opener.open()]
+        #expect(lines.allSatisfy { $0.channel != nil })
+        lines[0].report(.endEncountered)
+        _ = opener.open()
+        #expect(lines[0].channel == nil && lines[1].channel != nil)
+        lines[1].octets = UInt64(0).littleEndianData
+        lines[1].report(.hasBytesAvailable)
+        opener.session.peripheralManager(opener.manager, didOpen: nil, error: nil)
+        #expect(lines[1].channel != nil)
+        #expect(lines[1].sent == (isBenchmark ? Data([1]) : UInt64(0).littleEndianData))
+        withExtendedLifetime(opener) {}
+    }
 }

@@ -222,13 +222,11 @@ struct GATTDescriptionTests {
         )
     }
 
-    @Test("C3: is read from a file, as the example of the help can be, and not from a folder or a missing file")
+    @Test("C3: can be the example of the help, and is read from no folder")
     func paths() throws {
         #expect(try read(GATTDescription.example).services.count == 2)
-        for (path, words) in [("/", "it is a folder"), ("/nowhere/at/all", "there is no such file")] {
-            let failure = #expect(throws: Failure.self) { _ = try GATTDescription.read(path) }
-            #expect(failure?.line.contains(words) == true)
-        }
+        let failure = #expect(throws: Failure.self) { _ = try GATTDescription.read("/") }
+        #expect(failure?.line.contains("it is a folder") == true)
     }
 
     @Test("may say where its schema is; no part of it may")

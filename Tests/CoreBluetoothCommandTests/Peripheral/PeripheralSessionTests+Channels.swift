@@ -12,22 +12,23 @@ import Testing
 @Suite("A channel of a peripheral")
 @MainActor
 struct PeripheralChannelsTests {
+    /// A client of a channel, which is open.
+    private func client(of served: ServedPeripheral, _ psm: CBL2CAPPSM = 192) throws -> ChannelClient {
+        let client = served.world.addDevice("client").run { ChannelClient(psm) }
+        try served.world.run(until: client.isOpen)
+        return client
+    }
+
     @Test("is told when it is published and opened, and for each piece that comes")
     func channel() throws {
         for isJSON in [false, true] {
-            let world = World(seed: 1)
-            let printed = Watched<[String]>([])
             let json = #"{ "services": [], "channels": [ {}, { "security": "encrypted" } ] }"#
-            let session = try PeripheralSession.started(json, in: world, isJSON: isJSON) { line in
-                printed.update { $0.append(line) }
-            }
-            let client = world.addDevice("client").run { ChannelClient(192) }
-            try world.run(until: client.isOpen)
+            let served = try ServedPeripheral(json, isJSON: isJSON)
+            let client = try client(of: served)
             client.send(Data([0x01, 0xAB]))
-            try world.run(until: client.received == Data([0x01, 0xAB]))
+            try served.world.run(until: client.received == Data([0x01, 0xAB]))
             client.send(Data([0x0C]))
-            try world.run(until: client.received == Data([0x01, 0xAB, 0x0C]))
-            let lines = printed.value.filter { !$0.contains("advertising") }
+            try served.world.run(until: client.received == Data([0x01, 0xAB, 0x0C]))
             let objects = [
                 #"{"event":"channel","psm":192,"security":"none"}"#,
                 #"{"event":"channel","psm":193,"security":"encrypted"}"#, #"{"event":"opened","psm":192}"#,
@@ -37,26 +38,21 @@ struct PeripheralChannelsTests {
                 "the L2CAP channel 192 is open to centrals", "the L2CAP channel 193 is open to centrals, encrypted",
                 "opened channel 192", "channel 192: 01AB", "channel 192: 0C",
             ]
-            #expect(lines == (isJSON ? objects : words))
-            withExtendedLifetime(session) {}
+            #expect(served.printed.filter { !$0.contains("advertising") } == (isJSON ? objects : words))
         }
     }
 
     @Test("is published anew each time that the adapter is on, the benchmark's first")
     func restarts() throws {
-        let world = World(seed: 1)
-        let printed = Watched<[String]>([])
         let json = #"{ "services": [ { "uuid": "FFF0" } ], "channels": [ {}, { "security": "encrypted" } ] }"#
-        let session = try PeripheralSession.started(json, in: world, benchmark: true) { line in
-            printed.update { $0.append(line) }
-        }
-        let server = try #require(session.server)
-        func lines(_ prefix: String) -> [String] { printed.value.filter { $0.hasPrefix(prefix) } }
+        let served = try ServedPeripheral(json, benchmark: true)
+        let world = served.world
+        let server = try #require(served.session.server)
+        func lines(_ prefix: String) -> [String] { served.printed.filter { $0.hasPrefix(prefix) } }
         for number in 1...3 {
             try world.run(until: lines("the L2CAP channel ").count >= 2 * number && server.psm != 0)
             world.advance(by: .seconds(1))
-            let first = Int(server.psm)
-            let all = lines("the L2CAP channel ")
+            let (first, all) = (Int(server.psm), lines("the L2CAP channel "))
             #expect(all.count == 2 * number)
             #expect(
                 Array(all.suffix(2)) == [
@@ -69,7 +65,6 @@ struct PeripheralChannelsTests {
             world.advance(by: .seconds(1))
             world["peripheral"]?.isPowered = true
         }
-        withExtendedLifetime(session) {}
     }
 
     @Test("is opened to those alone who have paired as it demands", arguments: [true, false])
@@ -97,32 +92,27 @@ struct PeripheralChannelsTests {
 
     @Test("sends back all that comes, also to a client that takes it late")
     func echo() throws {
-        let world = World()
-        let json = #"{ "name": "Safe", "services": [], "channels": [{}] }"#
-        let session = try PeripheralSession.started(json, in: world)
-        let client = world.addDevice("client").run { ChannelClient(192) }
-        try world.run(until: client.isOpen)
+        let served = try ServedPeripheral(#"{ "name": "Safe", "services": [], "channels": [{}] }"#)
+        let client = try client(of: served)
         client.reads = false
         let octets = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8) })
         client.send(octets)
-        world.advance(by: .seconds(60))
+        served.world.advance(by: .seconds(60))
         #expect(client.received.isEmpty)
         #expect(client.unsent.count > 300_000)
         client.reads = true
         client.move()
-        try world.run(until: client.received.count == octets.count)
+        try served.world.run(until: client.received.count == octets.count)
         #expect(client.received == octets)
-        withExtendedLifetime(session) {}
     }
 
     @Test("of the benchmark confirms what was announced, and sends what is ordered")
     func benchmarkChannel() throws {
-        let world = World()
-        let session = try PeripheralSession.started(nil, in: world, benchmark: true)
-        let server = try #require(session.server)
+        let served = try ServedPeripheral(nil, benchmark: true)
+        let world = served.world
+        let server = try #require(served.session.server)
         try world.run(until: server.psm != 0)
-        let client = world.addDevice("client").run { ChannelClient(server.psm) }
-        try world.run(until: client.isOpen)
+        let client = try client(of: served, server.psm)
         let number = { (count: UInt64) in count.littleEndianData }
         // Announced in two pieces; confirmed when the last octet is there.
         client.send(number(5).prefix(3))

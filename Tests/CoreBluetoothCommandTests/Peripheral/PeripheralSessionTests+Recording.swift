@@ -10,19 +10,20 @@ import Testing
 @Suite("A recorded characteristic")
 @MainActor
 struct PeripheralRecordingTests {
-    private func session(_ characteristic: String) throws -> PeripheralSession {
-        try PeripheralSession.described(PeripheralSession.json(characteristic))
+    /// A characteristic, and the session that answers for it.
+    private func described(_ members: String) throws -> (PeripheralSession, PeripheralSession.Attribute) {
+        let session = try PeripheralSession.described(PeripheralSession.json(#"{ "uuid": "FFF1", \#(members) }"#))
+        return (session, try #require(session.attributes.first))
     }
 
     @Test("takes the writes that are described, and is read with its value")
     func answersAlone() throws {
-        let session = try session(
+        let (session, attribute) = try described(
             """
-            { "uuid": "FFF1", "properties": ["read", "write"], "value": { "uint8": 7 },
-              "answers": [ { "written": { "hex": "01" } }, { "written": { "hex": "02" }, "error": 128 } ] }
+            "properties": ["read", "write"], "value": { "uint8": 7 },
+            "answers": [ { "written": { "hex": "01" } }, { "written": { "hex": "02" }, "error": 128 } ]
             """
         )
-        let attribute = try #require(session.attributes.first)
         #expect(session.read(attribute) == nil && attribute.value == Data([7]))
         #expect(session.write(Data([2]), to: attribute).error == .unnamed(128))
         #expect(session.read(attribute) == nil && attribute.value == Data([7]))
@@ -33,13 +34,9 @@ struct PeripheralRecordingTests {
 
     @Test("takes every write if only reads were recorded, and keeps to these")
     func readsAlone() throws {
-        let session = try session(
-            """
-            { "uuid": "FFF1", "properties": ["read", "write"], "value": { "uint8": 7 },
-              "reads": [ { "uint8": 8 }, { "uint8": 9 } ] }
-            """
+        let (session, attribute) = try described(
+            #""properties": ["read", "write"], "value": { "uint8": 7 }, "reads": [ { "uint8": 8 }, { "uint8": 9 } ]"#
         )
-        let attribute = try #require(session.attributes.first)
         #expect(attribute.value == Data([7]))
         let reply = session.write(Data([5]), to: attribute)
         #expect(reply.error == nil && !reply.isUnanswered && reply.sendings.isEmpty)
@@ -50,8 +47,7 @@ struct PeripheralRecordingTests {
 
     @Test("refuses a read with the recorded code, and keeps its value")
     func refusedRead() throws {
-        let session = try session(#"{ "uuid": "FFF1", "properties": ["read"], "value": { "uint8": 7 } }"#)
-        let attribute = try #require(session.attributes.first)
+        let (session, attribute) = try described(#""properties": ["read"], "value": { "uint8": 7 }"#)
         #expect(attribute.replay == nil && session.read(attribute) == nil)
         var record = RecordedCharacteristic(uuid: 0xFFF1, properties: [.read], handle: 3)
         record.reads = [
@@ -66,10 +62,9 @@ struct PeripheralRecordingTests {
 
     @Test("does not answer a write that was never answered in the record")
     func unansweredWrite() throws {
-        let session = try session(
-            #"{ "uuid": "FFF1", "properties": ["write"], "answers": [ { "written": { "hex": "01" } } ] }"#
+        let (session, attribute) = try described(
+            #""properties": ["write"], "answers": [ { "written": { "hex": "01" } } ]"#
         )
-        let attribute = try #require(session.attributes.first)
         #expect(!session.write(Data([1]), to: attribute).isUnanswered)
         var record = RecordedCharacteristic(uuid: 0xFFF1, properties: [.write], handle: 3)
         var write = RecordedCharacteristic.Write(value: ByteBuffer(bytes: [1]))

@@ -12,23 +12,27 @@ import Testing
 @Suite("A described peripheral")
 @MainActor
 struct PeripheralSessionTests {
-    @Test("has the properties and permissions that are described")
-    func properties() throws {
-        let names = ["read", "write", "writeWithoutResponse", "notify", "indicate"]
-        for bits in 1..<(1 << names.count) {
-            let chosen = names.indices.filter { bits & 1 << $0 != 0 }.map { names[$0] }
-            let list = chosen.map { "\"\($0)\"" }.joined(separator: ", ")
-            let json = PeripheralSession.json(#"{ "uuid": "FFF1", "properties": [\#(list)] }"#)
-            let characteristic = try #require(try PeripheralSession.described(json).attributes.first).characteristic
-            let expected: [(CBCharacteristicProperties, CBAttributePermissions)] = [
-                (.read, .readable), (.write, .writeable), (.writeWithoutResponse, .writeable), (.notify, []),
-                (.indicate, []),
-            ]
-            let parts = names.indices.filter { bits & 1 << $0 != 0 }.map { expected[$0] }
-            let properties = parts.reduce(into: CBCharacteristicProperties()) { $0.formUnion($1.0) }
-            let permissions = parts.reduce(into: CBAttributePermissions()) { $0.formUnion($1.1) }
-            #expect(characteristic.properties == properties && characteristic.permissions == permissions)
-        }
+    /// The first characteristic of a described peripheral.
+    private func attribute(_ members: String) throws -> PeripheralSession.Attribute {
+        let session = try PeripheralSession.described(PeripheralSession.json(#"{ "uuid": "FFF1", \#(members) }"#))
+        return try #require(session.attributes.first)
+    }
+
+    @Test(
+        "has the properties and permissions that are described",
+        arguments: [
+            (#""read""#, .read, .readable), (#""write""#, .write, .writeable),
+            (#""writeWithoutResponse""#, .writeWithoutResponse, .writeable), (#""notify""#, .notify, []),
+            (#""indicate""#, .indicate, []),
+            (
+                #""read", "write", "writeWithoutResponse", "notify", "indicate""#,
+                [.read, .write, .writeWithoutResponse, .notify, .indicate], [.readable, .writeable]
+            ),
+        ] as [(String, CBCharacteristicProperties, CBAttributePermissions)]
+    )
+    func properties(list: String, properties: CBCharacteristicProperties, permissions: CBAttributePermissions) throws {
+        let characteristic = try attribute(#""properties": [\#(list)]"#).characteristic
+        #expect(characteristic.properties == properties && characteristic.permissions == permissions)
     }
 
     @Test(
@@ -41,10 +45,7 @@ struct PeripheralSessionTests {
         ]
     )
     func values(part: String, digits: String) throws {
-        let session = try PeripheralSession.described(
-            PeripheralSession.json(#"{ "uuid": "FFF1", "properties": ["read"], \#(part) }"#)
-        )
-        let attribute = try #require(session.attributes.first)
+        let attribute = try attribute(#""properties": ["read"], \#(part)"#)
         #expect(Hexadecimal.digits(attribute.value) == digits)
         #expect((attribute.replay != nil) == part.contains("reads"))
     }
@@ -58,10 +59,7 @@ struct PeripheralSessionTests {
         ] as [(String, [String])]
     )
     func descriptors(part: String, uuids: [String]) throws {
-        let session = try PeripheralSession.described(
-            PeripheralSession.json(#"{ "uuid": "FFF1", "properties": ["read"]\#(part) }"#)
-        )
-        let descriptors = try #require(session.attributes.first).characteristic.descriptors ?? []
+        let descriptors = try attribute(#""properties": ["read"]\#(part)"#).characteristic.descriptors ?? []
         #expect(descriptors.map(\.uuid.uuidString) == uuids)
         for descriptor in descriptors where descriptor.uuid.uuidString == "2901" {
             #expect(descriptor.value as? String == "A text")
@@ -81,38 +79,22 @@ struct PeripheralSessionTests {
             (none, [], true, " \(BenchmarkService.uuid)"),
         ]
         for (json, advertised, benchmark, words) in cases {
-            let world = World(seed: 1)
-            let printed = Watched<[String]>([])
-            let session = try PeripheralSession.started(
-                json,
-                in: world,
-                advertised: advertised,
-                benchmark: benchmark
-            ) { line in printed.update { $0.append(line) } }
-            try world.run(until: !printed.value.isEmpty)
-            #expect(printed.value == ["\"Safe\" is advertising\(words); Ctrl-C ends it."])
-            withExtendedLifetime(session) {}
+            let served = try ServedPeripheral(json, advertised: advertised, benchmark: benchmark)
+            try served.world.run(until: !served.printed.isEmpty)
+            #expect(served.printed == ["\"Safe\" is advertising\(words); Ctrl-C ends it."])
         }
     }
 
     @Test("prints what a central does as a line, or as an object", arguments: [false, true])
     func events(isJSON: Bool) throws {
-        let world = World(seed: 1)
-        let printed = Watched<[String]>([])
         let json = PeripheralSession.json(
             #"{ "uuid": "2A19", "properties": ["read", "write", "notify"], "value": { "uint8": 9 } }"#
         )
-        let session = try PeripheralSession.started(json, in: world, isJSON: isJSON) { line in
-            printed.update { $0.append(line) }
-        }
-        let testbed = try ToolTestbed(world)
-        let connection = try testbed.connect("Safe")
-        for line in ["read 2A19", "subscribe 2A19", "write 2A19 0A", "unsubscribe 2A19"] {
-            try testbed.perform(line, on: connection)
-        }
+        let served = try ServedPeripheral(json, isJSON: isJSON)
+        for line in ["read 2A19", "subscribe 2A19", "write 2A19 0A", "unsubscribe 2A19"] { try served.perform(line) }
         guard isJSON else {
             #expect(
-                printed.value == [
+                served.printed == [
                     "\"Safe\" is advertising FFF0; Ctrl-C ends it.", "read 2A19 Battery Level",
                     "subscribed 2A19 Battery Level", "written 2A19 Battery Level: 0A (10 %)",
                     "unsubscribed 2A19 Battery Level",
@@ -120,29 +102,28 @@ struct PeripheralSessionTests {
             )
             return
         }
-        let objects = try printed.value.map { try jsonObject($0) }
+        let objects = try served.printed.map { try jsonObject($0) }
         #expect(
             objects.map { $0["event"] as? String } == ["advertising", "read", "subscribed", "written", "unsubscribed"]
         )
         #expect(objects[0]["name"] as? String == "Safe" && objects[0]["services"] as? [String] == ["FFF0"])
         #expect(objects.dropFirst().map { $0["value"] as? String } == [nil, nil, "0A", nil])
         #expect(objects.dropFirst().allSatisfy { $0["characteristic"] as? String == "2A19" })
-        withExtendedLifetime(session) {}
     }
+
+    // MARK: Values that wait to be sent
+
+    private static let notifying = PeripheralSession.json(#"{ "uuid": "FFF1", "properties": ["notify"] }"#)
 
     @Test("keeps the last 256 of the values that wait to be sent")
     func waitingValues() throws {
-        let world = World(seed: 1)
-        let characteristic = #"{ "uuid": "FFF1", "properties": ["notify"] }"#
-        let session = try PeripheralSession.started(PeripheralSession.json(characteristic), in: world)
-        let testbed = try ToolTestbed(world)
-        let connection = try testbed.connect("Safe")
-        try testbed.perform("subscribe FFF1 --hex", on: connection)
-        let attribute = try #require(session.attributes.first)
+        let served = try ServedPeripheral(Self.notifying)
+        try served.perform("subscribe FFF1 --hex")
+        let attribute = try served.attribute
         let values = (0..<1000).map { UInt16($0).littleEndianData }
-        let printed = testbed.printing {
-            for value in values { session.notify(.init(attribute: attribute, value: value, centrals: nil)) }
-            world.advance(by: .seconds(60))
+        let printed = try served.connected().testbed.printing {
+            for value in values { served.session.notify(.init(attribute: attribute, value: value, centrals: nil)) }
+            served.world.advance(by: .seconds(60))
         }
         let expected = values.map { Hexadecimal.digits($0) }
         #expect(printed.count > 256 && printed.count < 1000)
@@ -153,15 +134,10 @@ struct PeripheralSessionTests {
 
     @Test("drops the values that wait to be sent when the adapter goes off")
     func droppedValues() throws {
-        let world = World(seed: 2)
-        let session = try PeripheralSession.started(
-            PeripheralSession.json(#"{ "uuid": "FFF1", "properties": ["notify"] }"#),
-            in: world
-        )
-        let testbed = try ToolTestbed(world)
-        let connection = try testbed.connect("Safe")
-        try testbed.perform("subscribe FFF1 --hex", on: connection)
-        let attribute = try #require(session.attributes.first)
+        let served = try ServedPeripheral(Self.notifying)
+        let (world, session) = (served.world, served.session)
+        try served.perform("subscribe FFF1 --hex")
+        let attribute = try served.attribute
         for number in 0..<300 {
             let value = Data([0xA0, UInt8(truncatingIfNeeded: number)])
             session.notify(.init(attribute: attribute, value: value, centrals: nil))
@@ -170,6 +146,7 @@ struct PeripheralSessionTests {
         world.advance(by: .seconds(60))
         world["peripheral"]?.isPowered = true
         world.advance(by: .seconds(5))
+        let testbed = try served.connected().testbed
         let again = try testbed.connect("Safe")
         try testbed.perform("subscribe FFF1 --hex", on: again)
         let printed = testbed.printing {
@@ -177,33 +154,28 @@ struct PeripheralSessionTests {
             world.advance(by: .seconds(10))
         }
         #expect(printed == ["B0"])
-        withExtendedLifetime(session) {}
     }
 
     @Test("offers described services beside the benchmark's, with the services that they include")
     func besideBenchmark() throws {
-        let world = World()
-        let session = try PeripheralSession.started(
+        let served = try ServedPeripheral(
             #"""
             { "services": [ { "uuid": "FFF2", "primary": false }, { "uuid": "FFF3", "primary": false },
               { "uuid": "FFF0", "includes": ["FFF3"], "characteristics": [
                 { "uuid": "FFF1", "properties": ["read", "write"], "value": { "uint8": 7 } } ] } ] }
             """#,
-            in: world,
             benchmark: true
         )
-        let testbed = try ToolTestbed(world)
-        let connection = try testbed.connect("Safe")
-        #expect(try testbed.perform("read FFF1", on: connection) == ["07"])
-        try testbed.perform("write FFF1 0102", on: connection)
-        #expect(try testbed.perform("read FFF1", on: connection) == ["01 02"])
-        let echo = try testbed.perform("read \(BenchmarkService.echo.uuidString) --hex", on: connection)
+        #expect(try served.perform("read FFF1") == ["07"])
+        try served.perform("write FFF1 0102")
+        #expect(try served.perform("read FFF1") == ["01 02"])
+        let echo = try served.perform("read \(BenchmarkService.echo.uuidString) --hex")
         #expect(echo == [String(repeating: "2A", count: 20)])
+        let testbed = try served.connected().testbed
         let included = try testbed.perform {
             let service = try await testbed.central.discoverServices().first { $0.uuid == CBUUID(string: "FFF0") }
             return try await testbed.central.discoverIncludedServices(of: try #require(service)).map(\.uuid)
         }
         #expect(included == [CBUUID(string: "FFF3")])
-        withExtendedLifetime(session) {}
     }
 }

@@ -12,30 +12,22 @@ import Testing
 @Suite("The session of corebluetooth connect")
 @MainActor
 struct ConnectCommandTests {
-    private static func world() -> World {
-        let world = World(seed: 1)
+    /// The lines of a session that gets one command each second.
+    private func session(_ commands: [String], isJSON: Bool, keepsGoing: Bool = true) throws -> [String] {
         let characteristics: [ScriptedPeripheral.Characteristic] = [
             .init("FFF1", properties: [.read, .write], value: Data([1])), .init("FFF2", properties: .write),
         ]
-        world.addPeripheral(
-            ScriptedPeripheral(name: "Thermo", services: [.init("FFF0", characteristics: characteristics)])
-        )
-        return world
-    }
-
-    /// The lines of a session that gets one command each second.
-    private func session(_ commands: [String], isJSON: Bool, keepsGoing: Bool = true) throws -> [String] {
-        let world = Self.world()
-        let testbed = try ToolTestbed(world, isJSON: isJSON)
-        let connection = try testbed.connect("Thermo")
+        let services: [ScriptedPeripheral.Service] = [.init("FFF0", characteristics: characteristics)]
+        let tool = try ConnectedTool(ScriptedPeripheral(name: "Thermo", services: services), isJSON: isJSON)
+        let world = tool.world
         let reader = LineReader { take in
             for (number, command) in commands.enumerated() {
                 world.after(.seconds(number + 1)) { MainActor.assumeIsolated { take(command) } }
             }
             world.after(.seconds(commands.count + 1)) { MainActor.assumeIsolated { take(nil) } }
         }
-        let session = DeviceSession(connection, device: "Thermo", keepsGoing: keepsGoing, lines: reader)
-        return try testbed.printing { try testbed.perform { try await session.run() } }
+        let session = DeviceSession(tool.connection, device: "Thermo", keepsGoing: keepsGoing, lines: reader)
+        return try tool.testbed.printing { try tool.testbed.perform { try await session.run() } }
     }
 
     @Test("has the device first in JSON, and for each failure an object with the line and the reason")
@@ -70,11 +62,9 @@ struct ConnectCommandTests {
 
     @Test("takes the answers to a pairing from its lines")
     func answers() throws {
-        let world = World(seed: 1)
-        world.addPeripheral(ScriptedPeripheral(name: "Thermo"))
-        let testbed = try ToolTestbed(world, permitsPairing: true)
-        let connection = try testbed.connect("Thermo")
-        let conversation = try #require(testbed.central.pairing?.conversation)
+        let tool = try ConnectedTool([], permitsPairing: true)
+        let connection = tool.connection
+        let conversation = try #require(tool.testbed.central.pairing?.conversation)
         #expect(conversation.lines == nil)
         let lines = LineReader { _ in }
         let session = DeviceSession(connection, device: "Thermo", keepsGoing: true, lines: lines)

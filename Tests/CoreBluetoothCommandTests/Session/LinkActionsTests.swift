@@ -12,13 +12,10 @@ import Testing
 struct LinkActionsTests {
     @Test("is shown as lines and as objects, and has what was asked for", arguments: [false, true])
     func link(isJSON: Bool) throws {
-        let world = World(seed: 1)
-        world.addPeripheral(ScriptedPeripheral(name: "Thermo"))
-        let testbed = try ToolTestbed(world, isJSON: isJSON)
-        let connection = try testbed.connect("Thermo")
+        let tool = try ConnectedTool(ScriptedPeripheral(name: "Thermo"), isJSON: isJSON)
         // The MTU is agreed on behind the connection.
-        world.advance(by: .seconds(1))
-        let length = connection.peripheral.maximumWriteValueLength(for: .withoutResponse)
+        tool.world.advance(by: .seconds(1))
+        let length = tool.connection.peripheral.maximumWriteValueLength(for: .withoutResponse)
         let cases: [(line: String, text: String, object: String)] = [
             (
                 "mtu", "MTU \(length + 3), up to \(length) octets in a write without response",
@@ -47,10 +44,10 @@ struct LinkActionsTests {
             ("rssi", "-45 dBm", #"{"event":"rssi","rssi":-45}"#),
         ]
         for (line, text, object) in cases {
-            #expect(try testbed.perform(line, on: connection) == [isJSON ? object : text], "\(line)")
+            #expect(try tool.perform(line) == [isJSON ? object : text], "\(line)")
         }
-        #expect(throws: Failure.self) { try testbed.perform("parameters --interval 4000", on: connection) }
-        #expect(try testbed.perform("connect", on: connection) == [])
+        #expect(throws: Failure.self) { try tool.perform("parameters --interval 4000") }
+        #expect(try tool.perform("connect") == [])
     }
 
     @Test("keeps parameters that are not given, and refuses those that do not fit each other")

@@ -54,30 +54,19 @@ struct SessionCommandsTests {
 
     // MARK: Completion and help
 
-    private let testbed: ToolTestbed
-
-    private let connection: DeviceConnection
+    private let tool: ConnectedTool
 
     init() throws {
-        let world = World(seed: 1)
-        let characteristics: [ScriptedPeripheral.Characteristic] = [
-            .init(
-                "2A19",
-                properties: [.read, .notify],
-                value: Data([87]),
-                updates: .every(.seconds(1)) { _ in Data([86]) }
-            ),
+        let battery = ScriptedPeripheral.Updates.every(.seconds(1)) { _ in Data([86]) }
+        tool = try ConnectedTool([
+            .init("2A19", properties: [.read, .notify], value: Data([87]), updates: battery),
             .init("FFF1", properties: [.read, .write], value: Data([1])),
             .init("FFF2", properties: .writeWithoutResponse),
-        ]
-        let service = ScriptedPeripheral.Service("FFF0", characteristics: characteristics)
-        world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [service]))
-        testbed = try ToolTestbed(world)
-        connection = try testbed.connect("Thermo")
+        ])
     }
 
     private func candidates(_ text: String) -> [String] {
-        SessionCommands.completion(of: text, on: connection).candidates
+        SessionCommands.completion(of: text, on: tool.connection).candidates
     }
 
     private static let names = [
@@ -113,11 +102,11 @@ struct SessionCommandsTests {
         for command in ["discover ", "wait ", "mtu ", "parameters ", "rssi ", "pair ", "connect ", "quit ", "read "] {
             #expect(candidates(command).isEmpty, "\(command)")
         }
-        try testbed.perform { [connection] in try await connection.discover() }
+        try tool.testbed.perform { [connection = tool.connection] in try await connection.discover() }
         #expect(candidates("read ") == ["\"Battery Level\"", "2A19", "FFF1"])
         #expect(candidates("write F") == ["FFF1", "FFF2"] && candidates("write FFF1 ").isEmpty)
         #expect(candidates("subscribe ") == ["\"Battery Level\"", "2A19"] && candidates("unsubscribe ").isEmpty)
-        try testbed.perform("subscribe 2A19", on: connection)
+        try tool.perform("subscribe 2A19")
         #expect(candidates("unsubscribe ") == ["\"Battery Level\"", "2A19"])
     }
 
@@ -128,8 +117,8 @@ struct SessionCommandsTests {
             return name + String(repeating: " ", count: 13 - name.count) + command.configuration.abstract
         }
         #expect(SessionCommands.all.map(SessionCommands.name) == Self.names)
-        #expect(try testbed.perform("help", on: connection) == lines)
-        #expect(try testbed.perform("help read", on: connection) == [SessionCommands.help(ReadAction.self)])
-        #expect(throws: Failure.self) { try testbed.perform("help xyz", on: connection) }
+        #expect(try tool.perform("help") == lines)
+        #expect(try tool.perform("help read") == [SessionCommands.help(ReadAction.self)])
+        #expect(throws: Failure.self) { try tool.perform("help xyz") }
     }
 }

@@ -3,7 +3,9 @@
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
+import Testing
 
 @testable import CoreBluetoothCommand
 
@@ -46,5 +48,56 @@ extension PeripheralSession {
     /// JSON of a service FFF0 with these characteristics.
     nonisolated static func json(_ characteristics: String) -> String {
         #"{ "services": [ { "uuid": "FFF0", "characteristics": [ \#(characteristics) ] } ] }"#
+    }
+}
+
+/// A described peripheral in a world of its own, the lines that it prints, and the tool that is connected to it.
+@MainActor
+final class ServedPeripheral {
+    let world: World
+    let session: PeripheralSession
+    private let lines = Watched<[String]>([])
+    private var tool: (testbed: ToolTestbed, connection: DeviceConnection)?
+
+    init(
+        _ json: String?,
+        mtu: Int = 517,
+        advertised: [String] = [],
+        benchmark: Bool = false,
+        isJSON: Bool = false
+    ) throws {
+        world = World(seed: 1)
+        session = try PeripheralSession.started(
+            json,
+            in: world,
+            mtu: mtu,
+            advertised: advertised,
+            benchmark: benchmark,
+            isJSON: isJSON
+        ) { [lines] line in lines.update { $0.append(line) } }
+    }
+
+    /// The lines that it has printed.
+    var printed: [String] { lines.value }
+
+    /// Its first characteristic.
+    var attribute: PeripheralSession.Attribute {
+        get throws { try #require(session.attributes.first) }
+    }
+
+    /// The tool, which connects when it is first used.
+    func connected() throws -> (testbed: ToolTestbed, connection: DeviceConnection) {
+        if let tool { return tool }
+        let testbed = try ToolTestbed(world)
+        let new = (testbed, try testbed.connect("Safe"))
+        tool = new
+        return new
+    }
+
+    /// Performs a line of a session of the tool; returns the lines that it has printed.
+    @discardableResult
+    func perform(_ line: String) throws -> [String] {
+        let (testbed, connection) = try connected()
+        return try testbed.perform(line, on: connection)
     }
 }

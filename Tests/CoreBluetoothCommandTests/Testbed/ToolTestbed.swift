@@ -74,3 +74,37 @@ final class ToolTestbed {
         return Array(printed.value.dropFirst(before))
     }
 }
+
+/// The tool, connected to a scripted device in a world of its own.
+@MainActor
+struct ConnectedTool {
+    let world: World
+    let device: ScriptedDevice
+    let testbed: ToolTestbed
+    let connection: DeviceConnection
+
+    init(_ peripheral: ScriptedPeripheral, permitsPairing: Bool = false, isJSON: Bool = false) throws {
+        world = World(seed: 1)
+        device = world.addPeripheral(peripheral)
+        testbed = try ToolTestbed(world, permitsPairing: permitsPairing, isJSON: isJSON)
+        connection = try testbed.connect(peripheral.name ?? "")
+    }
+
+    /// The same for a device "Thermo" with a service FFF0.
+    init(_ characteristics: [ScriptedPeripheral.Characteristic], permitsPairing: Bool = false) throws {
+        let service = ScriptedPeripheral.Service("FFF0", characteristics: characteristics)
+        try self.init(ScriptedPeripheral(name: "Thermo", services: [service]), permitsPairing: permitsPairing)
+    }
+
+    /// Performs a line of a session; returns the lines that it has printed.
+    @discardableResult
+    func perform(_ line: String) throws -> [String] { try testbed.perform(line, on: connection) }
+
+    /// The objects that it prints, as lines.
+    func objects(_ line: String) throws -> [String] {
+        try linesPrinted(isJSON: true) { output in
+            let connection = DeviceConnection(testbed.central, connection.peripheral, output: output, isSession: true)
+            try testbed.perform(line, on: connection)
+        }
+    }
+}

@@ -119,6 +119,14 @@ struct CentralPartTests {
         )
     }
 
+    @Test("gives a ball as long to answer as line mode does")
+    func answerTime() {
+        let lines = PartCalls.central { part, notes in
+            notes.add("\(part.sdk?.answerTimeLimit == CentralSession.answerTimeLimit)")
+        }
+        #expect(lines == ["true"])
+    }
+
     @Test("measures the signal of a ball with each twentieth tick")
     func ticks() throws {
         let world = World(seed: 1)

@@ -21,29 +21,6 @@ struct PeripheralPageTests {
         return canvas.text
     }
 
-    @Test("keeps a question open by hand until it is answered, from the table or at random")
-    func byHand() {
-        var page = PeripheralPage()
-        page.asked("central", "First?", .open)
-        #expect(page.openQuestion == nil)
-        #expect(page.receive(.enter, answerCount: 20) == nil)
-        page.answered("central", "First?", answer: "SLUG-ANSWER-00")
-        #expect(page.receive(.character("h"), answerCount: 20) == .setAnsweredByHand(true))
-        page.asked("central", "Second?", .open)
-        #expect(page.receive(.up, answerCount: 20) == nil)
-        #expect(page.receive(.enter, answerCount: 20) == .answer(central: "central", question: "Second?", number: 0))
-        for _ in 0..<30 { _ = page.receive(.down, answerCount: 20) }
-        #expect(page.receive(.enter, answerCount: 20) == .answer(central: "central", question: "Second?", number: 19))
-        _ = page.receive(.left, answerCount: 20)
-        #expect(page.receive(.enter, answerCount: 20) == .answer(central: "central", question: "Second?", number: 9))
-        #expect(
-            page.receive(.character("r"), answerCount: 20) == .answerAtRandom(central: "central", question: "Second?")
-        )
-        page.answered("central", "Second?", answer: "SLUG-ANSWER-09")
-        #expect(page.openQuestion == nil)
-        #expect(page.receive(.character("h"), answerCount: 20) == .setAnsweredByHand(false))
-    }
-
     @Test("shows the newest questions with who asked and the results")
     func entries() {
         var page = PeripheralPage()
@@ -79,16 +56,19 @@ struct PeripheralPageTests {
         #expect(page.receive(.enter, answerCount: 20) == .answer(central: "anna", question: "Rain?", number: number))
     }
 
-    @Test("ignores the keys of answers while no question is open")
+    @Test("ignores the keys of answers while no question is open by hand")
     func closed() {
         var page = PeripheralPage()
         page.asked("anna", "Rain?", .open)
+        #expect(page.openQuestion == nil)
         for key in [Key.enter, .character("r"), .down] { #expect(page.receive(key, answerCount: 20) == nil) }
-        _ = page.receive(.character("h"), answerCount: 20)
+        #expect(page.receive(.character("h"), answerCount: 20) == .setAnsweredByHand(true))
         // The choice is where it was.
         #expect(page.receive(.enter, answerCount: 20) == .answer(central: "anna", question: "Rain?", number: 0))
+        #expect(page.receive(.character("r"), answerCount: 20) == .answerAtRandom(central: "anna", question: "Rain?"))
         page.answered("anna", "Rain?", answer: "SLUG-ANSWER-00")
         #expect(page.receive(.enter, answerCount: 20) == nil)
+        #expect(page.receive(.character("h"), answerCount: 20) == .setAnsweredByHand(false))
     }
 
     @Test("keeps two hundred questions, and counts the others", arguments: [199, 200, 201, 203])
@@ -128,14 +108,13 @@ struct PeripheralPageTests {
     func subscribers() {
         var page = PeripheralPage()
         #expect(shown(page)[0].hasSuffix("nobody listens"))
-        page.subscribed("a", true)
-        page.subscribed("a", true)
-        #expect(shown(page)[0].hasSuffix("1 listens"))
-        page.subscribed("b", true)
-        #expect(shown(page)[0].hasSuffix("2 listen"))
-        page.subscribed("a", false)
-        page.subscribed("x", false)
-        #expect(shown(page)[0].hasSuffix("1 listens"))
+        for (central, isThere, words) in [
+            ("a", true, "1 listens"), ("a", true, "1 listens"), ("b", true, "2 listen"), ("a", false, "1 listens"),
+            ("x", false, "1 listens"),
+        ] {
+            page.subscribed(central, isThere)
+            #expect(shown(page)[0].hasSuffix(words))
+        }
         page.lostAll(words: "off")
         #expect(shown(page)[0].hasSuffix("nobody listens"))
     }
@@ -176,32 +155,20 @@ struct PeripheralPageTests {
 
     @Test("shows questions, and the answers to choose from")
     func questions() {
+        let random = peripheral(14, 80, isByHand: false)
         #expect(
-            peripheral(14, 80, isByHand: false)
-                == #"""
-                | Magic 8-Ball · Peripheral                                            1 listens
-                :##########################======================================================
-                ~ 1
-                |  "Crystal" is a Magic 8-Ball now
-                :  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
-                |  answers at random
-                :  .................
-                |────────────────────────────────────────────────────────────────────────────────
-                :................................................................................
-                ~ 3
-                | 0D665339  Will it rain?  → It is certain.
-                :                          gggggggggggggggg
-                | ?  Rain  → refused: not a question
-                :          yyyyyyyyyyyyyyyyyyyyyyyyy
-                | 0D665340  Snow?  → refused: the ball is busy
-                :                  yyyyyyyyyyyyyyyyyyyyyyyyyyy
-                | 0D665341  Will the sun shine on all of us tomorrow, and on the day after?
-                |           → refused: the ball is busy
-                :           rrrrrrrrrrrrrrrrrrrrrrrrrrr
-                | h by hand   Ctrl-C quit
-                : .......................
-                """#
+            random.contains(
+                "~ 1\n|  \"Crystal\" is a Magic 8-Ball now\n:  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\n|  answers at random\n"
+                    + ":  .................\n"
+            )
         )
+        #expect(
+            random.contains(
+                "~ 3\n| 0D665339  Will it rain?  → It is certain.\n:                          gggggggggggggggg\n"
+            )
+        )
+        #expect(random.contains("\n| ?  Rain  → refused: not a question\n:          yyyyyyyyyyyyyyyyyyyyyyyyy\n"))
+        #expect(random.hasSuffix("\n| h by hand   Ctrl-C quit\n: ......................."))
         #expect(
             peripheral(24, 80, isByHand: true, .down, .down)
                 == #"""

@@ -2,7 +2,6 @@ import BlueEar
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
-import Fixtures
 import Foundation
 import SessionTestbed
 import Testing
@@ -11,79 +10,58 @@ import Testing
 
 @Suite("blueear peripheral")
 struct BlueEarPeripheralSessionTests {
-    @MainActor
-    private static func peripheral(
-        _ lines: [(seconds: Double, text: String?)],
+    private func peripheral(
+        _ script: String,
+        status: Int32 = 99,
         hasListener: Bool = false,
         isVerbose: Bool = false
-    ) throws -> SessionRun {
-        var run = SessionRun()
-        let reader = run.lines(lines)
-        try run.start(on: run.world.addDevice("peripheral")) {
-            let session = PeripheralSession(
-                name: "Anna",
-                message: ["Hello": "World"],
-                restoreIdentifier: nil,
-                pairing: ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([])),
-                output: OutputFormat(isJSON: false, isVerbose: isVerbose)
-            )
-            session.start(reader)
-            return session
+    ) async throws -> ExitTest.Result {
+        try await #require(processExitsWith: .exitCode(status), observing: .outputs) {
+            @MainActor [script, hasListener, isVerbose] in
+            var run = SessionRun()
+            let reader = run.lines(script)
+            try run.start(on: run.world.addDevice("peripheral")) {
+                let session = PeripheralSession(
+                    name: "Anna",
+                    message: ["Hello": "World"],
+                    restoreIdentifier: nil,
+                    pairing: ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([])),
+                    output: OutputFormat(isJSON: false, isVerbose: isVerbose)
+                )
+                session.start(reader)
+                return session
+            }
+            if hasListener {
+                try run.start(on: run.world.addDevice("central")) {
+                    try CentralSession.with().started(LineReader { _ in })
+                }
+                for seconds in [9.0, 19] { run.mark("- \(seconds)", at: seconds) }
+            }
+            run.passMinute()
         }
-        if hasListener { try run.startCentral(on: run.world.addDevice("central")) }
-        return run
     }
-
-    private static let beginning = ["Start configuration 🎛", "Start advertising 📻"]
 
     @Test("reports that nobody listens, and goes on after a wrong line and the end of input")
     func nobody() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
-            try await BlueEarPeripheralSessionTests.peripheral([
-                (1, "no message"), (2, ""), (3, "key=value"), (4, "=value"), (5, nil),
-            ]).passMinute()
-        }
-        let process = try #require(result)
-        #expect(process.lines == Self.beginning)
+        let long = "a=" + String(repeating: "x", count: 1_048_576)
+        let process = try await peripheral("1 no message; 2 ; 3 key=value; 4 =value; 4.5 \(long); 5 end")
+        #expect(process.lines == ["Start configuration 🎛", "Start advertising 📻"])
         let words = [
             "\"no message\" is not KEY=VALUE", "nobody listens; who reads gets it", "\"=value\" is not KEY=VALUE",
+            " is too long; 1048576 is the most",
         ]
         #expect(process.errorLines.count == words.count)
         for (line, words) in zip(process.errorLines, words) { #expect(line.hasSuffix(words)) }
     }
 
-    @Test("sends a message to those who listen, and ends on quit")
-    func listener() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
-            let run = try await BlueEarPeripheralSessionTests.peripheral(
-                [(10, "key=value"), (20, " Quit ")],
-                hasListener: true
-            )
-            run.mark("- 9", at: 9)
-            run.mark("- 19", at: 19)
-            run.passMinute()
-        }
-        let process = try #require(result)
-        #expect(process.errorLines.isEmpty)
-        #expect(process.lines.suffix(3) == ["- 9", "Did send data ⬆️", "- 19"])
-    }
-
-    @Test("refuses a message that is too long")
-    func tooLong() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardErrorContent]) {
-            try await BlueEarPeripheralSessionTests.peripheral([(1, "a=" + String(repeating: "x", count: 1_048_576))])
-                .passMinute()
-        }
-        let lines = try #require(result).errorLines
-        #expect(lines.count == 1 && lines[0].hasSuffix(" is too long; 1048576 is the most"))
-    }
-
-    @Test("reports each step on standard error if that is asked for", arguments: [false, true])
-    func verbose(isVerbose: Bool) async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardErrorContent]) {
-            [isVerbose] in
-            try await BlueEarPeripheralSessionTests.peripheral([], hasListener: true, isVerbose: isVerbose).passMinute()
-        }
-        #expect(try #require(result).errorLines.isEmpty != isVerbose)
+    @Test(
+        "sends a message to those who listen, and ends on quit, with each step if asked for",
+        arguments: [false, true]
+    )
+    func listener(isVerbose: Bool) async throws {
+        let script = "10 key=value; 20  Quit "
+        let process = try await peripheral(script, status: 0, hasListener: true, isVerbose: isVerbose)
+        #expect(process.errorLines.isEmpty != isVerbose)
+        #expect(process.lines.suffix(3) == ["- 9.0", "Did send data ⬆️", "- 19.0"])
     }
 }

@@ -45,7 +45,8 @@ struct BlueEarStatusTests {
 
     @Test("reports that it waits for an adapter that is away, and not for one that is on or unknown")
     func states() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            @MainActor in
             let receiver = try NotificationReceiver("@corebluetooth-" + UUID().uuidString)
             setenv("NOTIFY_SOCKET", receiver.name, 1)
             for state in [CBManagerState.unknown, .poweredOn, .resetting, .unauthorized, .poweredOff] {
@@ -58,6 +59,6 @@ struct BlueEarStatusTests {
         }
         let waits = "STATUS=waits for the adapter"
         let expected = ["STATUS=0", "STATUS=5", waits, "STATUS=1", waits, "STATUS=3", waits, "STATUS=4"]
-        #expect(try #require(result).lines == ["\(expected)"])
+        #expect(result.lines == ["\(expected)"])
     }
 }

@@ -15,26 +15,6 @@ struct AirClientsTests {
         try await served.loop.run { served.server.value?.clients ?? [] }
     }
 
-    @Test("clients are numbered from 1 in the order in which they come, and no number is given twice")
-    func numbers() async throws {
-        let folder = try TemporaryFolder()
-        let served = try await AirServerTests.Served(.unix(path: folder("a")))
-        var hosts: [RawSocket] = []
-        for count in 1...3 {
-            let host = try RawSocket(unix: folder("a"))
-            // An answer shows that the host is a client.
-            #expect(host.complete(0x0C03).count == 7)
-            hosts.append(host)
-            #expect(try await self.clients(served).map(\.number) == Array(1...count))
-        }
-        hosts[0].hangUp()
-        try await eventually { try await self.clients(served).map(\.number) == [2, 3] }
-        let last = try RawSocket(unix: folder("a"))
-        #expect(last.complete(0x0C03).count == 7)
-        #expect(try await self.clients(served).map(\.number) == [2, 3, 4])
-        try await served.close()
-    }
-
     @Test("a client has the random address that its host has set last, in a command that is whole")
     func address() async throws {
         let folder = try TemporaryFolder()

@@ -155,18 +155,4 @@ struct AirServerTests {
         var value: AirServer?
         init(_ value: AirServer?) { self.value = value }
     }
-
-    @Test("the air is served on TCP too")
-    func tcp() async throws {
-        let served = try await Served(.tcp(host: "127.0.0.1", port: 0))
-        let address = try #require(try await served.loop.run { served.server.value?.address })
-        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let host = try await AirServiceHost.channel(loop) {
-            H4Channel.connect(to: address, on: loop).assumeIsolated().map { $0 }.nonisolated()
-        }
-        try await host.send([0x01, 0x09, 0x10, 0x00])
-        #expect(await host.seen.wait { $0.contains([0x04, 0x0E, 0x0A, 0x01, 0x09, 0x10, 0x00, 1, 0, 0, 0, 0, 0]) })
-        try await served.close()
-        #expect(await host.closed.wait { $0 == 1 })
-    }
 }

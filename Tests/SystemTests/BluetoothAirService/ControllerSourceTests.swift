@@ -45,47 +45,4 @@ struct ControllerSourceTests {
         }
         #expect(error?.code == .notFound)
     }
-
-    @Test("a Linux adapter that does not exist fails with its cause")
-    func linuxAdapter() async throws {
-        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let logger = LogLines().logger
-        let error = await #expect(throws: TransportError.self) {
-            try await loop.started { ControllerSource(.linux(index: 65_000), on: loop, logger: logger).open() }
-        }
-        // By what this machine has: no Bluetooth at all, no permission to look, or no such adapter.
-        #expect(error.map { [.unsupported, .noPermission, .notFound].contains($0.code) } == true)
-    }
-
-    #if os(Linux)
-    @Test("a controller on a serial port is reached by its name")
-    func serialPort() async throws {
-        // Two ends of a line: the controller's is held here, the other one has a path.
-        let pair = try PseudoTerminalPair()
-        let line = pair.descriptor
-        defer { close(line) }
-        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let logger = LogLines().logger
-        let name = try AdapterName(parsing: "h4:serial:\(pair.path)@921600")
-        let source = try await loop.run {
-            NIOLoopBound(ControllerSource(name, on: loop, logger: logger), eventLoop: loop)
-        }
-        let host = try await AirServiceHost.channel(loop) { source.value.open() }
-        try await host.send([0x01, 0x03, 0x0C, 0x00])
-        var octets: [UInt8] = []
-        while octets.count < 4 {
-            var entry = pollfd(fd: line, events: Int16(POLLIN), revents: 0)
-            try #require(poll(&entry, 1, 20_000) == 1)
-            var chunk = [UInt8](repeating: 0, count: 64)
-            let count = read(line, &chunk, chunk.count)
-            try #require(count > 0)
-            octets += chunk[..<count]
-        }
-        #expect(octets == [0x01, 0x03, 0x0C, 0x00])
-        let answer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
-        #expect(write(line, [0xFF] + answer, 8) == 8)
-        #expect(await host.seen.wait { $0 == [answer] })
-        try await host.leave()
-    }
-    #endif
 }

@@ -137,40 +137,4 @@ struct ServedAirTests {
         #expect(try await loop.run { server.value.clients.count } == 2)
         try await loop.run { server.value.close() }
     }
-
-    @Test("the one that serves the user's air and one that joins hear each other, also after an election")
-    func userAir() async throws {
-        let folder = try TemporaryFolder()
-        let loops = (0..<3).map { _ in MultiThreadedEventLoopGroup(numberOfThreads: 1).next() }
-        var airs: [NIOLoopBound<UserAir>] = []
-        for loop in loops {
-            let logger = LogLines().logger
-            let path = folder.path
-            airs.append(
-                try await loop.run {
-                    let air = UserAir(eventLoop: loop, configuration: .init(folder: path), logger: logger)
-                    return NIOLoopBound(air, eventLoop: loop)
-                }
-            )
-        }
-        for server in 0..<2 {
-            // The one that serves advertises from within, the next one listens from without.
-            var hosts: [AirServiceHost] = []
-            for number in server...server + 1 {
-                let air = airs[number]
-                hosts.append(try await AirServiceHost.channel(loops[number]) { air.value.join() })
-            }
-            let serving = airs[server]
-            #expect(try await loops[server].run { serving.value.server != nil })
-            for (host, commands) in zip(hosts, [Self.advertising, Self.scanning]) {
-                for command in commands {
-                    try await host.send(command)
-                    try #require(await host.seen.wait { $0.contains { Self.isSuccess($0, of: command) } })
-                }
-            }
-            try #require(await hosts[1].seen.wait { $0.contains { Array($0.dropLast()) == Self.report } })
-            try await loops[server].run { serving.value.close() }
-            #expect(await hosts[1].closed.wait { $0 == 1 })
-        }
-    }
 }

@@ -100,31 +100,6 @@ struct H4ServerTests {
         #expect(recorder.closeReason == "the controller closed the connection")
     }
 
-    @Test("a controller that ends inside a packet is reported as closed, behind the whole packets")
-    func controllerGoes() async throws {
-        let (near, far) = try RawSocket.pair()
-        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let recorder = TransportRecorder()
-        let descriptor = dup(far.descriptor)
-        let channel = try await loop.started {
-            ClientBootstrap(group: loop).withConnectedSocket(descriptor).assumeIsolated()
-                .flatMapThrowing { try H4Channel.adopt($0, receivingFrom: .controller) }.nonisolated()
-        }
-        try await loop.run { channel.value.start(receiver: recorder) }
-        // The first octets of a packet, then the rest with half of the next one.
-        near.send([0x04, 0x0E])
-        near.send([0x01, 0xAA, 0x04])
-        await recorder.seen.wait { $0.contains(.endOfBatch) }
-        shutdown(near.descriptor, CInt(SHUT_RDWR))
-        await recorder.seen.wait { $0.contains(where: \.isClose) }
-        #expect(
-            recorder.seen.value == [
-                .packet([0x04, 0x0E, 0x01, 0xAA]), .endOfBatch,
-                .close("the controller closed the connection in the middle of a packet"),
-            ]
-        )
-    }
-
     @Test("a client that does not read is dropped at the limit, the others go on")
     func doesNotRead() async throws {
         let folder = try TemporaryFolder()
@@ -215,18 +190,6 @@ struct H4ServerTests {
         return (Int(UInt16(bigEndian: address.sin_port)), descriptor)
     }
 
-    @Test("a file that another server put in the place of ours stays")
-    func foreignSocket() async throws {
-        let folder = try TemporaryFolder()
-        let served = try await Served(.unix(path: folder("h4")))
-        #expect(unlink(folder("h4")) == 0)
-        let other = try await Served(.unix(path: folder("h4")))
-        try await served.end()
-        #expect(folder.content == ["h4"])
-        try await other.end()
-        #expect(folder.content.isEmpty)
-    }
-
     @Test("a connection that fails names the cause in one line")
     func connectErrors() async throws {
         let folder = try TemporaryFolder()
@@ -269,24 +232,5 @@ struct H4ServerTests {
         let third = await #expect(throws: TransportError.self) { try await Served(.unix(path: path)) }
         #expect(third?.message.contains("at most 107") == true)
         try await served.end()
-    }
-
-    @Test("closes a deallocated server, and removes its file")
-    func released() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder("h4")
-        let logger = LogLines().logger
-        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        var server: NIOLoopBound<H4Server>? = try await loop.started {
-            H4Server.bind(to: .unix(path: path), on: loop, logger: logger) { _ in }
-        }
-        #expect(server != nil)
-        // A second name of the socket outlives its file.
-        #expect(link(path, folder("other")) == 0)
-        #expect((try? RawSocket(unix: folder("other"))) != nil)
-        server = nil
-        try await eventually { (try? RawSocket(unix: folder("other"))) == nil }
-        #expect((try? RawSocket(unix: folder("other"))) == nil)
-        #expect(folder.content == ["other"])
     }
 }

@@ -17,10 +17,6 @@ import Testing
 struct SerialPortTests {
     static let resetAnswer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
     static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
-    static let fromController: [[UInt8]] = [
-        [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], [0x02, 0x40, 0x20, 0x05, 0x00, 1, 0, 4, 0, 9], [0x04, 0xFF, 0x00],
-        [0x05, 0x40, 0x00, 0x01, 0x00, 7], [0x03, 0x40, 0x00, 0x02, 7, 8],
-    ]
 
     /// A channel on a line, started.
     final class Opened: Sendable {
@@ -72,25 +68,6 @@ struct SerialPortTests {
         try await opened.close()
     }
 
-    @Test("packets that come joined and split in any way")
-    func splits() async throws {
-        let line = try SerialPseudoTerminal()
-        let opened = try await Opened(line.path)
-        var generator = SeededGenerator(seed: 4)
-        var expected = [Self.resetAnswer]
-        for number in 0..<200 {
-            expected.append(Self.fromController[number % Self.fromController.count])
-        }
-        var stream = Array(expected.joined())[...]
-        while !stream.isEmpty {
-            let part = stream.prefix(Int.random(in: 1...12, using: &generator))
-            line.send(Array(part))
-            stream = stream.dropFirst(part.count)
-        }
-        #expect(await opened.packets(expected.count) == expected)
-        try await opened.close()
-    }
-
     @Test("noise before the answer to the first reset is thrown away", arguments: 0..<8)
     func noiseFirst(seed: UInt64) async throws {
         let line = try SerialPseudoTerminal()
@@ -109,29 +86,6 @@ struct SerialPortTests {
         let event: [UInt8] = [0x04, 0x10, 0x01, 0x42]
         line.send(Self.resetAnswer + event)
         #expect(await opened.packets(2) == [Self.resetAnswer, event])
-        try await opened.close()
-    }
-
-    @Test("ignores octets from before the port was opened")
-    func stale() async throws {
-        let line = try SerialPseudoTerminal()
-        line.send(Self.resetAnswer + [UInt8(ascii: "\n")])
-        let opened = try await Opened(line.path)
-        let event: [UInt8] = [0x04, 0x10, 0x01, 0x42]
-        line.send(Self.resetAnswer + event)
-        #expect(await opened.packets(2) == [Self.resetAnswer, event])
-        try await opened.close()
-    }
-
-    @Test("a controller that is silent leaves the channel open, and may begin late")
-    func silence() async throws {
-        let line = try SerialPseudoTerminal()
-        let opened = try await Opened(line.path)
-        try await opened.send([Self.reset])
-        #expect(line.read(4) == Self.reset)
-        #expect(opened.recorder.seen.value.isEmpty)
-        line.send(Self.resetAnswer)
-        #expect(await opened.packets(1) == [Self.resetAnswer])
         try await opened.close()
     }
 

@@ -46,7 +46,7 @@ struct ConsoleTests {
 
     /// Each act after each other one, and what the terminal has got of both.
     private func pairs(_ descriptors: [CInt]) async throws -> [String] {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             [descriptors = descriptors as [CInt]] in
             let terminal = try TestTerminal.console(descriptors)
             for first in ConsoleTests.acts {
@@ -61,7 +61,7 @@ struct ConsoleTests {
             }
             exit(0)
         }
-        return try #require(result).lines.filter { !$0.isEmpty }
+        return result.lines.filter { !$0.isEmpty }
     }
 
     @Test("takes the row of a draft or a progress away for each line, and shows it again below")
@@ -111,14 +111,14 @@ struct ConsoleTests {
 
     @Test("takes the row of a progress away, once, when the program ends", arguments: [true, false])
     func end(isShown: Bool) async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { [isShown] in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) { [isShown] in
             _ = try TestTerminal.console([])
             Console.show(status: "half")
             if !isShown { Console.show(status: "") }
             Console.report("|")
             exit(0)
         }
-        let octets = try #require(result).standardOutputContent
+        let octets = result.standardOutputContent
         let text = String(decoding: octets, as: UTF8.self)
         let erasing = "\r\u{1B}[K"
         #expect(text.contains(isShown ? "\(erasing)half|\n\(erasing)" : "\(erasing)half\(erasing)|\n"))
@@ -130,7 +130,7 @@ struct ConsoleTests {
 
     @Test("does not show the row of a progress again after the end")
     func status() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             ConsoleTests.terminal = try TestTerminal.console([STDERR_FILENO])
             // What is registered first is done last.
             atexit {
@@ -141,13 +141,13 @@ struct ConsoleTests {
             Console.show(status: "half")
             exit(0)
         }
-        let lines = try #require(result).lines.filter { !$0.isEmpty }
+        let lines = result.lines.filter { !$0.isEmpty }
         #expect(lines == [#"end "\r\u{1B}[Khalf\r\u{1B}[Kbehind\nlogged\n""#])
     }
 
     @Test("ends a draft once, and does not show it again")
     func draft() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let terminal = try TestTerminal.console([STDOUT_FILENO, STDERR_FILENO])
             Console.show(.shown("> ab"))
             Console.endDraft()
@@ -163,7 +163,7 @@ struct ConsoleTests {
             Console.show(status: "")
             exit(0)
         }
-        let lines = try #require(result).lines.filter { !$0.isEmpty }
+        let lines = result.lines.filter { !$0.isEmpty }
         #expect(
             lines == [
                 #"ended "\r\u{1B}[K> ab\n""#, #"behind "line\nsaid\nlogged\n""#, #"status "\r\u{1B}[Khalf""#,

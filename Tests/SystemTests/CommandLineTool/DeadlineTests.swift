@@ -53,75 +53,47 @@ struct DeadlineTests {
         }
     }
 
-    @Test("ends after its time, unless it is called off")
-    func plain() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
-            try await SessionRun.minute { run in
-                let stage = Stage(run)
-                run.at(1000) {
-                    stage.limit("without a conversation", 2, isPaused: false)
-                    stage.limit("without a pairing", 3)
-                    stage.limit("called off", 1)
-                    stage.cancel()
-                    _ = Deadline(after: 4) { Console.print("kept by nobody") }
-                }
-                for milliseconds in [1990, 2990, 3010, 3990, 4010, 4990, 5010] { stage.mark(milliseconds) }
+    @Test("ends after its time, unless it is called off, stops during pairings, and begins anew after the last one")
+    func times() async throws {
+        let process = try await #require(processExitsWith: .exitCode(99), observing: .outputs) { @MainActor in
+            let run = SessionRun()
+            _ = run.world.now
+            let stage = Stage(run)
+            run.at(1000) {
+                stage.limit("without a conversation", 2, isPaused: false)
+                stage.limit("without a pairing", 3)
+                stage.limit("called off", 1)
+                stage.cancel()
+                _ = Deadline(after: 4) { Console.print("kept by nobody") }
             }
+            run.at(6000) {
+                stage.limit("paused", 2)
+                stage.limit("not paused", 2, isPaused: false)
+            }
+            run.at(7000) { stage.begin(1) }
+            run.at(7500) { stage.begin(2) }
+            run.at(9000) { stage.end(1) }
+            run.at(11_000) { stage.end(2, .failed("it was refused")) }
+            // Long after a pairing the time is whole.
+            run.at(20_000) { stage.limit("later", 2) }
+            // What is left is waited for, but ten milliseconds at least.
+            run.at(30_000) { stage.limit("least", 2) }
+            run.at(30_005) { stage.end(1) }
+            for time in [
+                2990, 3010, 3990, 4010, 4990, 5010, 7100, 8010, 9500, 12_900, 13_100, 21_900, 22_100, 32_008, 32_012,
+            ] {
+                stage.mark(time)
+            }
+            run.passMinute()
         }
         #expect(
-            try #require(result).lines == [
-                "1990 idle -", "2990 idle -", "without a conversation", "3010 idle -", "3990 idle -",
-                "without a pairing", "4010 idle -", "4990 idle -", "kept by nobody", "5010 idle -",
+            process.lines == [
+                "2990 idle -", "without a conversation", "3010 idle -", "3990 idle -", "without a pairing",
+                "4010 idle -", "4990 idle -", "kept by nobody", "5010 idle -", "7100 idle 0.0", "not paused",
+                "8010 idle 0.0", "9500 idle 0.0", "12900 idle 1.9", "paused", "13100 idle 2.1", "21900 idle 10.9",
+                "later", "22100 idle 11.1", "32008 idle 2.0", "least", "32012 idle 2.0",
             ]
         )
-    }
-
-    @Test("stops during pairings, and begins anew after the last one")
-    func paused() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
-            try await SessionRun.minute { run in
-                let stage = Stage(run)
-                run.at(1000) {
-                    stage.limit("paused", 2)
-                    stage.limit("not paused", 2, isPaused: false)
-                }
-                run.at(2000) { stage.begin(1) }
-                run.at(2500) { stage.begin(2) }
-                run.at(4000) { stage.end(1) }
-                run.at(6000) { stage.end(2, .failed("it was refused")) }
-                // Long after a pairing the time is whole.
-                run.at(20_000) { stage.limit("later", 2) }
-                for milliseconds in [1500, 2100, 3010, 4500, 6500, 7900, 8100, 21_900, 22_100] {
-                    stage.mark(milliseconds)
-                }
-            }
-        }
-        #expect(
-            try #require(result).lines == [
-                "1500 idle -", "2100 idle 0.0", "not paused", "3010 idle 0.0", "4500 idle 0.0", "6500 idle 0.5",
-                "7900 idle 1.9", "paused", "8100 idle 2.1", "21900 idle 15.9", "later", "22100 idle 16.1",
-            ]
-        )
-    }
-
-    @Test(
-        "waits for what is left, and for ten milliseconds at least",
-        arguments: [
-            (1_005, ["3008", "over", "3012", "3120", "3140"]), (1_125, ["3008", "3012", "3120", "over", "3140"]),
-        ] as [(Int, [String])]
-    )
-    func least(end: Int, lines: [String]) async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
-            [end = end as Int] in
-            try await SessionRun.minute { run in
-                let conversation = PairingConversation(serves: nil)
-                let identifier = UUID(uuidString: "10000000-0000-0000-0000-000000000000") ?? UUID()
-                run.at(1_000) { _ = Deadline(after: 2, pausingFor: conversation) { Console.print("over") } }
-                run.at(end) { conversation.end(PairingPeer(identifier: identifier, name: "Anna"), .paired) }
-                for time in [3_008, 3_012, 3_120, 3_140] { run.at(time) { Console.print("\(time)") } }
-            }
-        }
-        #expect(try #require(result).lines == lines)
     }
 
     /// Tells when nobody holds it any more.
@@ -131,7 +103,7 @@ struct DeadlineTests {
 
     @Test("releases its closure once it was called or called off")
     func released() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             try await SessionRun.minute { run in
                 run.at(1_000) {
                     let held = Held()
@@ -145,7 +117,7 @@ struct DeadlineTests {
                 for time in [2_000, 4_000, 9_000, 11_000] { run.at(time) { Console.print("\(time)") } }
             }
         }
-        let lines = try #require(result).lines
+        let lines = result.lines
         #expect(lines == ["2000", "over", "released", "4000", "9000", "released", "11000"], "\(lines)")
     }
 }

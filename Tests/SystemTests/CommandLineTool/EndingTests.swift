@@ -36,7 +36,8 @@ struct EndingTests {
         ] as [Choice]
     )
     func levels(choice: Choice) async throws {
-        let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) { [choice] in
+        let result = try await #require(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
+            [choice] in
             if let variable = choice.variable { setenv("COREBLUETOOTH_LOG_LEVEL", variable, 1) }
             if choice.isJournal {
                 var status = stat()
@@ -54,18 +55,18 @@ struct EndingTests {
             Ending.fail(Failure("it failed\u{7}"))
         }
         let time = #/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]*Z/#
-        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
         let lines = text.replacing(time, with: "TIME").replacing(#/[^ >\n]*\.xctest/#, with: "P")
         #expect(lines.split(separator: "\n").map(String.init) == choice.lines)
     }
 
     @Test("ends with its status, without another line", arguments: [0, 1])
     func ends(status: CInt) async throws {
-        let result = await #expect(processExitsWith: .exitCode(status), observing: .outputs) { [status] in
+        let result = try await #require(processExitsWith: .exitCode(status), observing: .outputs) { [status] in
             if status == 0 { Ending.succeed() }
             Ending.failAsSaid()
         }
-        #expect(try #require(result).errorLines.isEmpty)
+        #expect(result.errorLines.isEmpty)
     }
 
     @Test(
@@ -76,7 +77,7 @@ struct EndingTests {
         ] as [(String?, String, String)]
     )
     func choices(variable: String?, level: String, verbose: String) async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             [variable = variable as String?] in
             unsetenv("COREBLUETOOTH_LOG_LEVEL")
             if let variable { setenv("COREBLUETOOTH_LOG_LEVEL", variable, 1) }
@@ -93,6 +94,6 @@ struct EndingTests {
             Console.print("\(ProgramLog.shownLevel)")
             exit(0)
         }
-        #expect(try #require(result).lines == [level, verbose, "trace", "trace", "error", "error", level])
+        #expect(result.lines == [level, verbose, "trace", "trace", "error", "error", level])
     }
 }

@@ -10,7 +10,7 @@ import Testing
 struct LineReaderSessionTests {
     @Test("gives a question the next line alone, or the end of input")
     func answers() async throws {
-        let result = await #expect(processExitsWith: .success, observing: .outputs) { @MainActor in
+        let process = try await #require(processExitsWith: .success, observing: .outputs) { @MainActor in
             var take: (@MainActor (String?) -> Void)?
             let reader = LineReader { take = $0 }
             // A line that waits answers a question; one that is taken back behind its answer takes no line away.
@@ -29,7 +29,6 @@ struct LineReaderSessionTests {
             take?(nil)
             exit(0)
         }
-        let process = try #require(result)
         #expect(
             process.lines == [
                 "answer waiting", "line second", "answer one", "line two", "line three", "answer end", "line end",
@@ -43,7 +42,7 @@ struct LineReaderSessionTests {
         arguments: ["", "a\nb\r\n\nc", "\u{1}"]
     )
     func standardInput(text: String) async throws {
-        let result = await #expect(processExitsWith: .success, observing: .outputs) { @MainActor [text] in
+        let process = try await #require(processExitsWith: .success, observing: .outputs) { @MainActor [text] in
             let input = Pipe()
             dup2(input.fileHandleForReading.fileDescriptor, STDIN_FILENO)
             // A control character stands for octets that are no text.
@@ -55,7 +54,6 @@ struct LineReaderSessionTests {
             Console.print("interactive \(reader.isInteractive), at its end \(reader.isAtEnd)")
             exit(0)
         }
-        let process = try #require(result)
         let lines: [String] =
             switch text {
             case "": []
@@ -86,7 +84,7 @@ struct LineReaderSessionTests {
     func questions() async throws {
         let folder = try TemporaryFolder()
         let path: String = folder.path
-        let result = await #expect(
+        let result = try await #require(
             processExitsWith: .exitCode(0),
             observing: [\.standardErrorContent]
         ) { @MainActor [path = path as String] in
@@ -121,7 +119,7 @@ struct LineReaderSessionTests {
             exit(0)
         }
         #expect(
-            try #require(result).errorLines == [
+            result.errorLines == [
                 "true false", "answer yes", "line one", "never mind", "line two", "nor this", "line end",
                 "true [\"one\", \"two\"]",
             ]
@@ -158,7 +156,7 @@ struct LineReaderSessionTests {
 
     @Test("writes prompts and questions once each at a terminal that cannot move its cursor")
     func plainLines() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             let session = try Plain()
             let reader = session.reader
             reader.onLine = { session.take("line", $0) }
@@ -182,7 +180,6 @@ struct LineReaderSessionTests {
             Console.print("\(reader.isAtEnd)")
             exit(0)
         }
-        let process = try #require(result)
         #expect(
             process.lines == [
                 "true false", "> > answer yes", "line one", "line two", "? next three", "answer no", "line end", "true",

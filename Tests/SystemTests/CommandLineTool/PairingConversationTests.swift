@@ -38,7 +38,7 @@ struct PairingConversationTests {
 
     @Test("takes a line as one answer: yes, else no, and six digits as a code")
     func answers() async throws {
-        let result = await #expect(processExitsWith: .success, observing: .outputs) { @MainActor in
+        let process = try await #require(processExitsWith: .success, observing: .outputs) { @MainActor in
             let talk = Talk()
             let anna = PairingConversationTests.peer(1, "Anna")
             for (question, lines) in [
@@ -54,7 +54,6 @@ struct PairingConversationTests {
             }
             exit(0)
         }
-        let process = try #require(result)
         let consents = [true, true, true, false, false, false, false]
         #expect(
             process.lines == consents.map { "Anna consent(\($0))" } + [
@@ -74,7 +73,7 @@ struct PairingConversationTests {
 
     @Test("asks one question at a time, and none of a pairing that has ended")
     func order() async throws {
-        let result = await #expect(processExitsWith: .success, observing: .outputs) { @MainActor in
+        let process = try await #require(processExitsWith: .success, observing: .outputs) { @MainActor in
             let talk = Talk()
             let (anna, bert, carl) = (
                 PairingConversationTests.peer(1, "Anna"), PairingConversationTests.peer(2, "Bert"),
@@ -95,7 +94,6 @@ struct PairingConversationTests {
             talk.type("n")
             exit(0)
         }
-        let process = try #require(result)
         #expect(process.lines == ["Anna consent(true)", "Bert consent(true)"])
         #expect(
             process.errorLines == [
@@ -111,7 +109,7 @@ struct PairingConversationTests {
         arguments: [nil, false, true]
     )
     func served(isJSON: Bool?) async throws {
-        let result = await #expect(processExitsWith: .success, observing: .outputs) { @MainActor [isJSON] in
+        let process = try await #require(processExitsWith: .success, observing: .outputs) { @MainActor [isJSON] in
             let talk = Talk(serves: isJSON.map { OutputFormat(isJSON: $0, isVerbose: false) })
             let (anna, other) = (PairingConversationTests.peer(1, "Anna"), PairingConversationTests.peer(2, nil))
             talk.begin(.displayPasskey(try PairingConversationTests.code), anna)
@@ -120,7 +118,6 @@ struct PairingConversationTests {
             talk.conversation.end(other, .failed("it was refused"))
             exit(0)
         }
-        let process = try #require(result)
         let (printed, reported) = (process.lines, process.errorLines)
         let identifier = "20000000-0000-0000-0000-000000000000"
         let question = "Does \(identifier) show 000042, too (y/n)? "
@@ -151,7 +148,8 @@ struct PairingConversationTests {
 
     @Test("asks again after a slip at a terminal, and takes an empty line and the end of input as no")
     func terminal() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor in
             let place = try TestTerminal(at: [STDIN_FILENO, STDERR_FILENO], isPlain: true)
             let conversation = PairingConversation(serves: nil)
             for (question, lines) in [
@@ -181,7 +179,7 @@ struct PairingConversationTests {
             Console.prompt(place.text())
             exit(0)
         }
-        let text = String(decoding: try #require(result).standardOutputContent, as: UTF8.self)
+        let text = String(decoding: result.standardOutputContent, as: UTF8.self)
         #expect(
             text == """
                 consent(true)

@@ -32,7 +32,7 @@ struct RadioOptionsTests {
 
     @Test("changes one part of the adapter's configuration for each choice of a command")
     func choices() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             RadioOptionsTests.clearEnvironment()
             let radio = try RadioOptions.parse([])
             func show(_ name: String) { Console.print("\(RadioOptionsTests.configured()) \(name)") }
@@ -60,7 +60,7 @@ struct RadioOptionsTests {
             _exit(0)
         }
         #expect(
-            try #require(result).lines == [
+            result.lines == [
                 "---p--c- - nothing", "---p--c- Lamp deviceName", "-a-p--c- - agent", "--qp--c- - requiresPairing",
                 "------c- - permitsPairing", "---ps-c- - permitsSystemServices", "---p-mc- - permitsManufacturerData",
                 "---p---- - usesCachedDatabases", "r--p--c- - reportsShortening", "r--p--co - trace",
@@ -70,7 +70,7 @@ struct RadioOptionsTests {
 
     @Test("takes the adapter of the option, else of the variable, else the air, and refuses an unknown one")
     func names() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             RadioOptionsTests.clearEnvironment()
             for (option, variable) in [
                 ("", ""), ("air", ""), ("", "air"), ("air", "nothing"), ("nothing", ""), ("", "nothing"),
@@ -84,7 +84,7 @@ struct RadioOptionsTests {
             _exit(0)
         }
         #expect(
-            try #require(result).lines == [
+            result.lines == [
                 ", true", "air, true", ",air true", "air,nothing true", "nothing, false", ",nothing false",
                 "nothing,air false",
             ]
@@ -100,7 +100,7 @@ struct RadioOptionsTests {
             ("--privacy", "PRIVACY=off", "- - - on -"), ("--privacy", "PRIVACY=60", "- - - 60 -"),
             ("--capture /dev/null", "", "- - - - /dev/null"),
         ]
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             [rows = rows.map { [$0.0, $0.1] } as [[String]]] in
             let variables = ["IDENTITY", "DISTANCE", "POSITION", "PRIVACY", "CAPTURE"]
             for row in rows {
@@ -116,34 +116,7 @@ struct RadioOptionsTests {
             fflush(nil)
             _exit(0)
         }
-        #expect(try #require(result).lines == rows.map(\.2))
-    }
-
-    @Test("creates a capture file unless there is one, and closes it")
-    func captureFile() async throws {
-        let folder = try TemporaryFolder()
-        let (new, old, pipe) = (folder("new"), folder("old"), folder("pipe"))
-        try Data("content".utf8).write(to: URL(fileURLWithPath: old))
-        #expect(mkfifo(pipe, 0o600) == 0)
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
-            [new = new as String, old = old as String, pipe = pipe as String] in
-            umask(0)
-            for path in [new, old] { try RadioOptions.checkCapture(path) }
-            // A reader of a pipe sees its end when nobody has it open for writing any more.
-            let reader = open(pipe, O_RDONLY | O_NONBLOCK)
-            var octet: UInt8 = 0
-            let writer = open(pipe, O_WRONLY)
-            let isOpen = read(reader, &octet, 1) < 0
-            close(writer)
-            try RadioOptions.checkCapture(pipe)
-            Console.print("\(isOpen) \(read(reader, &octet, 1))")
-            exit(0)
-        }
-        #expect(try #require(result).lines == ["true 0"])
-        let attributes = try FileManager.default.attributesOfItem(atPath: new)
-        #expect(attributes[.posixPermissions] as? Int == 0o600)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: new)).isEmpty)
-        #expect(try String(contentsOfFile: old, encoding: .utf8) == "content")
+        #expect(result.lines == rows.map(\.2))
     }
 
     @Test(
@@ -153,7 +126,7 @@ struct RadioOptionsTests {
     func tracedDevice(option: String, variable: String) async throws {
         let folder = try TemporaryFolder()
         let path: String = folder("trace.jsonl")
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             [option = option as String, variable = variable as String, path = path as String] in
             unsetenv("COREBLUETOOTH_IDENTITY")
             if !variable.isEmpty { setenv("COREBLUETOOTH_IDENTITY", variable, 1) }
@@ -168,7 +141,7 @@ struct RadioOptionsTests {
             _exit(0)
         }
         let expected = !option.isEmpty ? option : !variable.isEmpty ? variable : "the program"
-        #expect(try #require(result).lines == [expected])
+        #expect(result.lines == [expected])
         withExtendedLifetime(folder) {}
     }
 }

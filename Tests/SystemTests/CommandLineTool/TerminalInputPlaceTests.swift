@@ -55,7 +55,7 @@ struct TerminalInputPlaceTests {
         arguments: [("null", []), ("pipe", ["One? "])] as [(String, [String])]
     )
     func besideInput(standardInput: String, reported: [String]) async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) {
             @MainActor [standardInput = standardInput as String] in
             let session = try Session(standardInput)
             await session.ask("One? ", typing: "yes\n")
@@ -71,7 +71,6 @@ struct TerminalInputPlaceTests {
             await session.ask("Seven? ", typing: "yes\n")
             exit(0)
         }
-        let process = try #require(result)
         #expect(
             process.lines == [
                 #"yes true "One? ""#, #" true "Two? ""#, "true", #"false "Three? \nnever mind\n""#,
@@ -86,7 +85,7 @@ struct TerminalInputPlaceTests {
         arguments: [("null", []), ("terminal", []), ("pipe", ["One? "])] as [(String, [String])]
     )
     func background(standardInput: String, reported: [String]) async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) {
             @MainActor [standardInput = standardInput as String] in
             let session = try Session(standardInput)
             try session.terminal.giveForegroundAway()
@@ -94,14 +93,13 @@ struct TerminalInputPlaceTests {
             Console.print("\(session.input.isAsking)")
             exit(0)
         }
-        let process = try #require(result)
         #expect(process.lines == [#"none false """#, #"none false """#, "false"])
         #expect(process.errorLines == reported)
     }
 
     @Test("asks on standard error if that is a terminal beside the input")
     func terminalInput() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             let session = try Session("terminal")
             await session.ask("One? ", typing: "yes\n")
             let other = try TestTerminal(at: [STDERR_FILENO])
@@ -109,14 +107,13 @@ struct TerminalInputPlaceTests {
             Console.print(other.text().debugDescription)
             exit(0)
         }
-        let process = try #require(result)
         #expect(process.lines == [#"yes true "One? ""#, #"no true """#, #""Two? ""#])
         #expect(process.errorLines.isEmpty)
     }
 
     @Test("takes answers from the program's own lines until they end, then from the terminal")
     func ownLines() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             let session = try Session("null")
             var take: @MainActor (String?) -> Void = { _ in }
             session.input.lines = LineReader { take = $0 }
@@ -131,7 +128,6 @@ struct TerminalInputPlaceTests {
             await session.ask("Three? ", typing: "yes\n")
             exit(0)
         }
-        let process = try #require(result)
         #expect(
             process.lines == ["true", "no false false", "true", "none false false", #""""#, #"yes true "Three? ""#]
         )
@@ -146,7 +142,7 @@ struct TerminalInputPlaceTests {
         ]
     )
     func line(place: String, isAtTerminal: Bool) async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor [place] in
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor [place] in
             setenv("TERM", "dumb", 1)
             let words = place.split(separator: " ").map(String.init)
             let session = try Session(words[0])
@@ -158,7 +154,6 @@ struct TerminalInputPlaceTests {
             Console.print(session.terminal.text().debugDescription)
             exit(0)
         }
-        let process = try #require(result)
         #expect(process.lines == [isAtTerminal ? #""a line\n""# : #""""#])
         #expect(process.errorLines == (isAtTerminal ? [] : ["a line"]))
     }
@@ -201,7 +196,7 @@ struct TerminalInputPlaceTests {
         arguments: ["null", "terminal"]
     )
     func descriptors(standardInput: String) async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: .outputs) {
             @MainActor [standardInput = standardInput as String] in
             let session = try Session(standardInput)
             // What is opened once for the whole process is so by now.
@@ -230,12 +225,12 @@ struct TerminalInputPlaceTests {
             Console.print("\(openDescriptorCount() - before)")
             exit(0)
         }
-        #expect(try #require(result).lines == ["0", "0"])
+        #expect(result.lines == ["0", "0"])
     }
 
     @Test("shows a line on standard error if the terminal cannot be opened")
     func lineWithoutDescriptors() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             let session = try Session("terminal")
             // What is opened once for the whole process is so by now.
             session.input.show("one")
@@ -247,7 +242,6 @@ struct TerminalInputPlaceTests {
             Console.print(session.terminal.text().debugDescription)
             exit(0)
         }
-        let process = try #require(result)
         #expect(process.lines == [#""one\nthree\n""#])
         #expect(process.errorLines == ["two"])
     }
@@ -264,7 +258,7 @@ struct TerminalInputPlaceTests {
         arguments: ["null", "terminal"]
     )
     func question(standardInput: String) async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) {
             @MainActor [standardInput = standardInput as String] in
             let session = try Session(standardInput)
             // What is opened once for the whole process is so by now.
@@ -281,7 +275,6 @@ struct TerminalInputPlaceTests {
             await session.ask("Two? ", typing: "yes\n")
             exit(0)
         }
-        let process = try #require(result)
         let refused = ["none false", "false true"]
         #expect(process.lines == refused + refused + refused + [#"yes true "Two? ""#])
         #expect(process.errorLines.isEmpty)

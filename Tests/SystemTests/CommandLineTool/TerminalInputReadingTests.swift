@@ -57,7 +57,7 @@ struct TerminalInputReadingTests {
 
     @Test("gives the next question the whole line that comes after one was taken back")
     func takenBack() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             // There is no terminal beside the input.
             setsid()
             let input = Pipe()
@@ -89,91 +89,40 @@ struct TerminalInputReadingTests {
             }
             exit(0)
         }
-        let process = try #require(result)
         #expect(process.lines == ["true false", "two true false false", "Three none false", "Four none false"])
         #expect(process.errorLines == ["One?", "never mind", "Two?", "Three?"])
     }
 
-    @Test("drops what was typed for a question that was taken back")
+    @Test("drops what was typed for a question that was taken back, before and after that, and keeps what comes early")
     func typedBefore() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
-            let place = try TestTerminal(at: [STDIN_FILENO, STDERR_FILENO], isPlain: true)
-            /// Waits until so many octets of lines can be read.
-            @MainActor func waitForInput(_ count: Int) async {
-                await terminalWait(for: "input") { readableCount(of: STDIN_FILENO) == count }
-            }
-            let terminal = TerminalInput()
-            terminal.ask("One? ") { line, _ in Console.print("one \(line ?? "none")") }
-            terminal.takeBack("never mind")
-            place.type("old\n")
-            await waitForInput(4)
-            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                terminal.ask("Two? ") { line, isTerminal in
-                    Console.print("two \(line ?? "none") \(isTerminal)")
-                    continuation.resume()
-                }
-                place.type("new\n")
-            }
-            place.type("early\n")
-            await waitForInput(6)
-            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                terminal.ask("Three? ") { line, isTerminal in
-                    Console.print("three \(line ?? "none") \(isTerminal)")
-                    continuation.resume()
-                }
-                place.type("late\n")
-            }
-            exit(0)
-        }
-        #expect(try #require(result).lines == ["two new true", "three early true"])
-    }
-
-    @Test("drops the beginning of an answer with its question")
-    func beginning() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             endProcess(after: 60)
             let place = try TestTerminal(at: [STDIN_FILENO, STDERR_FILENO])
             // What has come to the terminal is seen by its echo.
             makePlain(place.slave, echoes: true)
-            let input = TerminalInput()
-            input.ask("One? ") { line, _ in Console.print("one \(line ?? "none")") }
-            place.type("old")
-            let shown = await place.wait(for: "old")
-            input.takeBack("never mind")
-            place.type("new\n")
-            await terminalWait(for: "a line") { readableCount(of: STDIN_FILENO) > 0 }
-            var octets = [UInt8](repeating: 0, count: 100)
-            let count = read(STDIN_FILENO, &octets, octets.count)
-            Console.print(shown)
-            Console.print(String(decoding: octets[..<max(0, count)], as: UTF8.self).debugDescription)
+            let terminal = TerminalInput()
+            /// Asks, types a line once another one can be read, and prints the answer.
+            @MainActor func answer(_ question: String, typed: String, then text: String) async {
+                place.type(typed)
+                await terminalWait(for: typed) { readableCount(of: STDIN_FILENO) == typed.utf8.count }
+                await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                    terminal.ask(question) { line, isTerminal in
+                        Console.print("\(question) \(line ?? "none") \(isTerminal)")
+                        continuation.resume()
+                    }
+                    place.type(text)
+                }
+            }
+            terminal.ask("One?") { line, _ in Console.print("one \(line ?? "none")") }
+            place.type("half")
+            await place.wait(for: "half")
+            terminal.takeBack("never mind")
+            // The line without the half that was dropped.
+            await answer("Two?", typed: "old\n", then: "new\n")
+            await answer("Three?", typed: "early\n", then: "late\n")
             exit(0)
         }
-        #expect(try #require(result).lines == ["One? old", #""new\n""#])
-    }
-
-    @Test(
-        "ends at the end of input, whatever error the system has had before",
-        arguments: [("", 0), ("", EINTR), ("", EAGAIN), ("yes", EINTR), ("yes", EAGAIN)] as [(String, CInt)]
-    )
-    func end(text: String, number: CInt) async {
-        let (input, cancel) = (Pipe(), Pipe())
-        input.fileHandleForWriting.write(Data(text.utf8))
-        input.fileHandleForWriting.closeFile()
-        let descriptor = input.fileHandleForReading.fileDescriptor
-        let cancelled = cancel.fileHandleForReading.fileDescriptor
-        let outcome = Watched<TerminalInput.Reading?>(nil)
-        // On a thread of its own: where it read again and again, it would do so until it is cancelled.
-        let thread = Thread {
-            errno = number
-            let reading = TerminalInput.read(descriptor, until: cancelled)
-            outcome.update { $0 = reading }
-        }
-        thread.start()
-        #expect(await outcome.wait(seconds: 30) { $0 != nil })
-        let expected: TerminalInput.Reading = text.isEmpty ? .end : .line(text)
-        #expect(outcome.value == expected)
-        cancel.fileHandleForWriting.closeFile()
-        withExtendedLifetime((input, cancel)) {}
+        #expect(process.lines == ["Two? new true", "Three? early true"])
     }
 
     @Test("takes an input that cannot be waited for as ended")

@@ -12,16 +12,23 @@ import Testing
 
 @Suite("An app whose queue is blocked")
 struct BlockedQueueTests {
-    /// Connects, and reads the value at each ``read()``. Unchecked: it lives on its queue, but for what a lock guards.
+    /// Connects, subscribes or reads the value at each ``read()``, and notes what comes. Unchecked: it lives on its queue,
+    /// but for what a lock guards.
     private final class Client: QueueCentral, @unchecked Sendable {
+        private let subscribes: Bool
         private var characteristic: CBCharacteristic?
-        private let observed = NIOLockedValueBox((isReady: false, values: 0, ends: 0))
+        private let observed = NIOLockedValueBox((isReady: false, numbers: [UInt32](), ends: [CBError.Code?]()))
 
         var isReady: Bool { self.observed.withLockedValue { $0.isReady } }
-        /// The number of reads.
-        var values: Int { self.observed.withLockedValue { $0.values } }
-        /// The number of connections that ended.
-        var ends: Int { self.observed.withLockedValue { $0.ends } }
+        /// The numbers that came: by notifications, or 42 with each read.
+        var numbers: [UInt32] { self.observed.withLockedValue { $0.numbers } }
+        /// The errors of the connections that ended.
+        var ends: [CBError.Code?] { self.observed.withLockedValue { $0.ends } }
+
+        init(_ adapter: BluetoothAdapter, subscribes: Bool = false) {
+            self.subscribes = subscribes
+            super.init(adapter)
+        }
 
         func read() {
             self.queue.async {
@@ -34,15 +41,17 @@ struct BlockedQueueTests {
             _ central: CBCentralManager,
             didDisconnectPeripheral peripheral: CBPeripheral,
             error: (any Error)?
-        ) { self.observed.withLockedValue { $0.ends += 1 } }
+        ) { self.observed.withLockedValue { $0.ends.append((error as? CBError)?.code) } }
 
         override func peripheral(
             _ peripheral: CBPeripheral,
             didDiscoverCharacteristicsFor service: CBService,
             error: (any Error)?
         ) {
-            self.characteristic = service.characteristics?.first { $0.properties.contains(.read) }
-            self.observed.withLockedValue { $0.isReady = self.characteristic != nil }
+            self.characteristic = service.characteristics?.first { $0.properties.contains(.read) != self.subscribes }
+            guard let characteristic else { return }
+            if self.subscribes { peripheral.setNotifyValue(true, for: characteristic) }
+            self.observed.withLockedValue { $0.isReady = true }
         }
 
         override func peripheral(
@@ -50,8 +59,9 @@ struct BlockedQueueTests {
             didUpdateValueFor characteristic: CBCharacteristic,
             error: (any Error)?
         ) {
-            guard error == nil, characteristic.value == Data([0x2A]) else { return }
-            self.observed.withLockedValue { $0.values += 1 }
+            guard error == nil, let value = characteristic.value, let first = value.first else { return }
+            let number = value.count < 4 ? UInt32(first) : value.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
+            self.observed.withLockedValue { $0.numbers.append(number) }
         }
     }
 
@@ -118,46 +128,11 @@ struct BlockedQueueTests {
         func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { self.send() }
     }
 
-    /// Subscribes and notes the numbers that come. Unchecked: as `Client`.
-    private final class Subscriber: QueueCentral, @unchecked Sendable {
-        private let observed = NIOLockedValueBox((numbers: [UInt32](), ends: [CBError.Code?]()))
-
-        var numbers: [UInt32] { self.observed.withLockedValue { $0.numbers } }
-        /// The errors of the connections that ended.
-        var ends: [CBError.Code?] { self.observed.withLockedValue { $0.ends } }
-
-        override func centralManager(
-            _ central: CBCentralManager,
-            didDisconnectPeripheral peripheral: CBPeripheral,
-            error: (any Error)?
-        ) { self.observed.withLockedValue { $0.ends.append((error as? CBError)?.code) } }
-
-        override func peripheral(
-            _ peripheral: CBPeripheral,
-            didDiscoverCharacteristicsFor service: CBService,
-            error: (any Error)?
-        ) {
-            guard let characteristic = service.characteristics?.first else { return }
-            peripheral.setNotifyValue(true, for: characteristic)
-        }
-
-        override func peripheral(
-            _ peripheral: CBPeripheral,
-            didUpdateValueFor characteristic: CBCharacteristic,
-            error: (any Error)?
-        ) {
-            guard let number = characteristic.value?.withUnsafeBytes({ $0.loadUnaligned(as: UInt32.self) }) else {
-                return
-            }
-            self.observed.withLockedValue { $0.numbers.append(number) }
-        }
-    }
-
     @Test("A1, A2: stops the sender within a bound while the queue is blocked for 60 s, and loses no value")
     func blockedReceiver() async throws {
         let loop = NIOAsyncTestingEventLoop()
         let (first, second, _) = try await self.adapters(on: loop)
-        let subscriber = Subscriber(second)
+        let subscriber = Client(second, subscribes: true)
         let stream = Stream(first, count: 4_000)
         await self.advance(loop, subscriber.queue, stream.queue) { stream.isSubscribed }
         let unblock = self.block(subscriber.queue)
@@ -181,7 +156,7 @@ struct BlockedQueueTests {
     func overrun() async throws {
         let loop = NIOAsyncTestingEventLoop()
         let (first, second, third) = try await self.adapters(on: loop, areLimited: [true, false, true])
-        let subscriber = Subscriber(second)
+        let subscriber = Client(second, subscribes: true)
         let stream = Stream(first, count: 20_000)
         await self.advance(loop, subscriber.queue, stream.queue) { stream.isSubscribed }
         // The same peripheral has another link, whose app reads all the time.
@@ -191,7 +166,7 @@ struct BlockedQueueTests {
         stream.start()
         var reads = 0
         await self.advance(loop, client.queue, stream.queue) {
-            if client.values == reads, stream.ends == 0 {
+            if client.numbers.count == reads, stream.ends == 0 {
                 client.read()
                 reads += 1
             }
@@ -206,10 +181,10 @@ struct BlockedQueueTests {
         let limit = ReceiveWindow.limit / (244 + 64)
         #expect(subscriber.numbers.count >= limit && subscriber.numbers.count < limit + 512)
         #expect(subscriber.numbers == (0..<UInt32(subscriber.numbers.count)).map { $0 })
-        await self.advance(loop, client.queue) { client.values == reads }
+        await self.advance(loop, client.queue) { client.numbers.count == reads }
         client.read()
-        await self.advance(loop, client.queue) { client.values == reads + 1 }
-        #expect(client.values == reads + 1 && client.ends == 0)
+        await self.advance(loop, client.queue) { client.numbers.count == reads + 1 }
+        #expect(client.numbers.count == reads + 1 && client.ends.isEmpty)
         withExtendedLifetime((stream, first, second, third)) {}
         await loop.shutdownGracefully()
     }
@@ -281,12 +256,12 @@ struct BlockedQueueTests {
         var unblock = self.block(server.queue)
         for second in 1...60 {
             client.read()
-            await self.advance(loop, client.queue) { client.values == second }
-            #expect(client.values == second)
+            await self.advance(loop, client.queue) { client.numbers.count == second }
+            #expect(client.numbers.count == second)
             await loop.advanceTime(by: .seconds(1))
         }
         unblock.signal()
-        #expect(client.ends == 0)
+        #expect(client.ends.isEmpty)
 
         // The client's app asks for something and then does nothing: the answer waits for it, and the link is there.
         client.read()
@@ -294,8 +269,8 @@ struct BlockedQueueTests {
         unblock = self.block(client.queue)
         for _ in 0..<60 { await loop.advanceTime(by: .seconds(1)) }
         unblock.signal()
-        await self.advance(loop, client.queue) { client.values == 61 }
-        #expect(client.values == 61 && client.ends == 0)
+        await self.advance(loop, client.queue) { client.numbers.count == 61 }
+        #expect(client.numbers == Array(repeating: 42, count: 61) && client.ends.isEmpty)
         withExtendedLifetime((server, first, second)) {}
         await loop.shutdownGracefully()
     }

@@ -48,14 +48,6 @@ struct PrivateAirTests {
         #expect(others == expected && !others.contains(address))
     }
 
-    @Test("configure a device as any other")
-    func configuration() {
-        var configuration = BluetoothAdapter.Configuration(permitsSystemServices: true)
-        configuration.requiresPairing = true
-        let adapter = PrivateAir().makeAdapter(configuration: configuration)
-        #expect(adapter.configuration.permitsSystemServices && adapter.configuration.requiredLevel == .encrypted)
-    }
-
     /// The states of a manager, as they are reported.
     private final class StateRecorder: NSObject, CBCentralManagerDelegate {
         let queue = DispatchQueue(label: "states")

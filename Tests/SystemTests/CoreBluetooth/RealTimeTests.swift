@@ -9,16 +9,10 @@ import Testing
 
 @Suite("Real time", .serialized)
 struct RealTimeTests {
-    /// A ball that answers each question with a notification. Unchecked: it lives on its queue.
+    /// Answers reads, and takes writes without response. Unchecked: it lives on its queue.
     private final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
         private let queue = DispatchQueue(label: "ball")
         private var manager: CBPeripheralManager!
-        private let question = CBMutableCharacteristic(
-            type: QueueAppUUIDs.value,
-            properties: [.read, .write, .writeWithoutResponse, .notify],
-            value: nil,
-            permissions: [.readable, .writeable]
-        )
 
         init(_ adapter: BluetoothAdapter) {
             super.init()
@@ -29,46 +23,47 @@ struct RealTimeTests {
             dispatchPrecondition(condition: .onQueue(self.queue))
             guard peripheral.state == .poweredOn else { return }
             let service = CBMutableService(type: QueueAppUUIDs.service, primary: true)
-            service.characteristics = [self.question]
+            service.characteristics = [
+                CBMutableCharacteristic(
+                    type: QueueAppUUIDs.value,
+                    properties: [.read, .writeWithoutResponse],
+                    value: nil,
+                    permissions: [.readable, .writeable]
+                )
+            ]
             peripheral.removeAllServices()
             peripheral.add(service)
             peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [QueueAppUUIDs.service]])
         }
 
         func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+            dispatchPrecondition(condition: .onQueue(self.queue))
             request.value = Data([1])
             peripheral.respond(to: request, withResult: .success)
         }
-
-        func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
-            dispatchPrecondition(condition: .onQueue(self.queue))
-            peripheral.respond(to: requests[0], withResult: .success)
-            let answer = Data("You asked: ".utf8) + (requests[0].value ?? Data())
-            peripheral.updateValue(answer, for: self.question, onSubscribedCentrals: nil)
-        }
     }
 
-    /// Connects, subscribes, asks some questions and disconnects, some times over. Unchecked: it lives on its queue.
+    /// Connects, reads some times and disconnects, some times over. Unchecked: it lives on its queue.
     private final class Asker: QueueCentral, @unchecked Sendable {
         let isDone = DispatchSemaphore(value: 0)
         /// The peripheral, for other threads.
         let shared = NIOLockedValueBox<CBPeripheral?>(nil)
-        let answers = NIOLockedValueBox<[String]>([])
+        let answers = NIOLockedValueBox(0)
         /// Signalled after each answer, for threads that call then.
         let answered = (0..<3).map { _ in DispatchSemaphore(value: 0) }
-        private let questions: [String]
-        private var askedCount = 0
+        private let reads: Int
+        private var left = 0
         private var rounds: Int
 
-        init(_ adapter: BluetoothAdapter, _ questions: [String], rounds: Int = 1) {
-            self.questions = questions
+        init(_ adapter: BluetoothAdapter, reads: Int, rounds: Int = 1) {
+            self.reads = reads
             self.rounds = rounds
             super.init(adapter)
         }
 
         override func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
             self.shared.withLockedValue { $0 = peripheral }
-            self.askedCount = 0
+            self.left = self.reads
             super.centralManager(central, didConnect: peripheral)
         }
 
@@ -77,14 +72,8 @@ struct RealTimeTests {
             didDiscoverCharacteristicsFor service: CBService,
             error: (any Error)?
         ) {
-            if let question = service.characteristics?.first { peripheral.setNotifyValue(true, for: question) }
+            if let value = service.characteristics?.first { peripheral.readValue(for: value) }
         }
-
-        override func peripheral(
-            _ peripheral: CBPeripheral,
-            didUpdateNotificationStateFor characteristic: CBCharacteristic,
-            error: (any Error)?
-        ) { self.ask(peripheral, characteristic) }
 
         override func peripheral(
             _ peripheral: CBPeripheral,
@@ -92,21 +81,12 @@ struct RealTimeTests {
             error: (any Error)?
         ) {
             dispatchPrecondition(condition: .onQueue(self.queue))
-            let answer = String(decoding: characteristic.value ?? Data(), as: UTF8.self)
-            guard error == nil, self.askedCount > 0, answer.hasSuffix(self.questions[self.askedCount - 1]) else {
-                return
-            }
-            self.answers.withLockedValue { $0.append(answer) }
+            guard error == nil, characteristic.value == Data([1]) else { return }
+            self.answers.withLockedValue { $0 += 1 }
             for semaphore in self.answered { semaphore.signal() }
-            self.ask(peripheral, characteristic)
-        }
-
-        private func ask(_ peripheral: CBPeripheral, _ question: CBCharacteristic) {
-            guard self.askedCount < self.questions.count else {
-                return self.manager.cancelPeripheralConnection(peripheral)
-            }
-            self.askedCount += 1
-            peripheral.writeValue(Data(self.questions[self.askedCount - 1].utf8), for: question, type: .withResponse)
+            self.left -= 1
+            guard self.left > 0 else { return self.manager.cancelPeripheralConnection(peripheral) }
+            peripheral.readValue(for: characteristic)
         }
 
         override func centralManager(
@@ -119,17 +99,6 @@ struct RealTimeTests {
             self.shared.withLockedValue { $0 = nil }
             self.isDone.signal()
         }
-    }
-
-    @Test("1.1 calls the delegates of both roles on their queues")
-    func conversation() async throws {
-        let air = PrivateAir()
-        let ball = Ball(air.makeAdapter())
-        let questions = (1...50).map { "Question \($0)?" }
-        let asker = Asker(air.makeAdapter(), questions)
-        try await StreamThreads.wait([asker.isDone], for: "the last answer")
-        #expect(asker.answers.withLockedValue { $0 } == questions.map { "You asked: \($0)" })
-        withExtendedLifetime(ball) {}
     }
 
     /// Gets the state on the main queue. Unchecked: it lives on that queue.
@@ -159,7 +128,7 @@ struct RealTimeTests {
     func concurrentCalls() async throws {
         let air = PrivateAir()
         let ball = Ball(air.makeAdapter())
-        let asker = Asker(air.makeAdapter(), (1...20).map { "Question \($0)?" }, rounds: 5)
+        let asker = Asker(air.makeAdapter(), reads: 20, rounds: 5)
         let isOver = NIOLockedValueBox(false)
         let threads = (0..<3).map { number in
             StreamThreads.start(asker) { asker in
@@ -186,7 +155,7 @@ struct RealTimeTests {
         isOver.withLockedValue { $0 = true }
         for semaphore in asker.answered { semaphore.signal() }
         try await StreamThreads.wait(threads, for: "the callers")
-        #expect(asker.answers.withLockedValue { $0.count } == 100)
+        #expect(asker.answers.withLockedValue { $0 } == 100)
         withExtendedLifetime(ball) {}
     }
 
@@ -209,7 +178,7 @@ struct RealTimeTests {
         }
         adapter.setPowered(true)
         let ball = Ball(adapter)
-        let asker = Asker(air.makeAdapter(), ["Is it there?"])
+        let asker = Asker(air.makeAdapter(), reads: 1)
         try await StreamThreads.wait([asker.isDone], for: "an answer")
         withExtendedLifetime(ball) {}
     }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("12.3 Streams on threads", .serialized)
 struct ThreadedStreamTests {
-    /// Both roles on one queue, with channels between them. Unchecked: it lives on that queue.
+    /// Both roles on one queue, with a channel between them. Unchecked: it lives on that queue.
     private final class Apps: NSObject, CBPeripheralManagerDelegate, CBCentralManagerDelegate, CBPeripheralDelegate,
         @unchecked Sendable
     {
@@ -20,28 +20,27 @@ struct ThreadedStreamTests {
         private var central: CBCentralManager?
         private var peripheral: CBPeripheral?
         private var psm: CBL2CAPPSM = 0
-        private var here: [CBL2CAPChannel] = []
-        private var there: [CBL2CAPChannel] = []
-        private let count: Int
+        private var here: CBL2CAPChannel?
+        private var there: CBL2CAPChannel?
         private let opened = DispatchSemaphore(value: 0)
 
-        init(_ air: PrivateAir, channels: Int) {
-            self.count = channels
+        override init() {
             super.init()
+            let air = PrivateAir()
             self.queue.sync {
                 self.ball = air.makeAdapter().run { CBPeripheralManager(delegate: self, queue: self.queue) }
                 self.central = air.makeAdapter().run { CBCentralManager(delegate: self, queue: self.queue) }
             }
         }
 
-        /// The users of the open channels, which are their only owners.
-        func takeUsers() async throws -> (here: [StreamUser], there: [StreamUser]) {
-            try await StreamThreads.wait([self.opened], for: "open channels")
-            let users = self.queue.sync {
-                defer { (self.here, self.there) = ([], []) }
+        /// The users of both ends of the open channel, which are their only owners.
+        func takeUsers() async throws -> (here: StreamUser, there: StreamUser) {
+            try await StreamThreads.wait([self.opened, self.opened], for: "both ends of a channel")
+            let users = try self.queue.sync {
+                defer { (self.here, self.there) = (nil, nil) }
                 return StreamThreads.Handed(
                     value: (
-                        self.here.map { Self.user($0, 0x00) }, self.there.map { Self.user($0, 0xFF) }
+                        Self.user(try #require(self.here), 0x00), Self.user(try #require(self.there), 0xFF)
                     )
                 )
             }
@@ -54,10 +53,6 @@ struct ThreadedStreamTests {
 
         func disconnect() {
             self.queue.sync { if let peripheral { self.central?.cancelPeripheralConnection(peripheral) } }
-        }
-
-        private func noteOpened() {
-            if self.here.count == self.count, self.there.count == self.count { self.opened.signal() }
         }
 
         func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
@@ -75,8 +70,8 @@ struct ThreadedStreamTests {
 
         func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
         {
-            self.there += channel.map { [$0] } ?? []
-            self.noteOpened()
+            self.there = channel
+            self.opened.signal()
         }
 
         func centralManagerDidUpdateState(_ central: CBCentralManager) {
@@ -96,23 +91,23 @@ struct ThreadedStreamTests {
         }
 
         func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-            for _ in 0..<self.count { peripheral.openL2CAPChannel(self.psm) }
+            peripheral.openL2CAPChannel(self.psm)
         }
 
         func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-            self.here += channel.map { [$0] } ?? []
-            self.noteOpened()
+            self.here = channel
+            self.opened.signal()
         }
     }
 
     @Test("12.3 carries octets in both directions in the run loops of two threads")
     func runLoops() async throws {
-        let apps = Apps(PrivateAir(), channels: 1)
+        let apps = Apps()
         let users = try await apps.takeUsers()
         defer { withExtendedLifetime(apps) {} }
         let total = 500_000
         let isDone = NIOLockedValueBox(0)
-        let threads = [users.here[0], users.there[0]].map { user in
+        let threads = [users.here, users.there].map { user in
             StreamThreads.start(user) { user in
                 user.open(in: .current)
                 user.write(total)
@@ -134,12 +129,12 @@ struct ThreadedStreamTests {
 
     @Test("12.3 moves to another mode and another thread while octets come")
     func modes() async throws {
-        let apps = Apps(PrivateAir(), channels: 1)
+        let apps = Apps()
         let users = try await apps.takeUsers()
         defer { withExtendedLifetime(apps) {} }
         let mode = RunLoop.Mode("of.its.own")
-        let reader = StreamThreads.Handed(value: users.there[0])
-        let writer = StreamThreads.start(users.here[0]) { user in
+        let reader = StreamThreads.Handed(value: users.there)
+        let writer = StreamThreads.start(users.here) { user in
             user.output.open()
             while user.written < 300_000, user.writeOnce(min(1000, 300_000 - user.written)) {}
         }
@@ -168,11 +163,11 @@ struct ThreadedStreamTests {
 
     @Test("12.3 waits in reads for octets and in writes for capacity, on threads without run loops")
     func waiting() async throws {
-        let apps = Apps(PrivateAir(), channels: 1)
+        let apps = Apps()
         let users = try await apps.takeUsers()
         defer { withExtendedLifetime(apps) {} }
         let total = 500_000
-        let both = [users.here[0], users.there[0]]
+        let both = [users.here, users.there]
         for user in both { for stream in [user.input, user.output] as [Stream] { stream.open() } }
         let threads = both.flatMap { user in
             [
@@ -190,11 +185,11 @@ struct ThreadedStreamTests {
         arguments: ["peer", "link", "own"]
     )
     func endsWaiting(how: String) async throws {
-        let apps = Apps(PrivateAir(), channels: 1)
+        let apps = Apps()
         let users = try await apps.takeUsers()
         defer { withExtendedLifetime(apps) {} }
-        let user = users.here[0]
-        let peer = users.there[0]
+        let user = users.here
+        let peer = users.there
         user.input.open()
         user.output.open()
         let reader = StreamThreads.start(user) { user in #expect(!user.readOnce()) }

@@ -48,46 +48,29 @@ struct CorebluetoothCaptureTests {
         }
     }
 
-    @Test(
-        "show what is added to a file once its record is whole; damage and other files end the program with the reason"
-    )
+    @Test("show what is added to a file once its record is whole; damage ends the program with the reason")
     func grows() async throws {
         let folder = try TemporaryFolder()
         let octets = try Self.file(in: folder)
-        let whole: [[UInt8]] = [
-            [], Array(octets[..<5]), Array(octets[5..<16]), Array(octets[16..<30]), Array(octets[30...]),
-        ]
         let damaged: [UInt8] = [0, 0, 0, 9, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 16)
-        let shown = ["-", "-", "-", "-", "-", "   0.000000 > HCI   Reset", "-"]
-        let cases: [(parts: [[UInt8]], lines: [String], error: String)] = [
-            (
-                whole + [damaged], shown,
-                "the capture is damaged after 1 packet: Included Length: the value is not allowed"
-            ),
-            (
-                [[], Array("GIF89a".utf8)], ["-", "-"],
-                "this is no capture: no btsnoop, PacketLogger, pcap or pcapng file begins like this"
-            ),
+        let parts = [
+            [], Array(octets[..<5]), Array(octets[5..<16]), Array(octets[16..<30]), Array(octets[30...]), damaged,
         ]
-        for (parts, lines, error) in cases {
-            let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) {
-                [path = folder.path as String, parts = parts as [[UInt8]]] in
-                try await CorebluetoothCaptureTests.follow(path, parts)
-                exit(99)
-            }
-            let process = try #require(result)
-            #expect(process.lines == lines)
-            #expect(process.errorLines == ["grows.btsnoop: " + error])
+        let process = try await #require(processExitsWith: .exitCode(1), observing: .outputs) {
+            [path = folder.path as String, parts = parts as [[UInt8]]] in
+            try await CorebluetoothCaptureTests.follow(path, parts)
+            exit(99)
         }
+        #expect(process.lines == ["-", "-", "-", "-", "-", "   0.000000 > HCI   Reset", "-"])
+        let error = "the capture is damaged after 1 packet: Included Length: the value is not allowed"
+        #expect(process.errorLines == ["grows.btsnoop: " + error])
     }
 
     // MARK: The pipe
 
-    /// Writes through a pipe, with one writer behind the other.
-    private static func pass(_ folder: String) async throws {
-        setenv("TMPDIR", folder, 1)
+    /// Writes through a pipe, with one writer behind the other, and prints what has come.
+    private static func pass() async throws {
         let pipe = try CapturePipe()
-        Console.print("\(pipe.path.hasPrefix(folder + "/corebluetooth-") && pipe.path.hasSuffix("/capture"))")
         let pieces = Watched<[[UInt8]]>([])
         pipe.read { octets in pieces.update { $0.append(octets) } }
         for text in ["abc", "d"] {
@@ -95,11 +78,10 @@ struct CorebluetoothCaptureTests {
             let writer = open(pipe.path, O_WRONLY | O_CLOEXEC)
             let count = write(writer, octets, octets.count)
             close(writer)
-            guard count == octets.count else { return Console.print("not written") }
+            guard count == octets.count else { exit(96) }
             guard await pieces.wait(until: { $0.joined().last == octets.last }) else { exit(97) }
         }
-        Console.print(String(decoding: pieces.value.joined(), as: UTF8.self))
-        Console.print("\(pieces.value.contains([]))")
+        Console.print("\(String(decoding: pieces.value.joined(), as: UTF8.self)) \(pieces.value.contains([]))")
         pipe.finish()
         guard await pieces.wait(until: { $0.last == [] }) else { exit(97) }
         Console.print("\(pieces.value.count { $0.isEmpty })")
@@ -108,38 +90,13 @@ struct CorebluetoothCaptureTests {
     @Test("pass what several writers write through a pipe that ends once, and whose folder is removed")
     func pipe() async throws {
         let folder = try TemporaryFolder()
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) {
             [path = folder.path as String] in
-            try await CorebluetoothCaptureTests.pass(path)
+            setenv("TMPDIR", path, 1)
+            try await CorebluetoothCaptureTests.pass()
             exit(0)
         }
-        let lines = try #require(result).lines
-        #expect(lines == ["true", "abcd", "false", "1"])
-        #expect(folder.content.isEmpty)
-    }
-
-    @Test(
-        "fail if the pipe cannot be opened at one of its ends or at both, or there can be no folder",
-        arguments: [0, 1, nil] as [Int?]
-    )
-    func notOpen(limit: Int?) async throws {
-        let folder = try TemporaryFolder()
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
-            [path = folder.path as String, limit = limit as Int?] in
-            setenv("TMPDIR", limit == nil ? "/nowhere" : path, 1)
-            if let limit {
-                let free = open("/dev/null", O_RDONLY)
-                close(free)
-                limitDescriptors(to: UInt64(Int(free) + limit))
-            }
-            let failure = #expect(throws: Failure.self) { _ = try CapturePipe() }
-            Console.print(
-                failure?.line.hasPrefix("cannot open the pipe ") == true ? "not open" : failure?.line ?? "none"
-            )
-            exit(0)
-        }
-        let words = limit == nil ? "cannot make a temporary folder: set TMPDIR to one of yours" : "not open"
-        #expect(try #require(result).lines == [words])
+        #expect(process.lines == ["abcd false", "1"])
         #expect(folder.content.isEmpty)
     }
 
@@ -149,10 +106,11 @@ struct CorebluetoothCaptureTests {
     @Test("take what is written while the program ends, and do not wait for it")
     func discarded() async throws {
         let folder = try TemporaryFolder()
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) {
             [path = folder.path as String] in
             setenv("TMPDIR", path, 1)
             let pipe = try CapturePipe()
+            Console.print("\(pipe.path.hasPrefix(path + "/corebluetooth-") && pipe.path.hasSuffix("/capture"))")
             CorebluetoothCaptureTests.writer = open(pipe.path, O_WRONLY | O_CLOEXEC)
             // What is registered first is done last.
             atexit {
@@ -163,8 +121,30 @@ struct CorebluetoothCaptureTests {
             pipe.discardAtExit()
             exit(0)
         }
-        #expect(try #require(result).lines == ["true"])
+        #expect(process.lines == ["true", "true"])
         withExtendedLifetime(folder) {}
+    }
+
+    @Test(
+        "fail if the pipe cannot be opened at one of its ends or at both, or there can be no folder",
+        arguments: [0, 1, 100]
+    )
+    func notOpen(limit: Int) async throws {
+        let folder = try TemporaryFolder()
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) {
+            [path = folder.path as String, limit = limit as Int] in
+            setenv("TMPDIR", limit == 100 ? "/nowhere" : path, 1)
+            let free = open("/dev/null", O_RDONLY)
+            close(free)
+            limitDescriptors(to: UInt64(Int(free) + limit))
+            let line = #expect(throws: Failure.self) { _ = try CapturePipe() }?.line ?? "none"
+            Console.print(line.hasPrefix("cannot open the pipe ") ? "not open" : line)
+            exit(0)
+        }
+        #expect(
+            process.lines == [limit < 100 ? "not open" : "cannot make a temporary folder: set TMPDIR to one of yours"]
+        )
+        #expect(folder.content.isEmpty)
     }
 
     // MARK: A program
@@ -192,38 +172,30 @@ struct CorebluetoothCaptureTests {
             (Array("GIF89a, and more of it".utf8), 1, ["-"], [reason]),
         ]
         for (octets, status, lines, errors) in cases {
-            let result = await #expect(processExitsWith: .exitCode(status), observing: .outputs) {
+            let process = try await #require(processExitsWith: .exitCode(status), observing: .outputs) {
                 [octets = octets as [UInt8]] in
                 try await CorebluetoothCaptureTests.show(octets, status: 37)
                 exit(99)
             }
-            let process = try #require(result)
             #expect(process.lines == lines && process.errorLines == errors)
         }
     }
 
-    @MainActor
-    private static func scan() throws -> SessionRun {
-        var run = SessionRun()
-        run.world.addPeripheral(ScriptedPeripheral(name: "Thermo"))
-        let pipe = try CapturePipe()
-        run.start(on: run.world.addDevice("tool")) {
-            let capture = OwnCapture(pipe: pipe, printer: Self.printer)
-            capture.central.onDiscovery = { _, _ in Console.print("heard") }
-            capture.scan()
-            return capture
-        }
-        return run
-    }
-
     @Test("take each advertisement of a scan without an end")
     func ownPackets() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
-            let run = try await CorebluetoothCaptureTests.scan()
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
+            var run = SessionRun()
+            run.world.addPeripheral(ScriptedPeripheral(name: "Thermo"))
+            let pipe = try CapturePipe()
+            run.start(on: run.world.addDevice("tool")) {
+                let capture = OwnCapture(pipe: pipe, printer: CorebluetoothCaptureTests.printer)
+                capture.central.onDiscovery = { _, _ in Console.print("heard") }
+                capture.scan()
+                return capture
+            }
             run.world.advance(by: .seconds(20))
             exit(0)
         }
-        let lines = try #require(result).lines
-        #expect(lines.count > 5 && lines.allSatisfy { $0 == "heard" }, "\(lines.count)")
+        #expect(process.lines.count > 5 && process.lines.allSatisfy { $0 == "heard" })
     }
 }

@@ -21,42 +21,23 @@ struct CorebluetoothDeviceTests {
         return ScriptedPeripheral(name: "Thermo", services: [.init("FFF0", characteristics: characteristics)])
     }
 
-    /// A session with "Thermo".
-    @MainActor
-    private static func connect(
-        _ lines: [(seconds: Double, text: String?)],
-        keepsGoing: Bool = true,
-        isVerbose: Bool = false,
-        _ arrange: @MainActor (World, ScriptedDevice) -> Void = { _, _ in }
-    ) throws -> SessionRun {
-        var run = SessionRun()
-        arrange(run.world, run.world.addPeripheral(thermo()))
-        try run.startConnectSession("Thermo", lines, keepsGoing: keepsGoing, isVerbose: isVerbose)
-        return run
-    }
-
     // MARK: Finding
 
     /// The devices that are there while "Peer" is looked for.
     enum Search: String, CaseIterable, Codable, Sendable {
         case nobody, unnamed, many, unconnectable, deaf
-    }
 
-    /// Looks for a device for 5 s.
-    @MainActor
-    private static func find(_ search: Search) throws -> SessionRun {
-        var run = SessionRun()
-        switch search {
-        case .nobody: break
-        case .unnamed: run.world.addPeripheral(ScriptedPeripheral(), as: "unnamed")
-        case .many: for number in 1...22 { run.world.addPeripheral(ScriptedPeripheral(name: "Lamp \(number)")) }
-        case .unconnectable:
-            let advertisement = ScriptedPeripheral.Advertisement(isConnectable: false)
-            run.world.addPeripheral(ScriptedPeripheral(name: "Peer", advertisement: advertisement))
-        case .deaf: run.world.addPeripheral(ScriptedPeripheral(name: "Peer", refusesConnections: true))
+        func add(to world: World) {
+            switch self {
+            case .nobody: break
+            case .unnamed: world.addPeripheral(ScriptedPeripheral(), as: "unnamed")
+            case .many: for number in 1...22 { world.addPeripheral(ScriptedPeripheral(name: "Lamp \(number)")) }
+            case .unconnectable:
+                let advertisement = ScriptedPeripheral.Advertisement(isConnectable: false)
+                world.addPeripheral(ScriptedPeripheral(name: "Peer", advertisement: advertisement))
+            case .deaf: world.addPeripheral(ScriptedPeripheral(name: "Peer", refusesConnections: true))
+            }
         }
-        try run.startDeviceCommand(["Peer\(search == .unnamed ? "\u{1B}" : "")", "--timeout", "5"]) { _, _, _ in }
-        return run
     }
 
     @Test(
@@ -64,12 +45,14 @@ struct CorebluetoothDeviceTests {
         arguments: Search.allCases
     )
     func notFound(search: Search) async throws {
-        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) { [search = search as Search] in
-            let run = try await CorebluetoothDeviceTests.find(search)
-            run.markTimes(4.9, 5.9)
+        let process = try await #require(processExitsWith: .exitCode(1), observing: .outputs) { @MainActor [search] in
+            var run = SessionRun()
+            search.add(to: run.world)
+            let name = search == .unnamed ? "Peer\u{1B}" : "Peer"
+            try run.startDeviceCommand([name, "--timeout", "5"]) { _, _, _ in }
+            run.markTimes([4.9, 5.9])
             run.passMinute()
         }
-        let process = try #require(result)
         #expect(process.lines == (search == .deaf ? [] : ["- 4.9"]))
         let line = try #require(process.errorLines.first)
         #expect(process.errorLines.count == 1)
@@ -90,99 +73,95 @@ struct CorebluetoothDeviceTests {
 
     // MARK: A session
 
-    @Test("performs one command after the other, and ends behind the last one")
-    func commands() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
-            let lines: [(Double, String?)] = [
-                (1, "# a comment"), (1, "write FFF1 0203"), (1, "read FFF1"), (1, "subscribe 2A19 --count 2"),
-                (1, "wait 10"), (1, "READ fff1 --hex"), (1, nil),
-            ]
-            let run = try await CorebluetoothDeviceTests.connect(lines)
-            run.markTimes(12.9, 15)
+    /// What happens to the device: at a time, or with a packet.
+    enum Event: Codable, Sendable {
+        case none
+        case drop(at: Double)
+        case dropAtRead
+        case publish(at: Double)
+        case silence(at: Double)
+    }
+
+    /// Plays a minute of a session with "Thermo".
+    private func play(
+        _ script: String,
+        _ event: Event = .none,
+        status: Int32 = 0,
+        keepsGoing: Bool = true,
+        isVerbose: Bool = false,
+        marks: [Double] = []
+    ) async throws -> ExitTest.Result {
+        try await #require(processExitsWith: .exitCode(status), observing: .outputs) {
+            @MainActor
+            [script, event, keepsGoing, isVerbose, marks] in
+            var run = SessionRun()
+            let (world, device) = (run.world, run.world.addPeripheral(CorebluetoothDeviceTests.thermo()))
+            switch event {
+            case .none: break
+            case .drop(let seconds): world.after(.seconds(seconds)) { device.dropLinks() }
+            case .dropAtRead: device.dropLinks(when: { $0.text.contains("Read Request") })
+            case .publish(let seconds):
+                world.after(.seconds(seconds)) { device.publish([.init("180D", characteristics: [])]) }
+            case .silence(let seconds): world.after(.seconds(seconds)) { world.loss = 1 }
+            }
+            try run.startConnectSession("Thermo", script, keepsGoing: keepsGoing, isVerbose: isVerbose)
+            run.markTimes(marks)
             run.passMinute()
         }
-        let process = try #require(result)
+    }
+
+    private static let lost = "\"Thermo\" has disconnected: "
+
+    @Test("performs one command after the other, and ends behind the last one")
+    func commands() async throws {
+        let process = try await play(
+            "1 # a comment; 1 write FFF1 0203; 1 read FFF1; 1 subscribe 2A19 --count 2; 1 wait 10; 1 READ fff1 --hex; "
+                + "1 end",
+            marks: [12.9, 15]
+        )
         #expect(process.errorLines.isEmpty)
         #expect(process.lines == ["02 03", "56 (86 %)", "56 (86 %)", "- 12.9", "0203"])
     }
 
     @Test("ends when the connection is lost, or goes on with the next command", arguments: [false, true])
     func lost(keepsGoing: Bool) async throws {
-        let result = await #expect(processExitsWith: .exitCode(keepsGoing ? 0 : 1), observing: .outputs) {
-            [keepsGoing = keepsGoing as Bool] in
-            let lines: [(Double, String?)] = [
-                (1, "read FFF1"), (10, "read FFF1"), (20, "connect"), (21, "read FFF1"), (22, nil),
-            ]
-            let run = try await CorebluetoothDeviceTests.connect(lines, keepsGoing: keepsGoing) { world, device in
-                world.after(.seconds(5)) { device.dropLinks() }
-            }
-            run.markTimes(9.99)
-            run.passMinute()
-        }
-        let process = try #require(result)
+        let process = try await play(
+            "1 read FFF1; 10 read FFF1; 20 connect; 21 read FFF1; 22 end",
+            .drop(at: 5),
+            status: keepsGoing ? 0 : 1,
+            keepsGoing: keepsGoing,
+            marks: [9.99]
+        )
         #expect(process.lines == (keepsGoing ? ["C3 28", "- 9.99", "C3 28"] : ["C3 28"]))
-        #expect(process.errorLines.first?.hasPrefix("\"Thermo\" has disconnected: ") == true)
         let next = "the device is not connected any more; start again"
-        #expect(process.errorLines.dropFirst() == (keepsGoing ? [next] : []))
+        #expect(process.errorLines.hasWords([Self.lost] + (keepsGoing ? [next] : [])))
     }
 
     @Test("tells once that the connection is lost under a command")
     func lostInCommand() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
-            let run = try await CorebluetoothDeviceTests.connect([(5, "read FFF1"), (30, nil)]) { _, device in
-                device.dropLinks(when: { $0.text.contains("Read Request") })
-            }
-            run.passMinute()
-        }
-        let process = try #require(result)
-        #expect(process.lines.isEmpty && process.errorLines.count == 1)
-        #expect(process.errorLines.first?.hasPrefix("\"Thermo\" has disconnected: ") == true)
+        let process = try await play("5 read FFF1; 30 end", .dropAtRead)
+        #expect(process.lines.isEmpty && process.errorLines.hasWords([Self.lost]))
     }
 
     @Test("waits anew behind a wait that the end of the connection has ended, and 3 s for the end of a silent link")
     func waits() async throws {
-        let first = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
-            let lines: [(Double, String?)] = [
-                (1, "wait 10"), (6, "connect"), (7, "wait 20"), (8, "read FFF1"), (40, nil),
-            ]
-            let run = try await CorebluetoothDeviceTests.connect(lines) { world, device in
-                world.after(.seconds(3)) { device.dropLinks() }
-            }
-            run.markTimes(20, 26.5, 28)
-            run.passMinute()
-        }
-        let process = try #require(first)
+        let process = try await play(
+            "1 wait 10; 6 connect; 7 wait 20; 8 read FFF1; 40 end",
+            .drop(at: 3),
+            marks: [20, 26.5, 28]
+        )
         #expect(process.lines == ["- 20.0", "- 26.5", "C3 28", "- 28.0"])
-        #expect(process.errorLines.count == 1)
-        #expect(process.errorLines.first?.hasPrefix("\"Thermo\" has disconnected: ") == true)
-        let second = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
-            // The link itself ends 20 s after the last packet.
-            let lines: [(Double, String?)] = [(2, "parameters --supervision-timeout 20000"), (10, "quit")]
-            let run = try await CorebluetoothDeviceTests.connect(lines) { world, _ in
-                world.after(.seconds(8)) { world.loss = 1 }
-            }
-            run.markTimes(12.9, 13.5, 14.5)
-            run.passMinute()
-        }
-        let end = try #require(second)
+        #expect(process.errorLines.hasWords([Self.lost]))
+        // The link itself ends 20 s after the last packet.
+        let script = "2 parameters --supervision-timeout 20000; 10 quit"
+        let end = try await play(script, .silence(at: 8), marks: [12.9, 13.5, 14.5])
         #expect(end.lines.filter { $0.hasPrefix("- ") } == ["- 12.9"] && end.errorLines.isEmpty)
     }
 
     @Test("says what happens in between if that is asked for, and that a value is not UTF-8", arguments: [false, true])
     func verbose(isVerbose: Bool) async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
-            [isVerbose = isVerbose as Bool] in
-            let lines: [(Double, String?)] = [
-                (1, "read FFF1 --text"), (2, "subscribe FFF3"), (3, "wait 8"), (12, nil),
-            ]
-            let run = try await CorebluetoothDeviceTests.connect(lines, isVerbose: isVerbose) { world, device in
-                world.after(.seconds(5)) {
-                    device.publish([ScriptedPeripheral.Service("180D", characteristics: [])])
-                }
-            }
-            run.passMinute()
-        }
-        let process = try #require(result)
+        let script = "1 read FFF1 --text; 2 subscribe FFF3; 3 wait 8; 12 end"
+        let process = try await play(script, .publish(at: 5), isVerbose: isVerbose)
         #expect(process.lines == ["\u{FFFD}("])
         func count(_ words: String) -> Int { process.errorLines.count { $0.contains(words) } }
         #expect(count("the value is not UTF-8: U+FFFD stands for what is not") == 1)
@@ -201,20 +180,19 @@ struct CorebluetoothDeviceTests {
 
     @Test("clone listens for the time that was asked for, and says what was refused")
     func recording() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             var run = SessionRun()
             run.world.addPeripheral(CorebluetoothDeviceTests.thermo())
-            try await run.startDeviceCommand(["Thermo"], isVerbose: true) { central, peripheral, output in
+            try run.startDeviceCommand(["Thermo"], isVerbose: true) { central, peripheral, output in
                 let recording = DeviceRecording(central: central, output: output)
                 try await recording.explore(peripheral)
                 Console.print("explored")
                 try await recording.listen(10)
                 Console.print("heard")
             }
-            run.markTimes(9.9, 14)
+            run.markTimes([9.9, 14])
             run.passMinute()
         }
-        let process = try #require(result)
         #expect(process.lines == ["explored", "- 9.9", "heard"])
         for words in ["subscribed to 2 characteristics for 10 s", "FFF3: "] {
             #expect(process.errorLines.count { $0.contains(words) } == 1, "\(words): \(process.errorLines)")
@@ -224,11 +202,11 @@ struct CorebluetoothDeviceTests {
     @Test("clone rejects an output that cannot be written before it looks for the device, and leaves nothing behind")
     func unwritable() async throws {
         let folder = try TemporaryFolder()
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) {
             @MainActor [path = folder.path as String] in
             endProcess(after: 600)
             setenv("TMPDIR", path, 1)
-            for output in ["lamp.json", "lamp.JSON", "lamp.btsnoop", "lamp"] {
+            for output in ["lamp.JSON", "lamp.btsnoop"] {
                 do {
                     try CloneCommand.parse(["Lamp", "--output", "/nowhere/" + output]).run()
                 } catch let failure as Failure {
@@ -237,19 +215,15 @@ struct CorebluetoothDeviceTests {
             }
             exit(0)
         }
-        let names = ["lamp.json", "lamp.JSON", "lamp.btsnoop", "lamp"]
-        let lines = names.map { name in
-            let noun = name.lowercased().hasSuffix(".json") ? "description" : "capture file"
-            return "cannot write the \(noun) /nowhere/\(name): No such file or directory"
-        }
-        #expect(try #require(result).lines == lines)
+        let ends = ["description /nowhere/lamp.JSON", "capture file /nowhere/lamp.btsnoop"]
+        #expect(process.lines == ends.map { "cannot write the \($0): No such file or directory" })
         #expect(folder.content.isEmpty)
     }
 
     @Test("benchmark waits 600 s for notifications, and for a transfer on the channel", arguments: [false, true])
     func benchmark(isToDevice: Bool) async throws {
-        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) {
-            [isToDevice = isToDevice as Bool] in
+        let process = try await #require(processExitsWith: .exitCode(1), observing: .outputs) {
+            @MainActor [isToDevice] in
             var run = SessionRun()
             let characteristics: [ScriptedPeripheral.Characteristic] = [
                 .init(BenchmarkService.echo, properties: .read, value: Data([42])),
@@ -267,23 +241,21 @@ struct CorebluetoothDeviceTests {
             var plan = try BenchmarkCommand.parse(["Peer", "--direction", isToDevice ? "to" : "from", "--size", "1"])
                 .plan
             plan.reads = 1
-            try await run.startDeviceCommand(["Peer"], isJSON: true) { [plan] central, peripheral, output in
+            try run.startDeviceCommand(["Peer"], isJSON: true) { [plan] central, peripheral, output in
                 try await BenchmarkRun(central: central, peripheral: peripheral, output: output).run(plan)
             }
             for tenth in Array(1...80) + Array(6000...6100) { run.mark("- \(tenth)", at: Double(tenth) / 10) }
             run.world.advance(by: .seconds(700))
             exit(99)
         }
-        let process = try #require(result)
         let silence = "the channel did not carry 1024 octets within 600 s"
         #expect(process.errorLines == [isToDevice ? silence : "1220 octets of notifications did not come"])
         // The wait begins some connection events behind the last result.
-        func tenth(_ lines: ArraySlice<String>) -> Int? {
-            lines.last { $0.hasPrefix("- ") }.flatMap { Int($0.dropFirst(2)) }
+        func tenth(_ lines: ArraySlice<String>) -> Int {
+            lines.last { $0.hasPrefix("- ") }.flatMap { Int($0.dropFirst(2)) } ?? 0
         }
         let lastResult = try #require(process.lines.lastIndex { $0.contains(#""event":"result""#) })
-        let start = try #require(tenth(process.lines[..<lastResult]))
-        let end = try #require(tenth(process.lines[...]))
-        #expect((6000...6009).contains(end - start), "\(start) \(end)")
+        let wait = tenth(process.lines[...]) - tenth(process.lines[..<lastResult])
+        #expect((6000...6009).contains(wait), "\(wait)")
     }
 }

@@ -41,12 +41,12 @@ struct CorebluetoothLearnTests {
             expected.append(["right"])
         }
         lines.append(["learn", "1", "--json", "--trace-file", "a.jsonl"])
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             [path = folder.path as String, lines = lines as [[String]]] in
             try await performCorebluetooth(lines, in: path)
             exit(0)
         }
-        let printed = try #require(result).printed
+        let printed = result.printed
         #expect(try printed.dropLast().map { try Self.events($0) } == expected)
         let shown = try #require(printed.last).filter { $0.hasPrefix(#"{"event":"trace""#) }
         let kept = try TimelineFile.read(folder("a.jsonl"))
@@ -61,12 +61,12 @@ struct CorebluetoothLearnTests {
         let (first, last) = (try #require(Course.lessons.first), try #require(Course.lessons.last))
         let change = try #require(first.experiments.first).name
         let lines = [["learn"], ["learn", "1"], ["learn", "1", "--try", change], ["learn", "\(last.number)"]]
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             [path = folder.path as String, lines = lines as [[String]]] in
             try await performCorebluetooth(lines, in: path)
             exit(0)
         }
-        let printed = try #require(result).printed
+        let printed = result.printed
         try #require(printed.count == lines.count)
         for lesson in Course.lessons {
             #expect(printed[0].contains((lesson.number < 10 ? " " : "") + "\(lesson.number)  \(lesson.title)"))

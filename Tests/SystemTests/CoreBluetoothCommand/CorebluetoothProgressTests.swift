@@ -30,7 +30,7 @@ struct CorebluetoothProgressTests {
 
     @Test("counts the services of a device that is recorded, and then the seconds")
     func rows() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             setenv("TERM", "xterm", 1)
             CorebluetoothProgressTests.terminal = try TestTerminal(at: [STDERR_FILENO])
             atexit {
@@ -48,7 +48,7 @@ struct CorebluetoothProgressTests {
             exit(99)
         }
         var rows: [String] = []
-        for line in try #require(result).lines where line.hasPrefix("row ") {
+        for line in result.lines where line.hasPrefix("row ") {
             let row = String(line.dropFirst(4))
             let counted = row.firstMatch(of: #/^.*: \d+ of \d+ [a-z]+/#).map { String($0.output) } ?? row
             // Each wait for the device tells its seconds, too.

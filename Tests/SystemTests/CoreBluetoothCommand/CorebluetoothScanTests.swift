@@ -64,7 +64,7 @@ struct CorebluetoothScanTests {
         ] as [(String?, Bool, [String])]
     )
     func lines(order: String?, hasBluetooth: Bool, expected: [String]) async throws {
-        let result = await #expect(processExitsWith: .exitCode(hasBluetooth ? 0 : 1), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(hasBluetooth ? 0 : 1), observing: .outputs) {
             [order = order as String?, hasBluetooth = hasBluetooth as Bool] in
             let run = try await CorebluetoothScanTests.scan(
                 .lines,
@@ -72,10 +72,9 @@ struct CorebluetoothScanTests {
                 timeout: 5,
                 hasBluetooth: hasBluetooth
             )
-            run.markTimes(2, 4.999, 5.001)
+            run.markTimes([2, 4.999, 5.001])
             run.passMinute()
         }
-        let process = try #require(result)
         #expect(process.errorLines.isEmpty)
         let shown = process.lines.map { line in
             ["Anna", "Bert"].first { line.contains("dBm  \"\($0)\"") } ?? line
@@ -96,10 +95,9 @@ struct CorebluetoothScanTests {
 
     @Test("draws its table four times a second over the last one, with devices that are gone after 10 s")
     func table() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) {
             try await CorebluetoothScanTests.scan(.table, order: "time", timeout: 15, annaLeaves: true).passMinute()
         }
-        let process = try #require(result)
         #expect(process.errorLines.isEmpty)
         let tables = Self.tables(process.lines)
         // 60 times within 15 s, and at the end.
@@ -113,7 +111,7 @@ struct CorebluetoothScanTests {
 
     @Test("changes the order on the whole screen by keys at once, and ends with q or Ctrl-C", arguments: [0, 130])
     func keys(status: Int32) async throws {
-        let result = await #expect(processExitsWith: .exitCode(status), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(status), observing: [\.standardOutputContent]) {
             [status = status as Int32] in
             try await SessionRun.minute { run in
                 let terminal = try TestTerminal(rows: 8, columns: 60)
@@ -146,6 +144,6 @@ struct CorebluetoothScanTests {
         let orders = [
             (900, status == 0 ? "rssi" : "time"), (1150, "name"), (1400, "name"), (1650, "time"), (1900, "rssi"),
         ]
-        #expect(try #require(result).lines == orders.map { "\($0) 0 devices, by \($1); r n t sort, q ends" })
+        #expect(result.lines == orders.map { "\($0) 0 devices, by \($1); r n t sort, q ends" })
     }
 }

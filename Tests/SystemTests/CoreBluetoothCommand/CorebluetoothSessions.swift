@@ -27,16 +27,16 @@ extension SessionRun {
         }
     }
 
-    /// Starts a session of `corebluetooth connect`, which gets lines at times in seconds; `nil` ends its input.
+    /// Starts a session of `corebluetooth connect`, which gets the lines of a script.
     @MainActor
     mutating func startConnectSession(
         _ name: String,
-        _ lines: [(seconds: Double, text: String?)],
+        _ script: String,
         on device: Device? = nil,
         keepsGoing: Bool = true,
         isVerbose: Bool = false
     ) throws {
-        let reader = self.lines(lines)
+        let reader = lines(script)
         try startDeviceCommand([name], on: device, isVerbose: isVerbose) { central, peripheral, output in
             let connection = DeviceConnection(central, peripheral, output: output, isSession: true)
             try await DeviceSession(connection, device: name, keepsGoing: keepsGoing, lines: reader).run()
@@ -67,8 +67,8 @@ extension SessionRun {
     }
 
     /// Prints the times, in seconds, as they come.
-    func markTimes(_ seconds: Double...) {
-        for seconds in seconds { mark("- \(seconds)", at: seconds) }
+    func markTimes(_ times: [Double]) {
+        for seconds in times { mark("- \(seconds)", at: seconds) }
     }
 }
 
@@ -97,6 +97,13 @@ extension ExitTest.Result {
 
     /// The lines that are not the described peripheral's.
     var sessionLines: [String] { lines.filter { !$0.hasPrefix("| ") } }
+}
+
+extension [String] {
+    /// Whether there is one line for each of these words, which contains them.
+    func hasWords(_ words: [String]) -> Bool {
+        count == words.count && zip(self, words).allSatisfy { $0.contains($1) }
+    }
 }
 
 /// The JSON object on a line.

@@ -15,7 +15,7 @@ import Testing
 struct CorebluetoothTerminalTests {
     @Test("give the size of the terminal, or 80 columns and 24 rows if it does not say both, or there is none")
     func size() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardErrorContent]) {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardErrorContent]) {
             func report() {
                 let size = Terminal.size
                 Console.report("\(size.columns) \(size.rows) \(Terminal.width ?? -1)")
@@ -31,14 +31,14 @@ struct CorebluetoothTerminalTests {
             exit(0)
         }
         let sizes = ["100 30 100", "1 1 1", "80 24 80", "80 24 80", "80 24 80", "80 24 -1"]
-        #expect(try #require(result).errorLines == sizes + ["false false"])
+        #expect(result.errorLines == sizes + ["false false"])
     }
 
     @Test(
         "permit a cursor unless the terminal is dumb, colours unless NO_COLOR is set, and bold headings unless either"
     )
     func abilities() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardErrorContent]) {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardErrorContent]) {
             let terminal = try TestTerminal(at: [STDOUT_FILENO])
             let cases: [(String?, String?)] = [
                 (nil, nil), ("xterm", nil), ("dumb", nil), ("xterm", ""), ("xterm", "1"), ("dumb", "0"),
@@ -54,7 +54,7 @@ struct CorebluetoothTerminalTests {
             exit(0)
         }
         #expect(
-            try #require(result).errorLines == [
+            result.errorLines == [
                 "true true true", "true true true", "false true false", "true true true", "true false false",
                 "false false false",
             ]
@@ -63,7 +63,7 @@ struct CorebluetoothTerminalTests {
 
     @Test("name the adapter if no option does")
     func adapter() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             for variable in [nil, "", "air", "hci3", "air:/run/a", "usb0"] as [String?] {
                 if let variable {
                     setenv("COREBLUETOOTH_ADAPTER", variable, 1)
@@ -78,6 +78,6 @@ struct CorebluetoothTerminalTests {
             exit(0)
         }
         let names = ["air", "air", "air", "hci3", "air:/run/a", "none"]
-        #expect(try #require(result).lines == names.map { $0 + " hci1" })
+        #expect(result.lines == names.map { $0 + " hci1" })
     }
 }

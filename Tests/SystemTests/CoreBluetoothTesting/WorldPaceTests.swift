@@ -45,24 +45,6 @@ struct WorldPaceTests {
         #expect(second == nil || second == instant)
     }
 
-    @Test("ends the next wait, and only that, by a request after a wait")
-    func askedBeforeTheNext() {
-        let pace = WorldPace(factor: 1_000)
-        let instant = NIODeadline.uptimeNanoseconds(2_000_000_000)
-        // A minute of real time.
-        let late = NIODeadline.uptimeNanoseconds(60_000_000_000_000)
-        for _ in 1...10 {
-            pace.begin(at: .uptimeNanoseconds(0))
-            _ = pace.wait(until: instant)
-            for _ in 1...3 { pace.wake() }
-            let end = pace.wait(until: late)
-            #expect(end.map { $0 < late } == true)
-            pace.begin(at: .uptimeNanoseconds(0))
-            let next = pace.wait(until: instant)
-            #expect(next == nil || next == instant)
-        }
-    }
-
     @Test("has come as far as its factor says when a wait ends early")
     func factor() throws {
         let pace = WorldPace(factor: 1_000_000)

@@ -1,6 +1,5 @@
 import CommandLineTool
 import CoreBluetoothTesting
-import Fixtures
 import Foundation
 import SessionTestbed
 import Testing
@@ -10,97 +9,78 @@ import Testing
 @Suite("eightball ask")
 struct AskSessionTests {
     /// What is around the one who asks.
-    enum Scene: String, CaseIterable, Codable, Sendable {
-        case nobody, deafBall, noAdapter
-
-        /// How long it asks, in seconds; the SDK gives a ball up that has not answered for longer.
-        var timeout: Double { self == .deafBall ? 1 : 10 }
-
-        /// The one line on standard error, where there is one.
-        var line: String? {
-            switch self {
-            case .nobody: "no 8-ball was found within 10 s: nobody is there; start one with: eightball peripheral"
-            case .deafBall: "\"Deaf\" did not answer within 1 s"
-            case .noAdapter: "[CoreBluetooth] this device of a world has no Bluetooth"
-            }
-        }
+    enum Scene: Codable, Sendable {
+        case nobody, noAdapter, ball
+        /// A person who answers after so many seconds, or never.
+        case person(Double?)
     }
 
-    @MainActor
-    private static func ask(
-        in scene: Scene? = nil,
-        ball: String? = nil,
+    private func ask(
+        in scene: Scene,
+        timeout: Double = 10,
+        status: Int32 = 0,
         isJSON: Bool = false,
         isVerbose: Bool = false
-    ) throws -> SessionRun {
-        var run = SessionRun()
-        let timeout = scene?.timeout ?? 10
-        let asker = run.world.addDevice("asker", isSupported: scene != .noAdapter)
-        let service = SessionRun.ball.service
-        switch scene {
-        case nil: if let ball { run.addBall(ball) }
-        case .nobody, .noAdapter: break
-        case .deafBall:
-            let characteristics: [ScriptedPeripheral.Characteristic] = [
-                .init(SessionRun.ball.question, properties: [.read, .write], value: Data()),
-                .init(SessionRun.ball.answer, properties: [.read, .notify], value: Data()),
-            ]
-            run.world.addPeripheral(
-                ScriptedPeripheral(name: "Deaf", services: [.init(service, characteristics: characteristics)])
-            )
+    ) async throws -> ExitTest.Result {
+        try await #require(processExitsWith: .exitCode(status), observing: .outputs) {
+            @MainActor [scene, timeout, isJSON, isVerbose] in
+            var (run, isSupported) = (SessionRun(), true)
+            switch scene {
+            case .nobody: break
+            case .noAdapter: isSupported = false
+            case .ball: run.addBall("Crystal")
+            case .person(let seconds): run.addPerson("Anna", after: seconds)
+            }
+            try run.start(on: run.world.addDevice("asker", isSupported: isSupported)) {
+                let session = AskSession(
+                    question: "Will it rain?",
+                    device: nil,
+                    timeout: timeout,
+                    pairing: ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([])),
+                    output: OutputFormat(isJSON: isJSON, isVerbose: isVerbose)
+                )
+                session.start()
+                return session
+            }
+            run.mark("before the time is up", at: timeout - 0.001)
+            run.mark("behind it", at: timeout + 0.001)
+            run.passMinute()
         }
-        try run.start(on: asker) {
-            let session = AskSession(
-                question: "Will it rain?",
-                device: nil,
-                timeout: timeout,
-                pairing: ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([])),
-                output: OutputFormat(isJSON: isJSON, isVerbose: isVerbose)
-            )
-            session.start()
-            return session
-        }
-        run.mark("before the time is up", at: timeout - 0.001)
-        run.mark("behind it", at: timeout + 0.001)
-        return run
     }
 
-    @Test("ends after its time with 1 and the reason if there is no answer", arguments: Scene.allCases)
-    func reason(scene: Scene) async throws {
-        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) { [scene] in
-            try await AskSessionTests.ask(in: scene).passMinute()
-        }
-        let process = try #require(result)
-        // There will be no adapter later, either.
-        #expect(process.lines == (scene == .noAdapter ? [] : ["before the time is up"]))
-        #expect(process.errorLines == (scene.line.map { [$0] } ?? []))
+    @Test(
+        "ends after its time with 1 and the reason if there is no answer, and at once without an adapter",
+        arguments: [
+            (.nobody, "no 8-ball was found within 10 s: nobody is there; start one with: eightball peripheral"),
+            // The SDK gives a ball up that has not answered for longer.
+            (.person(nil), "\"Anna\" did not answer within 1 s"),
+            (.noAdapter, "[CoreBluetooth] this device of a world has no Bluetooth"),
+        ] as [(Scene, String)]
+    )
+    func reason(scene: Scene, line: String) async throws {
+        let timeout = if case .person = scene { 1.0 } else { 10.0 }
+        let isEndless = if case .noAdapter = scene { false } else { true }
+        let process = try await ask(in: scene, timeout: timeout, status: 1)
+        #expect(process.lines == (isEndless ? ["before the time is up"] : []))
+        #expect(process.errorLines == [line])
     }
 
-    @Test("prints the answer alone at once, and with its question in JSON", arguments: [false, true])
-    func answer(isJSON: Bool) async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) { [isJSON] in
-            try await AskSessionTests.ask(ball: "Crystal", isJSON: isJSON).passMinute()
-        }
-        let process = try #require(result)
-        #expect(process.errorLines.isEmpty)
-        #expect(process.lines.count == 1)
-        let line = try #require(process.lines.first)
-        guard isJSON else {
-            #expect(Texts.english.answers.contains(line))
-            return
-        }
+    @Test("N2 waits for an answer as long as its option says", arguments: [3.0, 55])
+    func person(seconds: Double) async throws {
+        let process = try await ask(in: .person(seconds), timeout: 59)
+        #expect(process.lines == ["It is certain."] && process.errorLines.isEmpty)
+    }
+
+    @Test("prints the answer alone at once, with its question in JSON, and each step on standard error if asked for")
+    func answer() async throws {
+        let process = try await ask(in: .ball, isVerbose: true)
+        #expect(process.lines.count == 1 && Texts.english.answers.contains(process.lines[0]))
+        #expect(process.errorLines.contains { $0.contains("central can ask \"Crystal\"") })
+        let json = try await ask(in: .ball, isJSON: true)
+        #expect(json.errorLines.isEmpty && json.lines.count == 1)
+        let line = try #require(json.lines.first)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
         #expect(object["event"] == "answer" && object["device"] == "Crystal" && object["question"] == "Will it rain?")
         #expect(Texts.english.answers.contains(object["answer"] ?? ""))
-    }
-
-    @Test("reports each step on standard error if that is asked for")
-    func steps() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
-            try await AskSessionTests.ask(ball: "Crystal", isVerbose: true).passMinute()
-        }
-        let process = try #require(result)
-        #expect(process.lines.count == 1)
-        #expect(process.errorLines.contains { $0.contains("central can ask \"Crystal\"") })
     }
 }

@@ -19,7 +19,7 @@ struct BallOptionsTests {
         ] as [([String], String)]
     )
     func options(arguments: [String], expected: String) async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             [arguments = arguments as [String]] in
             for name in ["ADAPTER", "IDENTITY", "DISTANCE", "POSITION", "PRIVACY", "CAPTURE", "FLOW_CONTROL"] {
                 unsetenv("COREBLUETOOTH_" + name)
@@ -37,6 +37,6 @@ struct BallOptionsTests {
             fflush(nil)
             _exit(0)
         }
-        #expect(try #require(result).lines == [expected])
+        #expect(result.lines == [expected])
     }
 }

@@ -32,10 +32,9 @@ struct DemoSessionTests {
 
     @Test("prints each heading once before its steps, and each step with its time")
     func steps() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) {
             try await DemoSessionTests.demo().passMinute()
         }
-        let process = try #require(result)
         #expect(process.errorLines.isEmpty)
         let lines = process.lines
         #expect(lines.filter { Self.headings.contains($0) } == Self.headings)
@@ -59,10 +58,10 @@ struct DemoSessionTests {
 
     @Test("prints objects alone in JSON, one for each step and the answer")
     func json() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             try await DemoSessionTests.demo(isJSON: true).passMinute()
         }
-        let objects = try #require(result).lines.map { line in
+        let objects = try result.lines.map { line in
             try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         }
         #expect(objects.dropLast().allSatisfy { $0["event"] as? String == "step" })
@@ -76,10 +75,9 @@ struct DemoSessionTests {
 
     @Test("traces calls and packets on standard error, without what is printed")
     func trace() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) {
             try await DemoSessionTests.demo(isTraced: true).passMinute()
         }
-        let process = try #require(result)
         #expect(!process.errorLines.contains { line in Self.headings.contains { line.contains($0) } })
         #expect(
             !process.errorLines.contains { $0.contains("Will it rain? ") || $0.contains("Bluetooth is powered on") }
@@ -89,27 +87,25 @@ struct DemoSessionTests {
 
     @Test("ends at once if the question is refused")
     func refused() async throws {
-        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(1), observing: .outputs) {
             try await DemoSessionTests.demo("Rain").passMinute()
         }
-        let process = try #require(result)
         #expect(process.errorLines == ["\"Crystal\" refused: a question must end with \"?\""])
         #expect(!process.lines.contains("before the time is up"))
     }
 
     @Test("ends after ten seconds without an answer")
     func late() async throws {
-        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(1), observing: .outputs) {
             try await DemoSessionTests.demo { world in world["central"]?.distance = 1000 }.passMinute()
         }
-        let process = try #require(result)
         #expect(process.errorLines == ["the ball did not answer within 10 s; run it again with --json and report it"])
         #expect(process.lines.last == "before the time is up")
     }
 
     @Test("ends at once if the ball loses its adapter, with 1 and the reason")
     func lostAdapter() async throws {
-        let result = await #expect(processExitsWith: .exitCode(1), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(1), observing: .outputs) {
             let run = try await DemoSessionTests.demo { world in world["central"]?.distance = 1000 }
             run.mark("- 4.9", at: 4.9)
             run.mark("- 5.1", at: 5.1)
@@ -117,7 +113,6 @@ struct DemoSessionTests {
             run.world.after(.seconds(5)) { ball?.isPowered = false }
             run.passMinute()
         }
-        let process = try #require(result)
         #expect(process.lines.contains("- 4.9") && !process.lines.contains("- 5.1"))
         #expect(process.errorLines == ["the ball Bluetooth is not available"])
     }

@@ -1,49 +1,24 @@
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
-import Fixtures
 import Foundation
+@preconcurrency import ITCB
 import SessionTestbed
 import Testing
 
 @testable import eightball
 
-@Suite("eightball central")
+@Suite("eightball central and peripheral")
 struct EightBallCentralSessionTests {
-    /// A session, beside balls that come and go at times.
-    @MainActor
-    private static func central(
-        _ lines: [(seconds: Double, text: String?)],
-        isJSON: Bool = false,
-        _ arrange: @MainActor (inout SessionRun) throws -> Void = { _ in }
-    ) throws -> SessionRun {
-        var run = SessionRun()
-        let reader = run.lines(lines)
-        let device = run.world.addDevice("asker")
-        try run.start(on: device) {
-            let session = CentralSession(
-                lines: reader,
-                pairing: ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([])),
-                output: OutputFormat(isJSON: isJSON, isVerbose: false)
-            )
-            session.start()
-            return session
-        }
-        try arrange(&run)
-        return run
-    }
-
     @Test("keeps a question ten seconds if no ball is there, and the lines after it")
     func withoutBall() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
-            let run = try await EightBallCentralSessionTests.central([
-                (1, "list"), (1, "use 0"), (1, "use 2"), (2, "Will it rain?"), (2, ""), (2, "1 Is it?"), (2, "quit"),
-            ])
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
+            var run = SessionRun()
+            try run.startCentral("1 list; 1 use 0; 1 use 2; 2 Will it rain?; 2 ; 2 1 Is it?; 2 quit")
             run.mark("before ten seconds", at: 11.999)
             run.mark("before ten seconds more", at: 21.99)
             run.passMinute()
         }
-        let process = try #require(result)
         #expect(process.errorLines.isEmpty)
         #expect(
             process.lines == [
@@ -57,24 +32,18 @@ struct EightBallCentralSessionTests {
 
     @Test("numbers balls for good, waits for a lost one, and asks it when it is back")
     func balls() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
-            let run = try await EightBallCentralSessionTests.central([
-                (5, "list"), (5, "use 3"), (5, "use 2"), (6, "Is it a question"), (12, "Will it rain?"), (40, "quit"),
-            ]) { @MainActor run in
-                run.addBall("Anna")
-                run.addBall("Crystal")
-                let ball = run.world["Crystal"]
-                ball?.isPowered = false
-                run.world.after(.seconds(2)) { ball?.isPowered = true }
-                run.world.after(.seconds(8)) { ball?.isPowered = false }
-                run.world.after(.seconds(20)) { ball?.isPowered = true }
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
+            var run = SessionRun()
+            try run.startCentral("5 list; 5 use 3; 5 use 2; 6 Is it a question; 12 Will it rain?; 40 quit")
+            for name in ["Anna", "Crystal"] { run.addBall(name) }
+            let ball = run.world["Crystal"]
+            ball?.isPowered = false
+            for (seconds, isPowered) in [(2.0, true), (8, false), (20, true)] {
+                run.world.after(.seconds(seconds)) { ball?.isPowered = isPowered }
             }
-            run.mark("off", at: 8)
-            run.mark("asked", at: 12)
-            run.mark("on", at: 20)
+            for (seconds, line) in [(8.0, "off"), (12, "asked"), (20, "on")] { run.mark(line, at: seconds) }
             run.passMinute()
         }
-        let process = try #require(result)
         #expect(process.errorLines.isEmpty)
         #expect(
             process.lines.dropLast() == [
@@ -88,20 +57,14 @@ struct EightBallCentralSessionTests {
         #expect(Texts.english.answers.contains(String(answer)))
     }
 
-    @Test(
-        "prints an object for each event in JSON, and ends after the last question"
-    )
+    @Test("prints an object for each event in JSON, and ends after the last question")
     func json() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: .outputs) {
-            let lines: [(Double, String?)] = [
-                (5, "help"), (5, "use 9"), (5, "1 Will it rain?"), (5, "7 Is it?"), (5, nil),
-            ]
-            let run = try await EightBallCentralSessionTests.central(lines, isJSON: true) { @MainActor run in
-                run.addBall("Anna")
-            }
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
+            var run = SessionRun()
+            try run.startCentral("5 help; 5 use 9; 5 1 Will it rain?; 5 7 Is it?; 5 end", isJSON: true)
+            run.addBall("Anna")
             run.passMinute()
         }
-        let process = try #require(result)
         #expect(process.errorLines.isEmpty)
         let objects = try process.lines.map { line in
             try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -110,5 +73,40 @@ struct EightBallCentralSessionTests {
         #expect(objects.map { $0["ball"] as? Int } == [1, 9, 1, 1, 7])
         #expect(objects[4]["error"] as? String == "ITCB-SDK-REJECT-OFFLINE")
         #expect(objects[4]["question"] as? String == "Is it?")
+    }
+
+    @Test("N2 waits a minute for an answer, and does not call a ball that is there offline", arguments: [50.0, 300])
+    func person(seconds: Double) async throws {
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor [seconds] in
+            var run = SessionRun()
+            run.addPerson("Anna", after: seconds)
+            try run.startCentral("1 Will it rain?; 1 quit")
+            run.world.advance(by: .seconds(60))
+            run.passMinute()
+        }
+        #expect(process.errorLines.isEmpty)
+        let words = seconds < 60 ? "[1] Anna: It is certain." : "[1] Anna is there, but has not answered in time."
+        #expect(process.lines.last == words)
+    }
+
+    @Test("reports errors of the ball and of answers")
+    func ballErrors() async throws {
+        let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
+            let run = SessionRun()
+            try run.world.addDevice("ball").run {
+                let session = PeripheralSession(name: "Anna", output: OutputFormat(isJSON: false, isVerbose: true))
+                let sdk = try #require(ITCB_SDK.createInstance(isCentral: false))
+                for reason in [nil, ITCB_RejectionReason.deviceOffline] {
+                    for error in [ITCB_Errors.coreBluetooth(reason), .sendFailed(reason), .unknown(reason)] {
+                        session.errorOccurred(error, sdk: sdk)
+                    }
+                }
+            }
+            exit(0)
+        }
+        let lines = process.errorLines
+        #expect(lines.count == 6)
+        #expect(lines[0].hasSuffix("ball waits for Bluetooth") && lines[3].hasSuffix("the ball went offline"))
+        #expect(lines[4].hasSuffix("an answer was lost: the central went offline"))
     }
 }

@@ -13,7 +13,7 @@ struct StepTraceTests {
     func traced() async throws {
         let folder = try TemporaryFolder()
         let path: String = folder("trace.jsonl")
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             @MainActor [path = path as String] in
             let sdk = ITCB_SDK()
             Steps.observe(sdk) { _ in Console.print("without a trace") }
@@ -34,7 +34,7 @@ struct StepTraceTests {
             _exit(0)
         }
         #expect(
-            try #require(result).lines == [
+            result.lines == [
                 "without a trace", "without a trace", "not traced", "2 advertises the service as \"Crystal\"",
                 "sdk ball ITCB: scans for peripherals with the 8-ball service",
                 "sdk ball ITCB: advertises the service as \"Crystal\"",

@@ -89,7 +89,7 @@ struct WebSessionTests {
 
     @Test("shows each step to the one who asks and the one who is asked, and answers once")
     func question() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(99), observing: .outputs) {
             try await SessionRun.minute { run in
                 WebSessionTests.page(
                     "Crystal",
@@ -111,7 +111,6 @@ struct WebSessionTests {
                 )
             }
         }
-        let process = try #require(result)
         #expect(process.errorLines.isEmpty)
         #expect(
             process.lines == [
@@ -143,7 +142,7 @@ struct WebSessionTests {
 
     @Test("leaves its role for the other one: the ball is gone, and asks")
     func leaving() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(99), observing: .outputs) {
             try await SessionRun.minute { run in
                 WebSessionTests.page(
                     "Crystal",
@@ -163,7 +162,6 @@ struct WebSessionTests {
                 )
             }
         }
-        let process = try #require(result)
         #expect(process.errorLines.isEmpty)
         let lines = process.lines
         #expect(lines.contains("10.0 Crystal: - | ") && lines.contains("15.0 other: - | "))
@@ -177,7 +175,7 @@ struct WebSessionTests {
 
     @Test("shows a pairing until it ends, answers only the newest, and reports a failure for ten seconds")
     func pairing() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(99), observing: .outputs) {
             try await SessionRun.minute { run in
                 func peer(_ digit: String, _ name: String?) throws -> PairingPeer {
                     let text = "0000000\(digit)-0000-0000-0000-000000000000"
@@ -210,7 +208,6 @@ struct WebSessionTests {
                 )
             }
         }
-        let process = try #require(result)
         #expect(process.errorLines.isEmpty)
         #expect(
             process.lines == [
@@ -228,7 +225,7 @@ struct WebSessionTests {
 
     @Test("publishes a change 0.1 s after the document before at the soonest, and two changes at once in one")
     func times() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(99), observing: .outputs) {
             try await SessionRun.minute { run in
                 let identifier = try #require(UUID(uuidString: "0000000A-0000-0000-0000-000000000000"))
                 let anna = PairingPeer(identifier: identifier, name: "Anna")
@@ -274,7 +271,6 @@ struct WebSessionTests {
                 }
             }
         }
-        let process = try #require(result)
         #expect(process.errorLines.isEmpty)
         #expect(process.lines == ["0 0", "100 1", "5030 0", "9070 3", "11000 0", "12000 5", "12100 0"])
     }

@@ -52,82 +52,45 @@ struct WebServerSocketTests {
         #expect(try status(port, (0..<100).map { ("F\($0)", 1) }) != "HTTP/1.1 200 OK")
     }
 
-    @Test("sends a stream what is published")
+    /// A client of a stream of a server, which has begun.
+    private static func stream(_ port: Int) throws -> (client: RawSocket, count: Int) {
+        let client = try RawSocket(port: port)
+        let head = Array("GET /abcdefghijklmnop/events/en HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n".utf8)
+        client.send(head)
+        #expect(String(decoding: client.read(15), as: UTF8.self) == "HTTP/1.1 200 OK")
+        return (client, head.count)
+    }
+
+    @Test("sends a stream what is published, also to a reader that has sent 98,304 octets, but not one more")
     func stream() throws {
         let server = server()
         let port = try pagePort(try server.start(port: 0))
-        let client = try RawSocket(port: port)
-        client.send(Array("GET /abcdefghijklmnop/events/en HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n".utf8))
-        let start = client.read(15)
-        #expect(String(decoding: start, as: UTF8.self) == "HTTP/1.1 200 OK")
+        let post = Array(
+            "POST /abcdefghijklmnop/x HTTP/1.1\r\nHost: localhost:\(port)\r\nContent-Length: 1000000\r\n\r\n".utf8
+        )
+        let clients = try [98_304, 98_305].map { total in
+            let (client, count) = try Self.stream(port)
+            client.send(post + Array(repeating: 0x20, count: total - count - post.count))
+            return client
+        }
+        #expect(clients[1].endsWithin20Seconds())
         server.publish(["en": "news"])
-        let octets = client.read(through: "news\n\n")
+        let octets = clients[0].read(through: "news\n\n")
         #expect(String(decoding: octets, as: UTF8.self).contains("event: state\nid: 1\ndata: news\n\n"))
     }
 
     @Test("answers what is not HTTP with 400, in words, with the fields that protect every answer")
     func noHTTP() throws {
         let server = server()
-        let port = try pagePort(try server.start(port: 0))
-        let client = try RawSocket(port: port)
+        let client = try RawSocket(port: try pagePort(try server.start(port: 0)))
         client.send(Array("what is this\r\n\r\n".utf8))
         let answer = String(decoding: client.read(.max), as: UTF8.self)
-        #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
-        #expect(answer.hasSuffix("\r\n\r\nThat is not HTTP.\n"), "\(answer)")
+        #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n") && answer.hasSuffix("\r\n\r\nThat is not HTTP.\n"))
         let head = answer.lowercased()
         for field in ["content-security-policy: default-src 'none'", "x-frame-options: deny", "content-length: 18"] {
             #expect(head.contains("\r\n" + field), "\(answer)")
         }
         withExtendedLifetime(server) {}
-    }
-
-    /// Opens a stream and sends the head of another request behind it, and so many octets of its body that there are
-    /// `count` on the connection.
-    private static func stream(_ port: Int, total count: Int) throws -> RawSocket {
-        let client = try RawSocket(port: port)
-        let first = Array("GET /abcdefghijklmnop/events/en HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n".utf8)
-        client.send(first)
-        let start = client.read(15)
-        #expect(String(decoding: start, as: UTF8.self) == "HTTP/1.1 200 OK")
-        let host = "POST /abcdefghijklmnop/x HTTP/1.1\r\nHost: localhost:\(port)\r\n"
-        let second = Array((host + "Content-Length: 1000000\r\n\r\n").utf8)
-        client.send(second + Array(repeating: 0x20, count: count - first.count - second.count))
-        return client
-    }
-
-    /// Whether the other end closes before five beats of a stream have come.
-    private static func endsBeforeFifthBeat(_ client: RawSocket) -> Bool {
-        var text = ""
-        while text.ranges(of: "event: beat").count < 5 {
-            let octet = client.read(1)
-            guard !octet.isEmpty else { return true }
-            text += String(decoding: octet, as: UTF8.self)
-        }
-        return false
-    }
-
-    @Test("keeps a stream whose reader has sent 98,304 octets, and closes it with one more")
-    func octets() throws {
-        let server = server()
-        let port = try pagePort(try server.start(port: 0))
-        let whole = try Self.stream(port, total: 98_304)
-        let flood = try Self.stream(port, total: 98_305)
-        #expect(Self.endsBeforeFifthBeat(flood))
-        // What is published behind that still comes to the other one.
-        server.publish(["en": "news"])
-        let octets = whole.read(through: "news\n\n")
-        #expect(octets.suffix(6).elementsEqual("news\n\n".utf8))
-        withExtendedLifetime(server) {}
-    }
-
-    @Test("serves who has the token while sixty-four others are connected, and ends the oldest of them")
-    func connectionLimit() throws {
-        let port = try pagePort(try server().start(port: 0))
-        let clients = try (0..<EventTopics.connectionLimit).map { _ in try RawSocket(port: port) }
-        let last = try RawSocket(port: port)
-        last.send(Array("GET /abcdefghijklmnop/x HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n".utf8))
-        #expect(String(decoding: last.read(15), as: UTF8.self) == "HTTP/1.1 200 OK")
-        #expect(clients[0].endsWithin20Seconds())
     }
 
     // MARK: Ports

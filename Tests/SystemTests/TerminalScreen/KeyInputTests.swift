@@ -21,7 +21,7 @@ struct KeyInputTests {
 
     @Test("takes an Escape as one after 40 ms without octets")
     func escape() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             try await SessionRun.minute { run in
                 let (reading, writing) = KeyInputTests.ends()
                 let (input, world) = (KeyInput(reading), run.world)
@@ -39,7 +39,7 @@ struct KeyInputTests {
             }
         }
         #expect(
-            try #require(result).lines == [
+            result.lines == [
                 "not yet", "escape at 140", "up at 230", "escape at 330", "escape at 370",
                 #"character("a") at 400"#, "left at 400", #"character("b") at 400"#, #"character("c") at 500"#,
                 "wordLeft at 539", "right at 700",
@@ -69,7 +69,8 @@ struct KeyInputTests {
 
     @Test("stops reading when it is closed, and reads again when it is opened")
     func closed() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor in
             let terminal = try TestTerminal()
             let screen = try #require(Screen(input: terminal.slave, output: terminal.slave, hasColors: false))
             var (keys, probes) = ([Key](), 0)
@@ -95,6 +96,6 @@ struct KeyInputTests {
             Console.print("\(keys)")
             exit(0)
         }
-        #expect(try #require(result).lines == ["\([Key.character("a"), .character("b"), .character("c")])"])
+        #expect(result.lines == ["\([Key.character("a"), .character("b"), .character("c")])"])
     }
 }

@@ -55,49 +55,50 @@ private func shown(_ prompt: String, _ text: String) -> String {
 struct PromptLineSessionTests {
     private static let opened = [#"shown("")"#, shown("> ", "")]
 
-    @Test("shows each change, finishes with Enter, and ends with Ctrl-D if nothing is written")
-    func keys() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+    /// What is reported of these steps: a text that is typed behind the number of events that it has, a prompt behind
+    /// `ask`, or a question behind `question`. Tab completes to two commands.
+    private static func events(of steps: [String]) async throws -> [String] {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor [steps] in
             let session = try PromptedLine(history: ["old"])
+            session.line.completion = { text in
+                LineCompletion(replacedCount: text.count, candidates: ["read", "rssi"].filter { $0.hasPrefix(text) })
+            }
             session.begin()
-            await session.type("a", 3)
-            await session.type("\u{4}", 1)
-            await session.type("\r", 2)
-            await session.type("\u{4}", 1)
-            session.line.ask("> ")
-            await session.type("\u{1B}[A", 2)
-            await session.type("\u{1B}[A", 1)
+            for step in steps {
+                let parts = step.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+                if let count = Int(parts[0]) {
+                    await session.type(parts[1], count)
+                } else if parts[0] == "ask" {
+                    session.line.ask(parts[1])
+                } else {
+                    session.line.ask(question: parts[1])
+                }
+            }
             exit(0)
         }
+        return result.lines
+    }
+
+    @Test("shows each change, finishes with Enter, and ends with Ctrl-D if nothing is written")
+    func keys() async throws {
+        let steps = ["3 a", "1 \u{4}", "2 \r", "1 \u{4}", "1 b", "ask > ", "2 \u{1B}[A", "1 c"]
         #expect(
-            try #require(result).lines == Self.opened + [
-                shown("> ", "a"), shown("> ", "a"), #"finished("> a")"#, "line a", "line end", shown("> ", ""),
-                shown("> ", "a"), shown("> ", "old"),
+            try await Self.events(of: steps) == Self.opened + [
+                shown("> ", "a"), shown("> ", "a"), #"finished("> a")"#, "line a", "line end",
+                // The prompt has gone with its line, until it is asked for again.
+                shown("", "b"), shown("> ", "b"), shown("> ", "a"), shown("> ", "ac"),
             ]
         )
     }
 
     @Test("completes or lists with Tab, but not in an answer, which is edited beside the line")
     func completion() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let session = try PromptedLine()
-            session.line.completion = { text in
-                LineCompletion(replacedCount: text.count, candidates: ["read", "rssi"].filter { $0.hasPrefix(text) })
-            }
-            session.begin()
-            await session.type("r", 3)
-            await session.type("\t", 2)
-            await session.type("e\t", 2)
-            session.line.ask(question: "Code: ")
-            await session.type("\t1", 2)
-            await session.type("\r", 2)
-            session.line.ask("> ")
-            // Tab completes again.
-            await session.type("\u{15}rs\t", 5)
-            exit(0)
-        }
+        let steps = [
+            "3 r", "2 \t", "2 e\t", "question Code: ", "2 \t1", "2 \r", "ask > ", "5 \u{15}rs\t",
+        ]
         #expect(
-            try #require(result).lines == Self.opened + [
+            try await Self.events(of: steps) == Self.opened + [
                 shown("> ", "r"), shown("> ", "r"), "candidates read  rssi", shown("> ", "re"), shown("> ", "read "),
                 shown("Code: ", ""), shown("Code: ", "1"), #"finished("Code: 1")"#, "line 1", shown("> ", "read "),
                 shown("> ", ""), shown("> ", "r"), shown("> ", "rs"), shown("> ", "rssi "),
@@ -105,9 +106,26 @@ struct PromptLineSessionTests {
         )
     }
 
+    @Test("drops what was typed as an answer if a prompt or another question comes; answers are in no history")
+    func answer() async throws {
+        let steps = [
+            "3 x", "question Code: ", "2 1", "question Name: ", "2 2", "ask > ", "2 y", "question Code: ",
+            "5 \u{1B}[A1\r", "1 z", "1 \u{1B}[A", "2 \r",
+        ]
+        #expect(
+            try await Self.events(of: steps) == Self.opened + [
+                shown("> ", "x"), shown("Code: ", ""), shown("Code: ", "1"), shown("Name: ", ""),
+                shown("Name: ", "2"), shown("> ", "x"), shown("> ", "xy"), shown("Code: ", ""), shown("Code: ", ""),
+                shown("Code: ", "1"), #"finished("Code: 1")"#, "line 1", shown("", "xyz"), shown("", "old"),
+                #"finished("old")"#, "line old",
+            ]
+        )
+    }
+
     @Test("puts a prompt that leaves no room on a row of its own")
     func longPrompt() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor in
             let session = try PromptedLine()
             for (count, events) in [(30, 1), (31, 2)] {
                 session.line.ask(String(repeating: "x", count: count))
@@ -116,7 +134,7 @@ struct PromptLineSessionTests {
             exit(0)
         }
         let prompt = String(repeating: "x", count: 30)
-        #expect(try #require(result).lines == [shown(prompt, ""), #"finished("x\#(prompt)")"#, #"shown("")"#])
+        #expect(result.lines == [shown(prompt, ""), #"finished("x\#(prompt)")"#, #"shown("")"#])
     }
 
     @Test("needs a terminal that obeys at standard input and output, as a screen does, and the foreground")
@@ -139,72 +157,10 @@ struct PromptLineSessionTests {
         }
     }
 
-    @Test("drops the prompt with its line until it is asked for again")
-    func prompt() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let session = try PromptedLine()
-            session.begin()
-            await session.type("a", 3)
-            await session.type("\r", 2)
-            await session.type("b", 1)
-            session.line.ask("> ")
-            await session.wait(1)
-            exit(0)
-        }
-        #expect(
-            try #require(result).lines == Self.opened + [
-                shown("> ", "a"), #"finished("> a")"#, "line a", shown("", "b"), shown("> ", "b"),
-            ]
-        )
-    }
-
-    @Test("drops what was typed as an answer if a prompt or another question comes")
-    func answer() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let session = try PromptedLine()
-            session.begin()
-            await session.type("x", 3)
-            for (question, answer) in [("Code: ", "1"), ("Name: ", "2")] {
-                session.line.ask(question: question)
-                await session.type(answer, 2)
-            }
-            session.line.ask("> ")
-            await session.type("y", 2)
-            await session.type("\r", 2)
-            exit(0)
-        }
-        #expect(
-            try #require(result).lines == Self.opened + [
-                shown("> ", "x"), shown("Code: ", ""), shown("Code: ", "1"), shown("Name: ", ""),
-                shown("Name: ", "2"), shown("> ", "x"), shown("> ", "xy"), #"finished("> xy")"#, "line xy",
-            ]
-        )
-    }
-
-    @Test("edits the line again after an answer, with its history, which the answer has no part in")
-    func lineBehindAnswer() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
-            let session = try PromptedLine(history: ["old"])
-            session.begin()
-            await session.type("x", 3)
-            session.line.ask(question: "Code: ")
-            await session.type("\u{1B}[A1\r", 5)
-            await session.type("y", 1)
-            await session.type("\u{1B}[A", 1)
-            await session.type("\r", 2)
-            exit(0)
-        }
-        #expect(
-            try #require(result).lines == Self.opened + [
-                shown("> ", "x"), shown("Code: ", ""), shown("Code: ", ""), shown("Code: ", "1"),
-                #"finished("Code: 1")"#, "line 1", shown("", "xy"), shown("", "old"), #"finished("old")"#, "line old",
-            ]
-        )
-    }
-
     @Test("takes 80 columns if the terminal does not say its size, and shows another size at once")
     func sizes() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor in
             let session = try PromptedLine(columns: 0)
             session.begin()
             await session.type("\u{1B}[200~\(String(repeating: "x", count: 100))\u{1B}[201~", 3)
@@ -214,12 +170,13 @@ struct PromptLineSessionTests {
             exit(0)
         }
         let lines = [77, 17].map { shown("> ", String(repeating: "x", count: $0)) }
-        #expect(try #require(result).lines == Self.opened + lines)
+        #expect(result.lines == Self.opened + lines)
     }
 
     @Test("ends once when the terminal has gone")
     func gone() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor in
             let session = try PromptedLine()
             session.line.open()
             await session.wait(1)
@@ -227,14 +184,15 @@ struct PromptLineSessionTests {
             await session.wait(1)
             exit(0)
         }
-        #expect(try #require(result).lines == [#"shown("")"#, "line end"])
+        #expect(result.lines == [#"shown("")"#, "line end"])
     }
 
     // MARK: The terminal
 
     @Test("takes keys one by one, leaves Ctrl-C a signal, and restores the settings at its end")
     func settings() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor in
             let session = try PromptedLine()
             session.terminal.tell(session.terminal.settings)
             session.line.open()
@@ -244,12 +202,13 @@ struct PromptLineSessionTests {
             exit(0)
         }
         let original = "1111 11 26 3 true"
-        #expect(try #require(result).lines == [original, "0001 00 0 3 true", original])
+        #expect(result.lines == [original, "0001 00 0 3 true", original])
     }
 
     @Test("gives the terminal back and stops the program on Ctrl-Z, and takes it again on going on")
     func suspension() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor in
             // A group without a job that could be continued is not stopped; it is asked to all the same.
             signal(SIGTSTP, countSignal)
             for number in [SIGTTIN, SIGTTOU] { signal(number, SIG_IGN) }
@@ -267,7 +226,7 @@ struct PromptLineSessionTests {
             exit(0)
         }
         #expect(
-            try #require(result).lines == Self.opened + [
+            result.lines == Self.opened + [
                 shown("> ", "a"), "0", #"shown("")"#, "1 1111 11 26 3 true", shown("> ", "a"), "0001 00 0 3 true",
             ]
         )

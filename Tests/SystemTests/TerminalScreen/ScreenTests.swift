@@ -49,7 +49,7 @@ private final class TerminalWithScreen {
 struct ScreenTests {
     @Test("draws when it is opened, and then at most every 33 ms, once for all changes")
     func frames() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             try await SessionRun.minute { run in
                 let stage = try TerminalWithScreen()
                 stage.printDrawing(run.world)
@@ -67,13 +67,13 @@ struct ScreenTests {
                 run.at(570) { stage.screen.close() }
             }
         }
-        let lines = try #require(result).lines
+        let lines = result.lines
         #expect(lines == [50, 83, 116, 200, 233, 300, 510, 560].map { "draws at \($0)" })
     }
 
     @Test("writes changes alone, and everything once it is redrawn")
     func drawing() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             try await SessionRun.minute { run in
                 let stage = try TerminalWithScreen()
                 stage.screen.open()
@@ -84,38 +84,16 @@ struct ScreenTests {
             }
         }
         #expect(
-            try #require(result).lines == [
+            result.lines == [
                 #"100 true "<entering><picture>""#, #"200 true "\u{1B}[?25l""#, #"300 true "<picture>""#,
                 #"315 false "<leaving>""#, #"400 false """#,
             ]
         )
     }
 
-    @Test("gets keys one by one, also a lone Escape")
-    func keys() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
-            @MainActor in
-            let stage = try TerminalWithScreen()
-            var keys: [Key] = []
-            stage.screen.onKey = { keys.append($0) }
-            stage.screen.open()
-            for text in ["ab\u{1B}[A", "\u{1B}", "\u{1B}", "\u{1B}[", "B", "\u{3}"] {
-                let count = keys.count
-                stage.terminal.type(text)
-                // What is no key yet has been read when the next octets come, or with them.
-                await terminalWait(for: "a key") { text == "\u{1B}[" || keys.count != count }
-            }
-            stage.screen.close()
-            Console.print("\(keys)")
-            exit(99)
-        }
-        let keys = [Key.character("a"), .character("b"), .up, .escape, .escape, .down, .control("c")]
-        #expect(try #require(result).lines == ["\(keys)"])
-    }
-
     @Test("tries again every 33 ms until a stopped terminal takes the picture")
     func later() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             try await SessionRun.minute { run in
                 let stage = try TerminalWithScreen()
                 stage.printDrawing(run.world)
@@ -130,12 +108,13 @@ struct ScreenTests {
             }
         }
         // At 50, 83, 116 and 149 ms the terminal takes nothing.
-        #expect(try #require(result).lines == ["draws at 0", "draws at 182"])
+        #expect(result.lines == ["draws at 0", "draws at 182"])
     }
 
     @Test("has the size that its terminal says, or else 24 rows of 80 columns")
     func size() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor in
             let stage = try TerminalWithScreen()
             for (rows, columns) in [(4, 20), (0, 60), (20, 0)] {
                 stage.terminal.resize(rows: rows, columns: columns)
@@ -143,12 +122,13 @@ struct ScreenTests {
             }
             exit(0)
         }
-        #expect(try #require(result).lines == ["4 20", "24 80", "24 80"])
+        #expect(result.lines == ["4 20", "24 80", "24 80"])
     }
 
     @Test("draws on a terminal that has gone, and gives it back, without waiting")
     func gone() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            @MainActor in
             endProcess(after: 60)
             let stage = try TerminalWithScreen()
             var count = 0
@@ -160,12 +140,13 @@ struct ScreenTests {
             Console.print("closed")
             exit(0)
         }
-        #expect(try #require(result).lines == ["closed"])
+        #expect(result.lines == ["closed"])
     }
 
     @Test("has colours unless NO_COLOR says anything")
     func colors() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor in
             let terminal = try TestTerminal(at: [STDIN_FILENO, STDOUT_FILENO])
             for noColor in [nil, "", "0"] as [String?] {
                 var environment = ["TERM": "xterm"]
@@ -178,12 +159,13 @@ struct ScreenTests {
             }
             exit(0)
         }
-        #expect(try #require(result).lines == ["red", "red", "plain"])
+        #expect(result.lines == ["red", "red", "plain"])
     }
 
     @Test("takes every key while it is open, also Ctrl-C, and restores the settings at its end")
     func settings() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor in
             let stage = try TerminalWithScreen()
             for _ in 1...2 {
                 Console.print(stage.terminal.settings)
@@ -197,14 +179,14 @@ struct ScreenTests {
             exit(0)
         }
         let (original, raw) = ("1111 11 26 3 true", "0000 00 26 3 false")
-        #expect(try #require(result).lines == [original, raw, original, raw, original])
+        #expect(result.lines == [original, raw, original, raw, original])
     }
 
     // MARK: Stopping
 
     @Test("takes the terminal again and draws all of it if nothing stops the process within 100 ms")
     func suspended() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             try await SessionRun.minute { run in
                 let stage = try TerminalWithScreen(isControlling: true)
                 stage.screen.open()
@@ -224,7 +206,7 @@ struct ScreenTests {
             }
         }
         #expect(
-            try #require(result).lines == [
+            result.lines == [
                 #"90 true "<entering><picture>""#, #"120 false "<leaving>""#, #"199 false """#,
                 #"250 true "<entering><picture>""#, #"390 true "<leaving><entering><picture>""#, #"450 true """#,
                 #"650 false "<leaving>""#, #"900 false "<entering><picture><leaving>""#,
@@ -234,7 +216,8 @@ struct ScreenTests {
 
     @Test("asks for one stop, and takes the terminal after it")
     func stop() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor in
             let stage = try TerminalWithScreen(isControlling: true)
             stage.screen.open()
             stage.screen.suspend()
@@ -243,12 +226,13 @@ struct ScreenTests {
             Console.print("\(signalCount)")
             exit(0)
         }
-        #expect(try #require(result).lines == ["1"])
+        #expect(result.lines == ["1"])
     }
 
     @Test("draws on another size and on going on while it is open, and on neither once it is closed")
     func signals() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor in
             let stage = try TerminalWithScreen(isControlling: true)
             let terminal = stage.terminal
             stage.screen.open()
@@ -269,7 +253,7 @@ struct ScreenTests {
             Console.print("\(terminal.isRaw) \(stage.written().debugDescription)")
             exit(0)
         }
-        #expect(try #require(result).lines == [#"false """#])
+        #expect(result.lines == [#"false """#])
     }
 
     /// Whether a thread of this process, by its folder in `/proc`, waits in the system.
@@ -285,7 +269,8 @@ struct ScreenTests {
 
     @Test("writes everything although signals come while the terminal takes nothing")
     func blocked() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            @MainActor in
             endProcess(after: 60)
             let stage = try TerminalWithScreen()
             let slave = stage.terminal.slave
@@ -316,6 +301,6 @@ struct ScreenTests {
             }
             exit(0)
         }
-        #expect(try #require(result).lines == ["20 <entering>", "20 <leaving>"])
+        #expect(result.lines == ["20 <entering>", "20 <leaving>"])
     }
 }

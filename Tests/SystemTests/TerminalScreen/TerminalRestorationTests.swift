@@ -45,14 +45,10 @@ private struct StandardErrorTerminal {
 
 @Suite("A terminal that is given back")
 struct TerminalRestorationTests {
-    /// So many letters, each piece of them unlike the others.
-    private static func letters(_ count: Int) -> String {
-        String((0..<count).map { Character(UnicodeScalar(UInt8(0x61 + $0 % 26))) })
-    }
-
     @Test("keeps lines of standard error off the screen, and writes them below it")
     func lines() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor in
             let terminal = try StandardErrorTerminal()
             terminal.print()
             terminal.arm()
@@ -69,7 +65,7 @@ struct TerminalRestorationTests {
             terminal.print()
         }
         #expect(
-            try #require(result).lines == [
+            result.lines == [
                 #"- """#, #"- """#, #"two """#, #"three """#, #"- "<left>one\r\ntwo\r\nthree""#, #"- "four\r\n""#,
             ]
         )
@@ -77,7 +73,8 @@ struct TerminalRestorationTests {
 
     @Test("leaves standard error alone beside a line with a prompt")
     func prompt() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            @MainActor in
             let terminal = try StandardErrorTerminal(at: [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO])
             let line = try #require(PromptLine(environment: ["TERM": "xterm"]) { _ in })
             line.open()
@@ -86,12 +83,12 @@ struct TerminalRestorationTests {
             terminal.print()
             exit(0)
         }
-        #expect(try #require(result).lines == ["true", #"- "one\r\n""#])
+        #expect(result.lines == ["true", #"- "one\r\n""#])
     }
 
     @Test("keeps a mebibyte of lines, and those after more than that", arguments: [0, 1])
     func manyLines(more: Int) async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             @MainActor [more] in
             let terminal = try StandardErrorTerminal()
             terminal.arm()
@@ -105,15 +102,17 @@ struct TerminalRestorationTests {
         let shown = [
             [#"end """#, #"- """#, #"- "<left>""#], [#"- """#, #"last """#, #"- "<left>\r\nlast\r\n""#],
         ]
-        #expect(try #require(result).lines == shown[more])
+        #expect(result.lines == shown[more])
     }
 
     @Test("knows the last 1,024 octets of a long line, writes it whole, and begins a second screen without a line")
     func longLines() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor in
             let terminal = try StandardErrorTerminal()
             terminal.arm()
-            let text = TerminalRestorationTests.letters(5000)
+            // Each piece of it is unlike the others.
+            let text = String((0..<5000).map { Character(UnicodeScalar(UInt8(0x61 + $0 % 26))) })
             terminal.write(text)
             let line = TerminalRestoration.lastLine ?? "-"
             terminal.write("\n\n")
@@ -124,20 +123,15 @@ struct TerminalRestorationTests {
             terminal.print()
             terminal.write("next\n\n")
             terminal.print()
-            TerminalRestoration.restore()
-            terminal.print()
             exit(0)
         }
-        #expect(
-            try #require(result).lines == [
-                "1024 true 1022", "true", #"- """#, #"next """#, #"- "<left>next\r\n\r\n""#,
-            ]
-        )
+        #expect(result.lines == ["1024 true 1022", "true", #"- """#, #"next """#])
     }
 
     @Test("keeps the lines in a file without a name, which is closed in programs that are started")
     func file() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor in
             let terminal = try StandardErrorTerminal()
             terminal.arm()
             for descriptor in 3..<256 as Range<CInt> {
@@ -153,12 +147,13 @@ struct TerminalRestorationTests {
             TerminalRestoration.restore()
             exit(0)
         }
-        #expect(try #require(result).lines == ["file true true true"])
+        #expect(result.lines == ["file true true true"])
     }
 
     @Test("leaves standard error alone if it is not a terminal")
     func noTerminal() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor in
             let terminal = try StandardErrorTerminal()
             var ends: [CInt] = [-1, -1]
             _ = pipe(&ends)
@@ -172,7 +167,7 @@ struct TerminalRestorationTests {
             Console.print("\(readableText(of: ends[0]).debugDescription) \(terminal.terminal.text())")
             exit(0)
         }
-        #expect(try #require(result).lines == [#""one\n" -"#, #""two\n" <left>"#])
+        #expect(result.lines == [#""one\n" -"#, #""two\n" <left>"#])
     }
 
     // MARK: The end
@@ -190,30 +185,32 @@ struct TerminalRestorationTests {
         arguments: [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGQUIT] as [CInt]
     )
     func signals(number: CInt) async throws {
-        let result = await #expect(processExitsWith: .signal(number), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .signal(number), observing: [\.standardOutputContent]) {
             @MainActor [number = number as CInt] in
             TerminalRestorationTests.arm("<left>")
             // A thread that serves a queue does not get each of them.
             unblockSignal(number)
             raise(number)
         }
-        #expect(try #require(result).lines == ["<left>"])
+        #expect(result.lines == ["<left>"])
     }
 
     @Test("gives the terminal back, once, at the end of the program, and before it is taken again")
     func end() async throws {
-        let result = await #expect(processExitsWith: .exitCode(3), observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .exitCode(3), observing: [\.standardOutputContent]) {
+            @MainActor in
             for number in 1...3 { TerminalRestorationTests.arm("<\(number)>") }
             for _ in 1...2 { TerminalRestoration.restore() }
             TerminalRestorationTests.arm("<4>")
             exit(3)
         }
-        #expect(try #require(result).lines == ["<1>", "<2>", "<3>", "<4>"])
+        #expect(result.lines == ["<1>", "<2>", "<3>", "<4>"])
     }
 
     @Test("keeps a signal handler that the program has set since the terminal was taken first")
     func ownHandler() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            @MainActor in
             endProcess(after: 60)
             TerminalRestorationTests.arm("<1>")
             TerminalRestoration.restore()
@@ -226,14 +223,14 @@ struct TerminalRestorationTests {
             exit(0)
         }
         // The terminal is not given back by a signal that does not end the program, but at the end.
-        #expect(try #require(result).lines == ["<1>", "1", "<2>"])
+        #expect(result.lines == ["<1>", "1", "<2>"])
     }
 
     // MARK: Descriptors
 
     @Test("leaves standard error alone if only one descriptor is left; two are enough", arguments: [1, 2])
     func oneDescriptor(left: Int) async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             @MainActor [left = left as Int] in
             let terminal = try StandardErrorTerminal()
             terminal.begin()
@@ -248,12 +245,12 @@ struct TerminalRestorationTests {
             Console.print("\(StandardErrorTerminal.isTerminal)")
             exit(0)
         }
-        #expect(try #require(result).lines == [left == 1 ? "true true" : "false false", "true"])
+        #expect(result.lines == [left == 1 ? "true true" : "false false", "true"])
     }
 
     @Test("leaves no descriptor open, with a screen or without, given back or taken again", arguments: [true, false])
     func restored(hasScreen: Bool) async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             @MainActor [hasScreen] in
             let terminal = try StandardErrorTerminal()
             terminal.begin(hasScreen: hasScreen)
@@ -267,12 +264,13 @@ struct TerminalRestorationTests {
             exit(0)
         }
         // The file of the lines, and standard error as it was.
-        #expect(try #require(result).lines == (hasScreen ? ["2", "2", "0"] : ["0", "0", "0"]))
+        #expect(result.lines == (hasScreen ? ["2", "2", "0"] : ["0", "0", "0"]))
     }
 
     @Test("leaves standard error alone if there is no folder for the file, and nothing open")
     func noFolder() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            @MainActor in
             let terminal = try StandardErrorTerminal()
             terminal.begin()
             setenv("TMPDIR", "/nowhere", 1)
@@ -285,6 +283,6 @@ struct TerminalRestorationTests {
             Console.print("\(openDescriptorCount() - before)")
             exit(0)
         }
-        #expect(try #require(result).lines == ["true -", "true -", "true -", "0"])
+        #expect(result.lines == ["true -", "true -", "true -", "0"])
     }
 }

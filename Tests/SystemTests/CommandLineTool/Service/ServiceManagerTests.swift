@@ -35,12 +35,7 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test(
-        "does nothing without a service manager",
-        arguments: [
-            nil, "", "/", "@", "relative", "vsock:2:1", "/nowhere/at/all", "/" + String(repeating: "a", count: 200),
-        ]
-    )
+    @Test("does nothing without a service manager", arguments: [nil, "", "vsock:2:1", "/nowhere/at/all"])
     func nobody(name: String?) {
         let manager = ServiceManager(name.map { ["NOTIFY_SOCKET": $0, "WATCHDOG_USEC": "1000"] } ?? [:], process: 1)
         manager.ready("is there")

@@ -9,36 +9,25 @@ import Testing
 struct TimelineLinesTests {
     @Test("widens the column of devices with the longest name, and leaves out what the program prints itself")
     func lines() async throws {
-        let result = await #expect(processExitsWith: .success, observing: .outputs) {
+        let process = try await #require(processExitsWith: .success, observing: .outputs) {
             try Timeline.begin(.lines, device: "phone")
             guard let timeline = Timeline.current else { exit(1) }
-            func add(_ kind: TimelineEntry.Kind, _ device: String, _ microseconds: Int64, isPrinted: Bool = false) {
-                let text = "does \(kind.rawValue)"
-                let time = timeline.start + microseconds
-                timeline.add(TimelineEntry(kind, of: device, layer: "ATT", text, at: time), isPrinted: isPrinted)
+            let rows = [("phone", 0, false), ("12345678", 1_500, false), ("123456789", 10_000, true)]
+            for (device, time, isPrinted) in rows + [("phone", 20_000, false), ("1234567890ab", 1_234_567, false)] {
+                let entry = TimelineEntry(.sent, of: device, layer: "ATT", "text", at: timeline.start + Int64(time))
+                timeline.add(entry, isPrinted: isPrinted)
             }
-            add(.call, "phone", 0)
-            add(.sent, "12345678", 1_500)
-            add(.received, "phone", 2_004)
-            add(.app, "123456789", 10_000, isPrinted: true)
-            add(.callback, "phone", 20_000)
-            add(.event, "1234567890ab", 1_234_567)
-            add(.command, "phone", 2_000_000)
-            add(.heading, "", 3_000_000)
-            add(.sdk, "phone", 4_000_000)
+            timeline.add(TimelineEntry(.call, of: "phone", layer: "ATT", "text", at: timeline.start + 2_000_000))
             timeline.app("a line of the app")
             OutputFormat(isJSON: false, isVerbose: false).print("event", line: "a printed line")
             exit(0)
         }
-        let process = try #require(result)
         #expect(process.lines == ["a printed line"])
         #expect(
             process.errorLines == [
-                "    0.00 ms  phone       does call", "    1.50 ms  12345678      → ATT does sent",
-                "    2.00 ms  phone         ← ATT does received", "   20.00 ms  phone       does callback",
-                " 1234.57 ms  1234567890ab      ← ATT does event",
-                " 2000.00 ms  phone             → ATT does command",
-                " 3000.00 ms                does heading", " 4000.00 ms  phone         ATT: does sdk",
+                "    0.00 ms  phone         → ATT text", "    1.50 ms  12345678      → ATT text",
+                "   20.00 ms  phone         → ATT text", " 1234.57 ms  1234567890ab      → ATT text",
+                " 2000.00 ms  phone           text",
             ]
         )
     }
@@ -50,7 +39,7 @@ struct TimelineLinesTests {
     func output(isJSON: Bool) async throws {
         let folder = try TemporaryFolder()
         let path: String = folder("trace.jsonl")
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             [path = path as String, isJSON = isJSON as Bool] in
             try Timeline.begin(.file(path), device: "phone")
             let format = OutputFormat(isJSON: isJSON, isVerbose: false)
@@ -66,7 +55,7 @@ struct TimelineLinesTests {
             #"{"event":"one","number":1}"#, #"{"event":"two"}"#, #"{"event":"three"}"#, #"{"event":"four"}"#,
             #"own {"event":"five"}"#,
         ]
-        #expect(try #require(result).lines == (isJSON ? printed : ["a line", "", "not traced", "own another line"]))
+        #expect(result.lines == (isJSON ? printed : ["a line", "", "not traced", "own another line"]))
         let entries = try TimelineFile.read(path)
         #expect(entries.map(\.text) == ["a line", "another line"])
         #expect(entries.allSatisfy { $0.kind == .app && $0.layer == "app" && $0.device == "phone" })

@@ -78,177 +78,105 @@ struct FullScreenSessionTests {
         }
     }
 
-    /// The app, which gets keys at times, in seconds, and whose rows are printed at others.
+    /// Plays a minute of an app.
     @MainActor
-    private static func app(
-        keys: [(seconds: Double, text: String)],
-        shows: [Double],
-        _ arrange: @MainActor (ScreenPairingAgent, World) throws -> Void = { _, _ in }
-    ) throws -> SessionRun {
-        let app = try App()
-        try arrange(app.agent, app.run.world)
-        for (seconds, text) in keys { app.type(text, at: Int((seconds * 1000).rounded())) }
-        for seconds in shows {
-            app.at(Int((seconds * 1000).rounded())) {
-                Console.print("- \(seconds)")
-                for row in app.rows() where !row.isEmpty { Console.print("|" + row) }
-            }
-        }
-        return app.run
+    private static func play(takesErrors: Bool = false, _ arrange: @MainActor (App) throws -> Void) throws -> Never {
+        let app = try App(takesErrors: takesErrors)
+        try arrange(app)
+        app.run.passMinute()
     }
 
     @Test("shows the choice of the role, its page, and a pairing over it, whose failure it reports for five seconds")
     func screens() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: .outputs) {
-            let run = try await FullScreenSessionTests.app(
-                keys: [(1, "\u{1B}[B"), (2, "\r"), (3, "h"), (6, "h"), (7, "y")],
-                shows: [0.5, 1.5, 2.9, 3.5, 6.5, 7.5, 9.5, 14.88, 14.95, 15.05]
-            ) { @MainActor agent, world in
+        let process = try await #require(processExitsWith: .exitCode(99), observing: .outputs) { @MainActor in
+            try FullScreenSessionTests.play { app in
+                for (milliseconds, text) in [(1000, "\u{1B}[B"), (2000, "\r"), (3000, "h"), (6000, "h"), (7000, "y")] {
+                    app.type(text, at: milliseconds)
+                }
+                for time in [500, 2900, 3500, 6500, 7500, 9500, 14_880, 14_950, 15_050] { app.show(at: time) }
                 let anna = PairingPeer(identifier: UUID(), name: "Anna")
-                let code = try #require(Passkey(42))
-                world.onMain(after: .seconds(5)) {
+                let (code, agent) = (try #require(Passkey(42)), app.agent)
+                app.at(5000) {
                     agent.pairing(PairingPrompt(.compareNumbers(code), of: anna) { Console.print("answered: \($0)") })
                 }
-                world.onMain(after: .seconds(8)) {
-                    agent.pairing(PairingPrompt(.displayPasskey(code), of: anna) { _ in })
-                }
-                world.onMain(after: .seconds(9)) {
-                    agent.pairingEnded(with: PairingPeer(identifier: UUID(), name: nil), .paired)
-                }
-                world.onMain(after: .seconds(10)) { agent.pairingEnded(with: anna, .failed("the code is wrong")) }
+                app.at(8000) { agent.pairing(PairingPrompt(.displayPasskey(code), of: anna) { _ in }) }
+                app.at(9000) { agent.pairingEnded(with: PairingPeer(identifier: UUID(), name: nil), .paired) }
+                app.at(10_000) { agent.pairingEnded(with: anna, .failed("the code is wrong")) }
             }
-            run.passMinute()
         }
-        let process = try #require(result)
         #expect(process.errorLines.isEmpty)
-        let name = PeripheralSession.defaultName
-        let rule = "|" + String(repeating: "─", count: 60)
-        func page(_ hand: String, _ end: [String]) -> [String] {
-            [
-                "| Magic 8-Ball · Peripheral                   nobody listens", "|  \"\(name)\" is a Magic 8-Ball now",
-                "|  answers \(hand)", rule, "|  Waiting for a question …",
-            ] + end
-        }
-        func choice(_ first: String, _ second: String) -> [String] {
-            [
-                "| Magic 8-Ball", "|     .-\"\"\"-.     Which of the two do you want to be?", "|    /  .-.  \\",
-                "|   |  ( 8 )  |   \(first) 1  Central: ask an 8-ball",
-                "|    \\  '-'  /    \(second) 2  Peripheral: be an 8-ball", "|     '-...-'",
-                "| ↑↓ choose   Enter start   Ctrl-C quit",
-            ]
-        }
-        let failure = page("by hand", ["| Anna was not paired with: the code is wrong"])
+        let failure = " Anna was not paired with: the code is wrong"
         #expect(
-            process.lines == ["- 0.5"] + choice("▸", " ") + ["- 1.5"] + choice(" ", "▸") + ["- 2.9"]
-                + page("at random", ["| h by hand   Ctrl-C quit"]) + ["- 3.5"]
-                + page("by hand", ["| h at random   Ctrl-C quit"]) + ["- 6.5"]
-                + page("by hand", [rule, "| Does Anna show 000042?", "| y yes   n no   Ctrl-C quit"])
-                + ["answered: numbersMatch(true)", "- 7.5"] + page("by hand", ["| h at random   Ctrl-C quit"])
-                + ["- 9.5"]
-                + page("by hand", [rule, "| Anna wants to pair. Enter this code there: 000042", "| Ctrl-C quit"])
-                + ["- 14.88"] + failure + ["- 14.95"] + failure + ["- 15.05"]
-                + page("by hand", ["| h at random   Ctrl-C quit"])
+            process.lines == [
+                "500\(Self.keys)", "2900 h by hand   Ctrl-C quit", "3500 h at random   Ctrl-C quit",
+                "6500 y yes   n no   Ctrl-C quit", "answered: numbersMatch(true)", "7500 h at random   Ctrl-C quit",
+                "9500 Ctrl-C quit", "14880\(failure)", "14950\(failure)", "15050 h at random   Ctrl-C quit",
+            ]
         )
     }
 
+    private static let keys = " ↑↓ choose   Enter start   Ctrl-C quit"
+
     @Test("ends with q and Ctrl-D before the choice", arguments: ["q", "\u{4}"])
     func end(key: String) async throws {
-        await #expect(processExitsWith: .exitCode(0)) { [key] in
-            try await FullScreenSessionTests.app(keys: [(1, key)], shows: []).passMinute()
+        await #expect(processExitsWith: .exitCode(0)) { @MainActor [key] in
+            try FullScreenSessionTests.play { $0.type(key, at: 1000) }
         }
     }
-
-    private static let keys = " ↑↓ choose   Enter start   Ctrl-C quit"
 
     @Test(
         "raises the signals of Ctrl-C and Ctrl-\\",
         arguments: [("c", SIGINT), ("\\", SIGQUIT)] as [(String, CInt)]
     )
     func signals(key: String, number: CInt) async throws {
-        await #expect(processExitsWith: .signal(number)) { [key = key as String] in
+        await #expect(processExitsWith: .signal(number)) { @MainActor [key] in
             // No file of the memory is kept.
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
             setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
             signal(SIGINT, SIG_DFL)
-            let run = try await MainActor.run {
-                let app = try App()
-                app.press(.control(Character(key)), at: 1000)
-                return app.run
-            }
-            run.passMinute()
+            try FullScreenSessionTests.play { $0.press(.control(Character(key)), at: 1000) }
         }
     }
 
-    @Test("draws all of the screen on Ctrl-L, and else what has changed")
+    @Test("draws all of the screen on Ctrl-L, and on Ctrl-Z if nobody stops it, and else what has changed")
     func redraw() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
-            let run = try await MainActor.run {
-                let app = try App()
-                app.showClearings(at: 900)
-                app.press(.down, at: 1000)
-                app.showClearings(at: 1200)
-                app.press(.control("l"), at: 1300)
-                app.showClearings(at: 1500)
-                app.press(.control("x"), at: 1600)
-                app.showClearings(at: 1800)
-                return app.run
-            }
-            run.passMinute()
-        }
-        #expect(try #require(result).lines == ["900 1", "1200 0", "1500 1", "1800 0"])
-    }
-
-    @Test("asks the job to stop on Ctrl-Z, and is back if nobody stops it")
-    func stop() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
-            let run = try await MainActor.run {
-                // The signal goes to the group of this process alone.
-                _ = try TestTerminal(isControlling: true)
-                signal(SIGTSTP, countSignal)
-                let app = try App()
-                app.showClearings(at: 900)
-                app.press(.control("z"), at: 1000)
-                app.showClearings(at: 1090)
-                app.showClearings(at: 1300)
+        let process = try await #require(processExitsWith: .exitCode(99), observing: .outputs) { @MainActor in
+            // The signal goes to the group of this process alone.
+            _ = try TestTerminal(isControlling: true)
+            signal(SIGTSTP, countSignal)
+            try FullScreenSessionTests.play { app in
+                let keys = [(1000, Key.down), (1300, .control("l")), (1600, .control("x")), (2000, .control("z"))]
+                for (time, key) in keys { app.press(key, at: time) }
+                for time in [900, 1200, 1500, 1800, 2090, 2300] { app.showClearings(at: time) }
                 app.at(20_000) { Console.print("\(signalCount)") }
-                return app.run
             }
-            run.passMinute()
         }
-        #expect(try #require(result).lines == ["900 1", "1090 0", "1300 1", "1"])
+        #expect(process.lines == ["900 1", "1200 0", "1500 1", "1800 0", "2090 0", "2300 1", "1"])
     }
 
     @Test("shows the last line of standard error for five seconds")
     func lastLine() async throws {
-        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
-            let run = try await MainActor.run {
-                let app = try App(takesErrors: true)
-                app.show(at: 1990)
-                app.warn("one\n", at: 2050)
-                for time in [2240, 7000, 7290] { app.show(at: time) }
-                // It is the same line again, and nothing new.
-                app.warn("one\n", at: 8050)
-                app.show(at: 8240)
-                app.warn("two\n", at: 9050)
-                app.show(at: 9240)
-                app.warn("three\n", at: 12_050)
-                for time in [12_240, 14_500, 17_000, 17_290] { app.show(at: time) }
-                return app.run
+        let process = try await #require(processExitsWith: .exitCode(99), observing: .outputs) { @MainActor in
+            try FullScreenSessionTests.play(takesErrors: true) { app in
+                // The second one is the same line again, and nothing new.
+                for (time, line) in [(2050, "one\n"), (8050, "one\n"), (9050, "two\n"), (12_050, "three\n")] {
+                    app.warn(line, at: time)
+                }
+                for time in [1990, 2240, 7000, 7290, 8240, 9240, 12_240, 17_000, 17_290] { app.show(at: time) }
             }
-            run.passMinute()
         }
-        let keys = Self.keys
         #expect(
-            try #require(result).lines == [
-                "1990\(keys)", "2240 one", "7000 one", "7290\(keys)", "8240\(keys)", "9240 two", "12240 three",
-                "14500 three", "17000 three", "17290\(keys)",
+            process.lines == [
+                "1990\(Self.keys)", "2240 one", "7000 one", "7290\(Self.keys)", "8240\(Self.keys)", "9240 two",
+                "12240 three", "17000 three", "17290\(Self.keys)",
             ]
         )
     }
 
     @Test("refuses lines of a trace before it takes the screen")
     func trace() async throws {
-        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            @MainActor in
             endProcess(after: 60)
             let terminal = try TestTerminal(at: [STDIN_FILENO, STDOUT_FILENO])
             setenv("TERM", "xterm", 1)
@@ -261,6 +189,6 @@ struct FullScreenSessionTests {
             exit(0)
         }
         let line = "the screen has no room for a trace; write --trace FILE.svg, or add --plain"
-        #expect(try #require(result).lines == [line + #" """#])
+        #expect(result.lines == [line + #" """#])
     }
 }
