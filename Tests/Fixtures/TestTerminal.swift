@@ -106,7 +106,17 @@ package func terminalWait(for what: String, until isMet: @MainActor () -> Bool) 
     }
 }
 
-/// The number of open descriptors; the one with which they are counted is among them.
+/// The number of open descriptors of files, terminals and pipes.
+///
+/// Those without a path are left out: the system's libraries open them, for the timers of a queue for instance, when they
+/// come to it.
 package func openDescriptorCount() -> Int {
-    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
+    let folder = "/proc/self/fd"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.count { name in
+        guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)") else {
+            return false
+        }
+        return !target.hasPrefix("anon_inode:")
+    }
 }

@@ -102,4 +102,14 @@ enum Compiler {
         guard run.status == 0 || !errors.isEmpty else { throw Failure(description: run.output) }
         return errors
     }
+
+    /// What the compiler says of files that are one module, in a language mode; empty where it takes them.
+    static func complaints(about files: [URL], languageMode: String) throws -> String {
+        let run = try self.run(
+            "swiftc",
+            ["-typecheck", "-swift-version", languageMode, "-diagnostic-style=llvm", "-module-name", "Listings"]
+                + files.map(\.path) + self.importArguments()
+        )
+        return run.status == 0 && !run.output.contains(": warning:") ? "" : run.output
+    }
 }
