@@ -122,7 +122,7 @@ struct CentralRestorationTests {
     }
 
     @Test(
-        "13.1 a manager that is released, a cancelled connection, an ended scan and what Bluetooth ended are not restored"
+        "13.1 a released manager, a cancelled connection, an ended scan and what Bluetooth ended are not restored"
     )
     func givenUp() throws {
         var setup = RestorationSetup(.central)

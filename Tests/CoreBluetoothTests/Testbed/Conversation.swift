@@ -1,5 +1,4 @@
-// A central and a ball on one testbed, a central and two balls, and a ball of an app with a policy: the beginning of most
-// tests.
+// A central with one ball or two, and a ball of an app with a policy: the beginning of most tests.
 
 import BluetoothAir
 import NIOCore

@@ -1,4 +1,4 @@
-// A central, or two of one device, and a foreign peripheral: the beginning of the tests of what our own server never does.
+// Centrals and a foreign peripheral: the beginning of the tests of what our own server never does.
 
 import Testbed
 import Testing

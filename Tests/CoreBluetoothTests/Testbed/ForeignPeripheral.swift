@@ -67,8 +67,8 @@ final class ForeignPeripheral: HCIChannelReceiver {
         Attribute(handle: 0x12, type: 0x2A05, value: []), Attribute(handle: 0x13, type: 0x2902, value: [0, 0]),
     ]
 
-    /// Refuses the next `count` reads of the hashed attributes with Database Out Of Sync, before which it reports that the
-    /// handles `change` have changed, if there are any; `hash` is the octet of the Database Hash from then on.
+    /// Refuses the next `count` reads of the hashed attributes with Database Out Of Sync, before which it reports that
+    /// the handles `change` have changed, if there are any; `hash` is the octet of the Database Hash from then on.
     func refuseReads(_ count: Int, change: [UInt8]?, hash: UInt8) {
         var left = count
         self.onRequest = { [unowned self] request in

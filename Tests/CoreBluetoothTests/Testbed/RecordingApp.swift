@@ -1,4 +1,4 @@
-// How the apps of the tests record their delegate calls: a word or two for each, with the domain and the code of an error.
+// How the apps of the tests record delegate calls: in words, with the domain and the code of an error.
 
 @testable import CoreBluetooth
 

@@ -75,8 +75,8 @@ extension Discovery {
 }
 
 extension Bond {
-    /// A bond of LE Secure Connections: both sides have the same key of 16 octets, and the peer has a key for signing if
-    /// there is a counter.
+    /// A bond of LE Secure Connections: both sides have the same key of 16 octets, and the peer has a key for signing
+    /// if there is a counter.
     static func symmetric(
         with peer: DeviceAddress,
         isAuthenticated: Bool = true,
