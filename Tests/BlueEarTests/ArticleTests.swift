@@ -8,12 +8,13 @@ import Testing
 
 @Suite("With the article's apps")
 struct ArticleTests {
+    private let testbed = Testbed()
+
     @Test(
         "talks to the article's central, which subscribes or reads, and writes in either way",
         arguments: [false, true]
     )
     func articleCentral(reads: Bool) {
-        let testbed = Testbed()
         let speaker = testbed.speaker()
         let central = ArticleCentral(on: testbed.adapter())
         central.reads = reads
@@ -30,7 +31,6 @@ struct ArticleTests {
 
     @Test("talks to the article's peripheral")
     func articlePeripheral() {
-        let testbed = Testbed()
         let peripheral = ArticlePeripheral(on: testbed.adapter())
         let listener = testbed.listener()
         #expect(testbed.run { listener.isFinished })
@@ -46,7 +46,6 @@ struct ArticleTests {
             as [(CBCharacteristicProperties, Bool)]
     )
     func properties(writing: CBCharacteristicProperties, isHeard: Bool) {
-        let testbed = Testbed()
         let peripheral = ArticlePeripheral(on: testbed.adapter(), properties: writing.union([.read, .notify]))
         let listener = testbed.listener { $0.stays = true }
         #expect(testbed.run { !peripheral.received.isEmpty || !listener.errors.isEmpty })
@@ -84,10 +83,7 @@ struct ArticleTests {
 
     @Test("repeats a message after a lost piece, with responses")
     func lostPieces() throws {
-        let testbed = Testbed()
-        let speaker = testbed.speaker(nil)
-        let listener = testbed.listener(nil) { $0.stays = true }
-        #expect(testbed.run { listener.begun == 1 })
+        let (speaker, listener) = testbed.conversation()
         var values = 0
         speaker.onCall = { name in
             guard name == "didReceiveWrite requests" else { return }

@@ -12,9 +12,7 @@ struct CentralRoleTests {
 
     /// A speaker and a listener that have begun to talk.
     private func pair() throws -> (Speaker, Listener, CBCentralManager, CBPeripheral) {
-        let speaker = testbed.speaker(nil)
-        let listener = testbed.listener(nil) { $0.stays = true }
-        #expect(testbed.run { listener.begun == 1 })
+        let (speaker, listener) = testbed.conversation()
         let manager = try #require(listener.manager.centralManager)
         return (speaker, listener, manager, try #require(listener.manager.discoveredPeripheral))
     }
@@ -28,13 +26,11 @@ struct CentralRoleTests {
         second.manager.centralManager = manager
         let state = [CBCentralManagerRestoredStatePeripheralsKey: [peripheral]]
         second.manager.centralManager(manager, willRestoreState: state)
+        second.manager.centralManagerDidUpdateState(manager)
         return second
     }
 
-    @Test(
-        "takes up a link that outlived the app, and explores it unless it is subscribed",
-        arguments: [true, false]
-    )
+    @Test("takes up a link that outlived the app, and explores it unless it is subscribed", arguments: [true, false])
     func takenUp(isListening: Bool) throws {
         let (speaker, first, _, peripheral) = try pair()
         if !isListening {
@@ -43,7 +39,6 @@ struct CentralRoleTests {
             #expect(testbed.run { speaker.ended.count == 1 })
         }
         let second = try self.successor(of: first)
-        second.manager.centralManagerDidUpdateState(try #require(second.manager.centralManager))
         #expect(second.calls == ["didConnectPeripheral"])
         #expect(second.begun == (isListening ? 1 : 0))
         #expect(testbed.run { second.begun == 1 && speaker.manager.listeners.count == 1 })
@@ -58,15 +53,11 @@ struct CentralRoleTests {
         speaker.adapter.setPowered(false)
         #expect(testbed.run { first.ended == 1 })
         let second = try self.successor(of: first)
-        second.manager.centralManagerDidUpdateState(try #require(second.manager.centralManager))
         testbed.run(.minutes(10))
         #expect(second.calls.isEmpty)
     }
 
-    @Test(
-        "searches for a peripheral that was given up when the adapter is back",
-        arguments: [true, false]
-    )
+    @Test("searches for a peripheral that was given up when the adapter is back", arguments: [true, false])
     func givenUpWithoutAdapter(isConnected: Bool) throws {
         let foreign = ArticlePeripheral(on: testbed.adapter())
         if isConnected { foreign.service.characteristics = [] }
@@ -197,7 +188,6 @@ struct CentralRoleTests {
     func answered() throws {
         let (speaker, first, _, _) = try pair()
         let second = try self.successor(of: first, message: ["Yo": "Lo"])
-        second.manager.centralManagerDidUpdateState(try #require(second.manager.centralManager))
         #expect(second.begun == 1)
         for count in 1...2 {
             try speaker.manager.send(["number": "\(count)"])

@@ -9,9 +9,10 @@ import Testing
 
 @Suite("Conversations")
 struct ConversationTests {
+    private let testbed = Testbed()
+
     @Test("plays the article's exchange, callback by callback")
     func exchange() {
-        let testbed = Testbed()
         let speaker = testbed.speaker()
         let listener = testbed.listener()
         #expect(testbed.run { listener.isFinished && !speaker.ended.isEmpty })
@@ -40,10 +41,7 @@ struct ConversationTests {
         arguments: [23, 24, 48, 185, 247, 517]
     )
     func lengths(mtu: Int) {
-        let testbed = Testbed()
-        let speaker = testbed.speaker(nil, mtu: mtu)
-        let listener = testbed.listener(nil) { $0.stays = true }
-        #expect(testbed.run { listener.begun == 1 })
+        let (speaker, listener) = testbed.conversation(mtu: mtu)
         var generator = SeededNumbers(UInt64(mtu))
         let around = [mtu - 4, mtu - 3, mtu - 2, mtu + 8, 2 * mtu]
         let messages = ([1, 60, 100, 511, 512, 513, 5_000] + around + (mtu == 23 ? [20_000] : [65_536]))
@@ -59,28 +57,10 @@ struct ConversationTests {
         #expect(speaker.errors.isEmpty && listener.errors.isEmpty)
     }
 
-    @Test("exchanges long messages on an air that loses packets", arguments: [23, 185, 517])
-    func loss(mtu: Int) {
-        let testbed = Testbed(settings: AirSettings(hasAirTime: true, loss: 0), seed: UInt64(mtu))
-        var generator = SeededNumbers(7)
-        let down = message(of: mtu == 23 ? 3_000 : 65_536, &generator)
-        let up = message(of: mtu == 23 ? 3_000 : 65_536, &generator)
-        let speaker = testbed.speaker(down, mtu: mtu)
-        let listener = testbed.listener(up)
-        #expect(testbed.run { listener.begun == 1 })
-        testbed.air.setLoss(0.1)
-        #expect(testbed.run(until: { listener.isFinished }, within: .seconds(600)))
-        #expect(listener.received == [down])
-        #expect(speaker.received.map(\.message) == [up])
-        #expect(speaker.errors.isEmpty && listener.errors.isEmpty)
-    }
-
     @Test("sends waiting messages in order, and refuses more than 64")
     func order() throws {
         let testbed = Testbed(settings: .realistic)
-        let speaker = testbed.speaker(nil, mtu: 23)
-        let listener = testbed.listener(nil) { $0.stays = true }
-        #expect(testbed.run { listener.begun == 1 })
+        let (speaker, listener) = testbed.conversation(mtu: 23)
         let limit = BlueEarService.maximumWaitingMessages
         let messages = (0..<limit).map { ["\($0)": String(repeating: "x", count: 100)] }
         for message in messages { try listener.manager.send(message) }
@@ -108,7 +88,6 @@ struct ConversationTests {
         ]
     )
     func refusals(code: CBATTError.Code, length: Int, writeCount: Int) throws {
-        let testbed = Testbed()
         let ear = ArticlePeripheral(on: testbed.adapter())
         (ear.isSilent, ear.result) = (true, code)
         let listener = testbed.listener(nil) { $0.stays = true }
@@ -122,7 +101,6 @@ struct ConversationTests {
 
     @Test("sends inside callbacks, and leaves when everything is delivered")
     func staying() throws {
-        let testbed = Testbed()
         let speaker = testbed.speaker()
         speaker.onReceive = { message, peer in
             guard let number = message["ping"] else { return }
@@ -154,7 +132,6 @@ struct ConversationTests {
 
     @Test("reads the last message, of any length", arguments: [10, 512, 513, 65_536])
     func reading(length: Int) throws {
-        let testbed = Testbed()
         let speaker = testbed.speaker()
         var generator = SeededNumbers(UInt64(length))
         let last = message(of: length, &generator)
@@ -177,7 +154,6 @@ struct ConversationTests {
 
     @Test("finds the beginning of a message when a read begins in the middle")
     func readingFromTheMiddle() throws {
-        let testbed = Testbed()
         let speaker = testbed.speaker(nil)
         var generator = SeededNumbers(5)
         let long = message(of: 5_000, &generator)
@@ -209,7 +185,6 @@ struct ConversationTests {
         ]
     )
     func beginning(name: String, wanted: String, isTaken: Bool) {
-        let testbed = Testbed()
         let speaker = testbed.speaker()
         speaker.manager.localName = name
         let listener = testbed.listener { $0.wantedName = wanted }

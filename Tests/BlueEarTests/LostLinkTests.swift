@@ -10,6 +10,8 @@ import Testing
 
 @Suite("Lost links")
 struct LostLinkTests {
+    private let testbed = Testbed()
+
     /// The side that loses power.
     enum Side: CaseIterable {
         case peripheral
@@ -61,7 +63,6 @@ struct LostLinkTests {
 
     @Test("waits a day for a peripheral, and sends then what was waiting")
     func away() throws {
-        let testbed = Testbed()
         let speaker = testbed.speaker()
         let listener = testbed.listener { $0.stays = true }
         #expect(testbed.run { listener.sent == [["Yo": "Lo"]] })
@@ -80,7 +81,6 @@ struct LostLinkTests {
 
     @Test("reports a peripheral that does not connect in time, and tries again")
     func connectionTimeout() {
-        let testbed = Testbed()
         let speaker = testbed.speaker()
         let listener = Listener(["Yo": "Lo"], on: testbed.adapter(), in: testbed)
         listener.onCall = { name in
@@ -98,7 +98,6 @@ struct LostLinkTests {
 
     @Test("publishes a restored service again after the adapter was off")
     func restoredWithoutAdapter() throws {
-        let testbed = Testbed()
         let speaker = testbed.speaker()
         testbed.run(.seconds(1))
         let manager = try #require(speaker.manager.peripheralManager)
@@ -122,7 +121,6 @@ struct LostLinkTests {
 
     @Test("finishes at once when it leaves during a pending connection")
     func leavingWhileConnecting() {
-        let testbed = Testbed()
         let speaker = testbed.speaker()
         let listener = testbed.listener { $0.stays = true }
         #expect(testbed.run { listener.sent == [["Yo": "Lo"]] })
@@ -138,7 +136,6 @@ struct LostLinkTests {
 
     @Test("reports a failed connection, and tries again")
     func failToConnect() throws {
-        let testbed = Testbed()
         let speaker = testbed.speaker()
         let listener = Listener(["Yo": "Lo"], on: testbed.adapter(), in: testbed)
         var failures = 0
@@ -168,7 +165,6 @@ struct LostLinkTests {
         arguments: [true, false]
     )
     func foreign(hasService: Bool) {
-        let testbed = Testbed()
         let foreign = ArticlePeripheral(on: testbed.adapter())
         if hasService { foreign.service.characteristics = [] }
         testbed.run(.seconds(1))
@@ -185,7 +181,6 @@ struct LostLinkTests {
 
     @Test("waits for a silent peripheral, and answers it")
     func silent() {
-        let testbed = Testbed()
         let peripheral = ArticlePeripheral(on: testbed.adapter())
         peripheral.isSilent = true
         let listener = testbed.listener()
@@ -199,18 +194,5 @@ struct LostLinkTests {
         )
         #expect(testbed.run { listener.isFinished })
         #expect(peripheral.received == [["Yo": "Lo"]])
-    }
-
-    @Test("keeps nothing of centrals that come and go")
-    func nothingLeft() {
-        let testbed = Testbed()
-        let speaker = testbed.speaker()
-        for count in 1...100 {
-            let listener = testbed.listener { $0.reads = count % 2 == 0 }
-            #expect(testbed.run { listener.isFinished })
-        }
-        #expect(testbed.run { speaker.manager.listeners.isEmpty })
-        #expect(speaker.received.count == 100)
-        #expect(speaker.manager.peers.count <= ListeningCentral.maximumSilent)
     }
 }

@@ -3,6 +3,7 @@
 import CoreBluetooth
 import Foundation
 import Testbed
+import Testing
 
 @testable import BlueEar
 
@@ -22,6 +23,14 @@ extension Testbed {
         prepare(listener.manager)
         listener.scan()
         return listener
+    }
+
+    /// Messengers of both roles that have begun to talk, and say nothing by themselves.
+    func conversation(mtu: Int = 517) -> (Speaker, Listener) {
+        let speaker = self.speaker(nil, mtu: mtu)
+        let listener = self.listener(nil) { $0.stays = true }
+        #expect(self.run { listener.begun == 1 })
+        return (speaker, listener)
     }
 }
 

@@ -19,41 +19,6 @@ struct WorldTests {
         return listener
     }
 
-    @Test("exchanges both messages whole although the link breaks at any packet")
-    func everyPacket() throws {
-        let down = ["down": String(repeating: "d", count: 120)]
-        let up = ["up": String(repeating: "u", count: 120)]
-
-        /// Plays the exchange; returns how many ATT packets the central's device saw.
-        func play(breakingAt number: Int?) throws -> Int {
-            try withWorld { world in
-                let speaker = Speaker(down, on: world.addDevice("speaker", mtu: 48).adapter)
-                let phone = world.addDevice("listener")
-                var count = 0
-                world.when(
-                    { entry in
-                        guard entry.device == "listener", entry.layer == .att else { return false }
-                        count += 1
-                        return count == number
-                    },
-                    do: { phone.dropLinks() }
-                )
-                let listener = listener(up, on: phone, in: world)
-                try world.run(until: listener.isFinished, within: .seconds(60))
-                #expect(Set(listener.received) == [down], "packet \(number ?? 0)")
-                #expect(Set(speaker.received.map(\.message)) == [up], "packet \(number ?? 0)")
-                #expect(listener.errors.allSatisfy { $0 == .incomplete })
-                #expect(speaker.errors.allSatisfy { $0 == .incomplete })
-                try world.run(until: speaker.manager.listeners.isEmpty)
-                return count
-            }
-        }
-
-        let total = try play(breakingAt: nil)
-        #expect(total > 20)
-        for number in 1...total { _ = try play(breakingAt: number) }
-    }
-
     /// A peripheral with which a link can be made, and that answers nothing on it.
     private func unresponsiveSpeaker(in world: World) -> (Device, Speaker) {
         let device = world.addDevice("speaker")
@@ -94,9 +59,7 @@ struct WorldTests {
         }
     }
 
-    @Test(
-        "sends again after a peripheral stopped responding to a write"
-    )
+    @Test("sends again after a peripheral stopped responding to a write")
     func silentWhileWriting() throws {
         try withWorld { world in
             let device = world.addDevice("speaker")

@@ -65,7 +65,7 @@ struct BeginningAndEndTests {
                 repeating.cancel()
             }
             repeating.resume()
-            let sleeper = Thread {
+            Thread.detachNewThread {
                 sleep(100)
                 lines("slept")
                 semaphore.signal()
@@ -77,15 +77,13 @@ struct BeginningAndEndTests {
                 RunLoop.current.add(timer, forMode: .default)
                 RunLoop.current.run()
             }
-            sleeper.start()
-            let waiter = Thread {
+            Thread.detachNewThread {
                 let condition = NSCondition()
                 condition.lock()
                 lines("condition \(condition.wait(until: Date() + 100))")
                 condition.unlock()
                 semaphore.signal()
             }
-            waiter.start()
             try process.run(until: 1)
             #expect(lines.all.isEmpty)
             process.end()

@@ -16,7 +16,7 @@ struct CLibraryWaitsTests {
             let control = try CLibrary.function("epoll_ctl", as: CLibrary.EpollControl.self)
             let wait = try CLibrary.function("epoll_wait", as: CLibrary.EpollWait.self)
             let pwait = try CLibrary.function("epoll_pwait", as: CLibrary.EpollPwait.self)
-            let thread = Thread {
+            Thread.detachNewThread {
                 let descriptor = create(0)
                 // A mask, which begins with EPOLLIN, and what identifies the descriptor.
                 var event: [UInt32] = [1, 0, 0, 0]
@@ -29,7 +29,6 @@ struct CLibraryWaitsTests {
                 lines("\(wait(descriptor, &events, 4, 2500)) \(now())")
                 lines("\(wait(descriptor, &events, 4, 0)) \(now())")
             }
-            thread.start()
             DispatchQueue.global().asyncAfter(deadline: .now() + 5) {
                 try? pipe.fileHandleForWriting.write(contentsOf: Data([1]))
             }
@@ -47,7 +46,7 @@ struct CLibraryWaitsTests {
             nonisolated(unsafe) let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
             sem_init(semaphore, 0, 0)
             let wait = try CLibrary.function("sem_clockwait", as: CLibrary.SemaphoreWait.self)
-            let thread = Thread {
+            Thread.detachNewThread {
                 for clock in [CLOCK_MONOTONIC, CLOCK_REALTIME] {
                     var limit = timespec()
                     clock_gettime(clock, &limit)
@@ -59,7 +58,6 @@ struct CLibraryWaitsTests {
                 limit.tv_sec += 3600
                 lines("\(sem_timedwait(semaphore, &limit)) \(now())")
             }
-            thread.start()
             let posting = DispatchWorkItem { sem_post(semaphore) }
             DispatchQueue.global().asyncAfter(deadline: .now() + 5, execute: posting)
             try process.run(until: 3600)
@@ -78,7 +76,7 @@ struct CLibraryWaitsTests {
             pthread_rwlock_wrlock(lock)
             let read = try CLibrary.function("pthread_rwlock_clockrdlock", as: CLibrary.LockWait.self)
             let write = try CLibrary.function("pthread_rwlock_clockwrlock", as: CLibrary.LockWait.self)
-            let thread = Thread {
+            Thread.detachNewThread {
                 func limit(_ clock: clockid_t) -> timespec {
                     var limit = timespec()
                     clock_gettime(clock, &limit)
@@ -96,7 +94,6 @@ struct CLibraryWaitsTests {
                 time = limit(CLOCK_REALTIME)
                 lines("\(pthread_rwlock_timedrdlock(lock, &time)) \(now())")
             }
-            thread.start()
             try process.run(until: 9)
             pthread_rwlock_unlock(lock)
             try process.run(until: 3600)

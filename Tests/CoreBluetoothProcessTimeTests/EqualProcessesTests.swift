@@ -33,14 +33,13 @@ struct EqualProcessesTests {
         timer.setEventHandler { lines("\(now()) timer \(Date().timeIntervalSince1970)") }
         timer.resume()
         first.asyncAfter(deadline: .now() + 60) { timer.cancel() }
-        let thread = Thread {
+        Thread.detachNewThread {
             Thread.sleep(forTimeInterval: 3.25)
             lines("\(now()) slept \(Set((0..<10).map { "\($0)" }))")
             let repeating = Timer(timeInterval: 7, repeats: true) { _ in lines("\(now()) loop") }
             RunLoop.current.add(repeating, forMode: .default)
             RunLoop.current.run(until: Date() + 100)
         }
-        thread.start()
         let counter = Counter()
         Task {
             for _ in 0..<10 {

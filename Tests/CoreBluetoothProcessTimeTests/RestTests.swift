@@ -5,8 +5,6 @@ import Testing
 
 @Suite("Rest in process time")
 struct RestTests {
-    @inline(never) static func waitForEver() { DispatchSemaphore(value: 0).wait() }
-
     static func wait(_ semaphore: DispatchSemaphore, times: Int) { for _ in 0..<times { semaphore.wait() } }
 
     @Test("rests when more work waits than the pool has threads")
@@ -34,11 +32,10 @@ struct RestTests {
             let process = try HeldProcess()
             let lines = Lines()
             let pipe = Pipe()
-            let thread = Thread {
+            Thread.detachNewThread {
                 let data = pipe.fileHandleForReading.readData(ofLength: 3)
                 lines("\(Array(data)) \(now())")
             }
-            thread.start()
             DispatchQueue.global().asyncAfter(deadline: .now() + 60) {
                 try? pipe.fileHandleForWriting.write(contentsOf: Data([1, 2, 3]))
             }
@@ -80,17 +77,5 @@ struct RestTests {
                 ]
             )
         }
-    }
-
-    @Test("ends the process if the test waits for nothing, and says where")
-    func waitThatNothingEnds() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let process = try HeldProcess()
-            process.serve { RestTests.waitForEver() }
-        }
-        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("the thread of the test waits, and nothing is left that could end it:\nthread "))
-        // Where it waits.
-        #expect(text.contains("RestTests.waitForEver()"))
     }
 }

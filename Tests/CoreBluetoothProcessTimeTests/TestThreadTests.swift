@@ -46,12 +46,6 @@ struct TestThreadTests {
                 world.advance(by: .zero)
             }
         }
-        await #expect(processExitsWith: .success) { @MainActor in
-            let world = TestThreadTests.busyWorld()
-            try await Task.sleep(for: .seconds(90))
-            #expect(Int((world.now / .milliseconds(1)).rounded()) == 90_000)
-            try world.run(until: true)
-        }
     }
 
     @inline(never) static func waitForEver() { DispatchSemaphore(value: 0).wait() }

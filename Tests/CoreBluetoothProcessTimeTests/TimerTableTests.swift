@@ -29,11 +29,10 @@ enum TimerKind: String, CaseIterable, Codable {
             let timer = Timer(fire: Date() + delay, interval: 0, repeats: false) { _ in fire() }
             RunLoop.main.add(timer, forMode: self == .addedTimer ? .default : .common)
         case .timerOfThread:
-            let thread = Thread {
+            Thread.detachNewThread {
                 _ = Timer.scheduledTimer(withTimeInterval: delay, repeats: false) { _ in fire() }
                 RunLoop.current.run()
             }
-            thread.start()
         case .mainSource, .source:
             let source = DispatchSource.makeTimerSource(queue: self == .mainSource ? .main : queue)
             source.setEventHandler {
@@ -196,23 +195,13 @@ enum TimerTable {
 
 @Suite("Timers in every world")
 struct TimerTableTests {
-    @Test("fire in process time, off the main queue")
+    @Test("fire in process time, on and off the main queue")
     func process() async {
-        await #expect(processExitsWith: .success) { try TimerTable.processTime() }
-    }
-
-    @Test("fire in process time, on the main queue")
-    func processOnMain() async {
-        await #expect(processExitsWith: .success) { try await MainActor.run { try TimerTable.processTime() } }
-    }
-
-    @Test("fire in process time for a test that awaits, off the main queue")
-    func processAwaiting() async {
-        await #expect(processExitsWith: .success) { try await TimerTable.processTimeAwaiting() }
-    }
-
-    @Test("fire in process time for a test that awaits, on the main queue")
-    func processAwaitingOnMain() async {
+        await #expect(processExitsWith: .success) {
+            try TimerTable.processTime()
+            try await MainActor.run { try TimerTable.processTime() }
+            try await TimerTable.processTimeAwaiting()
+        }
         await #expect(processExitsWith: .success) { @MainActor in try await TimerTable.processTimeAwaiting() }
     }
 

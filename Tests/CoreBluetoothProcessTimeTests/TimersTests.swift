@@ -67,39 +67,13 @@ struct TimersTests {
         }
     }
 
-    @Test("passes the world's time for the sleeps of tasks and clocks")
-    func tasksSleep() async {
-        await #expect(processExitsWith: .success) {
-            let process = try HeldProcess()
-            let lines = Lines()
-            Task {
-                try await Task.sleep(for: .seconds(60))
-                lines("task \(now())")
-                try await Task.sleep(nanoseconds: 1_000_000_000)
-                lines("nanoseconds \(now())")
-                let continuous = ContinuousClock().now
-                try await ContinuousClock().sleep(for: .seconds(2))
-                lines("continuous \(ContinuousClock().now - continuous)")
-                let suspending = SuspendingClock().now
-                try await SuspendingClock().sleep(for: .seconds(3))
-                lines("suspending \(SuspendingClock().now - suspending)")
-            }
-            try process.run(until: 3600)
-            #expect(
-                lines.all == [
-                    "task 60.0", "nanoseconds 61.0", "continuous 2.0 seconds", "suspending 3.0 seconds",
-                ]
-            )
-        }
-    }
-
     @Test("ends waits for semaphores and groups at their limits")
     func semaphores() async {
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()
             let lines = Lines()
             let semaphore = DispatchSemaphore(value: 0)
-            let thread = Thread {
+            Thread.detachNewThread {
                 let first = semaphore.wait(timeout: .now() + 2)
                 lines("\(first) \(now())")
                 let second = semaphore.wait(wallTimeout: .now() + 2)
@@ -109,7 +83,6 @@ struct TimersTests {
                 let third = group.wait(timeout: .now() + 3)
                 lines("\(third) \(now())")
             }
-            thread.start()
             DispatchQueue.global().asyncAfter(deadline: .now() + 3) { semaphore.signal() }
             try process.run(until: 3600)
             #expect(lines.all == ["timedOut 2.0", "success 3.0", "timedOut 6.0"])
@@ -124,7 +97,7 @@ struct TimersTests {
             let condition = NSCondition()
             let lock = NSLock()
             TimersTests.lock(lock)
-            let thread = Thread {
+            Thread.detachNewThread {
                 condition.lock()
                 let first = condition.wait(until: TimersTests.beginning + 2)
                 lines("\(first) \(now())")
@@ -136,7 +109,6 @@ struct TimersTests {
                 let fourth = lock.lock(before: TimersTests.beginning + 60)
                 lines("\(fourth) \(now())")
             }
-            thread.start()
             DispatchQueue.global().asyncAfter(deadline: .now() + 3) { condition.signal() }
             try process.run(until: 20)
             TimersTests.unlock(lock)
@@ -152,7 +124,7 @@ struct TimersTests {
             let lines = Lines()
             let pipe = Pipe()
             let reading = pipe.fileHandleForReading.fileDescriptor
-            let thread = Thread {
+            Thread.detachNewThread {
                 var polls = [pollfd(fd: reading, events: Int16(POLLIN), revents: 0)]
                 lines("poll \(poll(&polls, 1, 2500)) \(now())")
                 var set = fd_set()
@@ -160,7 +132,6 @@ struct TimersTests {
                 lines("select \(select(0, &set, nil, nil, &limit)) \(now())")
                 lines("poll \(poll(&polls, 1, 2500)) \(now())")
             }
-            thread.start()
             DispatchQueue.global().asyncAfter(deadline: .now() + 5) {
                 try? pipe.fileHandleForWriting.write(contentsOf: Data([1]))
             }

@@ -42,9 +42,7 @@ struct ForeignAttributesTests {
 
         /// The lines that a command logs.
         func said(_ command: () -> Void) -> [String] {
-            let lines = CapturedLog()
-            lines.capture(command)
-            return lines.all
+            logLines(of: command)
         }
 
         func line(_ attribute: CBAttribute, _ kind: String) -> [String] {

@@ -8,16 +8,17 @@ import Testing
 
 @Suite("The SDK's central")
 struct ITCB_SDK_CentralTests {
+    private let testbed = Testbed()
+
     /// A central, and a ball that is out of its range but known to its adapter.
-    private func heardBall() throws -> (testbed: Testbed, ball: Ball, central: Asker, peripheral: CBPeripheral) {
-        let testbed = Testbed()
+    private func heardBall() throws -> (ball: Ball, central: Asker, peripheral: CBPeripheral) {
         let ball = testbed.ball("Far", distance: 20)
         let adapter = testbed.adapter()
         let central = Asker(in: testbed, on: adapter)
         let helper = ForeignCentral(on: adapter)
         testbed.run { helper.peripheral?.name != nil }
         testbed.run(.seconds(1))
-        return (testbed, ball, central, try central.peripheral(foundBy: helper))
+        return (ball, central, try central.peripheral(foundBy: helper))
     }
 
     @Test(
@@ -27,7 +28,7 @@ struct ITCB_SDK_CentralTests {
         ]
     )
     func window(strength: Int, isOffered: Bool) throws {
-        let (testbed, ball, central, peripheral) = try self.heardBall()
+        let (ball, central, peripheral) = try self.heardBall()
         #expect(central.found.isEmpty)
         central.sdk.centralManager(
             try #require(central.sdk.centralManagerInstance),
@@ -37,12 +38,12 @@ struct ITCB_SDK_CentralTests {
         )
         #expect(central.steps.contains(.discovered(name: "Far", rssi: strength, isOffered: isOffered)))
         #expect(central.sdk.devices.count == (isOffered ? 1 : 0))
-        withExtendedLifetime((testbed, ball)) {}
+        withExtendedLifetime(ball) {}
     }
 
     @Test("prefers the advertised name to the known one, unless it is empty", arguments: ["Else", "", nil])
     func name(advertised: String?) throws {
-        let (testbed, ball, central, peripheral) = try self.heardBall()
+        let (ball, central, peripheral) = try self.heardBall()
         let known = try #require(peripheral.name)
         let name = advertised == "Else" ? "Else" : known
         central.sdk.centralManager(
@@ -53,12 +54,11 @@ struct ITCB_SDK_CentralTests {
         )
         #expect(central.steps.contains(.discovered(name: name, rssi: -40, isOffered: true)))
         #expect(central.sdk.devices.map(\.name) == [name])
-        withExtendedLifetime((testbed, ball)) {}
+        withExtendedLifetime(ball) {}
     }
 
     @Test("replaces a postponed search by a new one, and searches nothing without the adapter")
     func searches() throws {
-        let testbed = Testbed()
         let central = testbed.central()
         testbed.run(.seconds(1))
         let manager = try #require(central.sdk.centralManagerInstance)
@@ -80,7 +80,6 @@ struct ITCB_SDK_CentralTests {
 
     @Test("searches again when the adapter is on once more, and keeps its balls")
     func onAgain() throws {
-        let testbed = Testbed()
         let ball = testbed.ball("Crystal")
         let central = testbed.central()
         #expect(testbed.run { central.ready == ["Crystal"] })
@@ -125,7 +124,6 @@ struct ITCB_SDK_CentralTests {
 
     @Test("searches again five seconds after it first heard a ball out of range")
     func rescanOfAFarBall() throws {
-        let testbed = Testbed()
         let first = testbed.ball("Far", distance: 60)
         let central = testbed.central()
         var isHeard = false
@@ -146,7 +144,6 @@ struct ITCB_SDK_CentralTests {
 
     @Test("does not connect a ball again before its link has ended")
     func leaving() throws {
-        let testbed = Testbed()
         _ = testbed.ball("Far", distance: 20)
         let central = testbed.central()
         let helper = ForeignCentral(on: central.adapter)
@@ -179,7 +176,6 @@ struct ITCB_SDK_CentralTests {
 
     @Test("reports the strength of a link that was measured")
     func signal() throws {
-        let testbed = Testbed()
         let (ball, central) = testbed.meeting()
         let device = try #require(central.device("Crystal"))
         let count = central.steps.count
@@ -199,7 +195,6 @@ struct ITCB_SDK_CentralTests {
 
     @Test("disconnects a ball that lacks the service or a characteristic, and tries it again", arguments: [nil, 0, 1])
     func incomplete(kept: Int?) throws {
-        let testbed = Testbed()
         let ball = ForeignBall("Half", on: testbed.adapter(), hasService: false)
         testbed.run { ball.manager.state == .poweredOn }
         let whole = try #require(ball.service.characteristics)
@@ -219,7 +214,6 @@ struct ITCB_SDK_CentralTests {
 
     @Test("cancels and reports a connection that takes longer than 10 s")
     func connectionTimeout() {
-        let testbed = Testbed()
         let ball = testbed.ball("Crystal")
         let central = testbed.central()
         central.onStep = { step in
@@ -237,7 +231,6 @@ struct ITCB_SDK_CentralTests {
 
     @Test("reports a failed connection, and tries again")
     func failToConnect() throws {
-        let testbed = Testbed()
         let ball = testbed.ball("Crystal")
         let central = testbed.central()
         testbed.run { central.sdk.devices.count == 1 }

@@ -126,14 +126,6 @@ struct ITCB_SDK_Device_CentralTests {
         #expect(ball.sdk.central as? ITCB_SDK_Device_Central === first)
     }
 
-    @Test("accepts a question of 512 octets, and refuses a longer one", arguments: [512, 513])
-    func questionLength(length: Int) {
-        let data = Data(String(repeating: "x", count: length - 1).utf8) + Data("?".utf8)
-        let result = self.question([(0, data)])
-        #expect((try? result.get())?.utf8.count == (length == 512 ? 512 : nil))
-        if case .failure(let refusal) = result { #expect(refusal.code == .invalidAttributeValueLength) }
-    }
-
     @Test("replaces what an earlier part of a question wrote in the same place")
     func replacedPart() throws {
         let parts: [(offset: Int, value: Data?)] = [

@@ -8,17 +8,17 @@ import Testing
 
 @Suite("A ball, as the central sees it")
 struct ITCB_SDK_Device_PeripheralTests {
-    private func testbedWithForeignBall() throws -> (Testbed, ForeignBall, Asker, ITCB_SDK_Device_Peripheral) {
-        let testbed = Testbed()
+    private let testbed = Testbed()
+
+    private func foreignBall() throws -> (ForeignBall, Asker, ITCB_SDK_Device_Peripheral) {
         let ball = ForeignBall("Strange", on: testbed.adapter())
         let central = testbed.central()
         #expect(testbed.run { central.found.count == 1 })
-        return (testbed, ball, central, try #require(central.device("Strange")))
+        return (ball, central, try #require(central.device("Strange")))
     }
 
     @Test("refuses a second question while one is pending")
     func busy() throws {
-        let testbed = Testbed()
         let (ball, central) = testbed.meeting()
         central.found[0].sendQuestion("First?")
         central.found[0].sendQuestion("Second?")
@@ -32,7 +32,6 @@ struct ITCB_SDK_Device_PeripheralTests {
 
     @Test("asks the next question inside the callback of an answer")
     func chain() throws {
-        let testbed = Testbed()
         let ball = testbed.ball("Crystal")
         let central = testbed.central()
         central.onFound = { $0.sendQuestion("Question 0?") }
@@ -48,7 +47,6 @@ struct ITCB_SDK_Device_PeripheralTests {
 
     @Test("sends questions of up to 512 octets, and refuses a longer one")
     func longQuestion() throws {
-        let testbed = Testbed()
         let (ball, central) = testbed.meeting()
         for length in [18, 19, 20, 21, 22, 180, 244, 500, 511, 512] {
             let question = String(repeating: "x", count: length - 1) + "?"
@@ -67,7 +65,7 @@ struct ITCB_SDK_Device_PeripheralTests {
 
     @Test("reports a ball that confirms and never answers after the time limit, and asks it again", arguments: [2, 5])
     func noAnswer(seconds: Int64) throws {
-        let (testbed, ball, central, device) = try testbedWithForeignBall()
+        let (ball, central, device) = try foreignBall()
         #expect(central.sdk.answerTimeLimit == 2)
         central.sdk.answerTimeLimit = TimeInterval(seconds)
         ball.onWrite = { ball.manager.respond(to: $0, withResult: .success) }
@@ -84,7 +82,7 @@ struct ITCB_SDK_Device_PeripheralTests {
 
     @Test("starts the time limit of a question when the user becomes idle")
     func busyUser() throws {
-        let (testbed, ball, central, device) = try testbedWithForeignBall()
+        let (ball, central, device) = try foreignBall()
         ball.onWrite = { ball.manager.respond(to: $0, withResult: .success) }
         var busyUntil = testbed.loop.now + .seconds(20)
         central.sdk.userIdleTime = { max(0, Double((testbed.loop.now - busyUntil).nanoseconds) / 1e9) }
@@ -103,7 +101,7 @@ struct ITCB_SDK_Device_PeripheralTests {
 
     @Test("A10 reports a ball that changes its services before it answers, and asks it again")
     func changedServices() throws {
-        let (testbed, ball, central, device) = try testbedWithForeignBall()
+        let (ball, central, device) = try foreignBall()
         ball.onWrite = { ball.manager.respond(to: $0, withResult: .success) }
         device.sendQuestion("Anybody?")
         #expect(testbed.run { central.asked == ["Anybody?"] })
@@ -119,7 +117,7 @@ struct ITCB_SDK_Device_PeripheralTests {
 
     @Test("disconnects a ball that does not confirm two questions, and asks it on a new link")
     func noConfirmation() throws {
-        let (testbed, ball, central, device) = try testbedWithForeignBall()
+        let (ball, central, device) = try foreignBall()
         device.sendQuestion("Anybody?")
         testbed.run(.milliseconds(2100))
         #expect(central.errors == ["sendFailed.deviceOffline"])
@@ -139,7 +137,7 @@ struct ITCB_SDK_Device_PeripheralTests {
 
     @Test("disconnects a ball that does not confirm the end of its notifications, and finds it again")
     func stuckAfterTimeout() throws {
-        let (testbed, ball, central, device) = try testbedWithForeignBall()
+        let (ball, central, device) = try foreignBall()
         device.sendQuestion("Anybody?")
         testbed.run(.milliseconds(2100))
         #expect(central.ready == ["Strange"])
@@ -152,7 +150,7 @@ struct ITCB_SDK_Device_PeripheralTests {
 
     @Test("ignores a late answer to an earlier question")
     func lateAnswer() throws {
-        let (testbed, ball, central, device) = try testbedWithForeignBall()
+        let (ball, central, device) = try foreignBall()
         var held: CBATTRequest?
         ball.onWrite = { held = $0 }
         device.sendQuestion("First?")
@@ -171,7 +169,7 @@ struct ITCB_SDK_Device_PeripheralTests {
 
     @Test("keeps an answer that overtakes its confirmation, and ignores an empty one")
     func earlyAnswer() throws {
-        let (testbed, ball, central, device) = try testbedWithForeignBall()
+        let (ball, central, device) = try foreignBall()
         ball.onWrite = {
             for text in ["SLUG-ANSWER-09", ""] { ball.notify(Data(text.utf8)) }
             ball.manager.respond(to: $0, withResult: .success)
@@ -184,7 +182,7 @@ struct ITCB_SDK_Device_PeripheralTests {
 
     @Test("reports an answer that is not text", arguments: [Data(), Data([0xC3, 0x28])])
     func badAnswer(data: Data) throws {
-        let (testbed, ball, central, device) = try testbedWithForeignBall()
+        let (ball, central, device) = try foreignBall()
         ball.answer(data)
         device.sendQuestion("Gibberish?")
         #expect(testbed.run { !central.errors.isEmpty })
@@ -212,7 +210,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         ]
     )
     func refusals(code: CBATTError.Code, expected: String) throws {
-        let (testbed, ball, central, device) = try testbedWithForeignBall()
+        let (ball, central, device) = try foreignBall()
         ball.onWrite = { ball.manager.respond(to: $0, withResult: code) }
         device.sendQuestion("Really?")
         #expect(testbed.run { !central.errors.isEmpty })
@@ -223,7 +221,7 @@ struct ITCB_SDK_Device_PeripheralTests {
 
     @Test("reports an error of the write that is not an ATT error")
     func brokenWrite() throws {
-        let (testbed, ball, central, device) = try testbedWithForeignBall()
+        let (ball, central, device) = try foreignBall()
         device.sendQuestion("Lost?")
         #expect(testbed.run { ball.requests.count == 1 })
         let question = try #require(device._questionCharacteristic)
@@ -241,7 +239,6 @@ struct ITCB_SDK_Device_PeripheralTests {
 
     @Test("reports a rejection to the local observers only")
     func rejection() throws {
-        let testbed = Testbed()
         let (ball, central) = testbed.meeting()
         central.found[0].rejectConnectionBecause(.deviceBusy)
         try #require(central.device("Crystal")).rejectConnectionBecause()
@@ -253,7 +250,6 @@ struct ITCB_SDK_Device_PeripheralTests {
 
     @Test("identifies a device by itself")
     func identity() {
-        let testbed = Testbed()
         let balls = (1...2).map { testbed.ball("Ball \($0)") }
         let central = testbed.central()
         #expect(testbed.run { central.found.count == balls.count })
@@ -274,7 +270,7 @@ struct ITCB_SDK_Device_PeripheralTests {
             }
             func questionAnsweredByDevice(_ device: any ITCB_Device_Peripheral_Protocol) {}
         }
-        let (testbed, ball, central, device) = try testbedWithForeignBall()
+        let (ball, central, device) = try foreignBall()
         let canceller = Canceller()
         central.sdk.addObserver(canceller)
         ball.onWrite = {

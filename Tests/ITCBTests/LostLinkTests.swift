@@ -9,6 +9,8 @@ import Testing
 
 @Suite("Lost links")
 struct LostLinkTests {
+    private let testbed = Testbed()
+
     /// The side that loses power.
     enum Side: CaseIterable {
         case ball
@@ -68,7 +70,6 @@ struct LostLinkTests {
 
     @Test("finds a ball again whose link was being cancelled when the adapter went off")
     func leaving() throws {
-        let testbed = Testbed()
         _ = testbed.ball("Crystal")
         let central = testbed.central()
         #expect(testbed.run { central.ready == ["Crystal"] })
@@ -86,7 +87,6 @@ struct LostLinkTests {
 
     @Test("reports a lost ball, removes it from the list, and finds it again")
     func idle() {
-        let testbed = Testbed()
         let (ball, central) = testbed.meeting()
         let first = central.found[0]
         first.sendQuestion("Before?")
@@ -109,7 +109,6 @@ struct LostLinkTests {
 
     @Test("loses all balls with the adapter, and finds them again")
     func centralState() {
-        let testbed = Testbed()
         let balls = (1...3).map { testbed.ball("Ball \($0)") }
         let central = testbed.central()
         #expect(testbed.run { central.found.count == 3 })

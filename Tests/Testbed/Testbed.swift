@@ -29,35 +29,31 @@ package final class Testbed {
     /// An adapter with a virtual controller.
     ///
     /// - Parameters:
-    ///   - identity: What decides its address; without one it has the next number, so that equal testbeds have equal
+    ///   - identity: Decides its address; without one it has the next number, so that equal testbeds have equal
     ///     addresses.
-    ///   - distance: How far it stands from the others, in metres; 1 unless given.
-    ///   - capture: The path of a file for its HCI packets.
-    ///   - mtu: The ATT MTU that it offers, 23 to 517 octets.
-    ///   - permitsManufacturerData: Whether its apps may advertise manufacturer data.
+    ///   - storage: Keeps its state, for the next adapter of the same device.
     package func adapter(
         _ identity: String? = nil,
         distance: Double? = nil,
-        capture: String? = nil,
         mtu: Int = 517,
-        permitsManufacturerData: Bool = false
+        storage: any StateStorage = MemoryStorage(),
+        configure: (inout BluetoothAdapter.Configuration) -> Void = { _ in }
     ) -> BluetoothAdapter {
         if identity == nil { self.adapterCount += 1 }
         var configuration = BluetoothAdapter.Configuration(
             identity: identity ?? "device \(self.adapterCount)",
             distance: distance,
-            captureFile: capture,
             preferredMTU: mtu
         )
-        configuration.permitsManufacturerData = permitsManufacturerData
-        return BluetoothAdapter(air: self.air, configuration: configuration)
+        configure(&configuration)
+        return BluetoothAdapter(air: self.air, configuration: configuration, storage: storage)
     }
 
     /// Lets time pass.
     package func run(_ time: TimeAmount = .milliseconds(500)) { self.loop.advanceTime(by: time) }
 
-    /// Lets time pass until a condition is true. The test fails, and false is returned, where it does not become true
-    /// within the limit, or where the loop has stopped at its limit of tasks.
+    /// Lets time pass until a condition is true. Fails the test and returns false if it does not become true within the
+    /// limit, or the loop has stopped at its limit of tasks.
     @discardableResult
     package func run(
         until condition: () -> Bool,

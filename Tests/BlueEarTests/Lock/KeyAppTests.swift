@@ -52,9 +52,7 @@ struct KeyAppTests {
         #expect(app.state == .suspended)
     }
 
-    @Test(
-        "launches the key's app again and opens the lock on return"
-    )
+    @Test("launches the key's app again and opens the lock on return")
     func endedWhileAway() throws {
         try withWorld { world in
             let (lock, phone, app, log) = install(in: world)
@@ -106,10 +104,7 @@ struct KeyAppTests {
         }
     }
 
-    @Test(
-        "keeps the lock closed without a restore identifier, or after a force quit",
-        arguments: [true, false]
-    )
+    @Test("keeps the lock closed without a restore identifier, or after a force quit", arguments: [true, false])
     func notRestored(hasIdentifier: Bool) throws {
         try withWorld { world in
             let (lock, phone, app, _) = install(in: world, restoreIdentifier: hasIdentifier ? "key" : nil)
@@ -158,10 +153,7 @@ struct KeyAppTests {
         }
     }
 
-    @Test(
-        "launches an ended app with the next message, and loses nothing",
-        arguments: [true, false]
-    )
+    @Test("launches an ended app with the next message, and loses nothing", arguments: [true, false])
     func messengerEnded(isListeners: Bool) throws {
         try withWorld { world in
             var speakers: [Speaker] = []
@@ -170,38 +162,34 @@ struct KeyAppTests {
             let listening = world.addDevice("listener")
             let speakerApp = speaking.install("Speaker", backgroundModes: .peripheral) {
                 let speaker = Speaker(["Hello": "Darkness"], on: speaking.adapter, restoreIdentifier: "speaker")
-                speakers.append(speaker)
+                speakers = [speaker]
                 return speaker
             }
             let listenerApp = listening.install("Listener", backgroundModes: .central) {
                 let listener = Listener(["Yo": "Lo"], on: listening.adapter, scheduler: WorldScheduler(world))
                 listener.manager.stays = true
                 listener.manager.restoreIdentifier = "listener"
-                listeners.append(listener)
+                listeners = [listener]
                 listener.scan()
                 return listener
             }
             speakerApp.launch()
             listenerApp.launch()
             try world.run(until: listeners[0].sent == [["Yo": "Lo"]])
-            let long = String(repeating: "x", count: 2_000)
-            if isListeners {
-                listeners = []
-                listenerApp.terminate()
-                try speakers[0].manager.send(["wake": "up", "long": long])
-                try world.run(until: listeners.first?.received.last == ["wake": "up", "long": long])
-                #expect(listenerApp.launches == [.byUser, .bySystem])
-                try listeners[0].manager.send(["I am": "awake"])
-                try world.run(until: speakers[0].received.last?.message == ["I am": "awake"])
-            } else {
-                speakers = []
-                speakerApp.terminate()
-                try listeners[0].manager.send(["wake": "up", "long": long])
-                try world.run(until: speakers.first?.received.last?.message == ["wake": "up", "long": long])
-                #expect(speakerApp.launches == [.byUser, .bySystem])
-                try speakers[0].manager.send(["I am": "awake"])
-                try world.run(until: listeners[0].received.last == ["I am": "awake"])
+            let message = ["wake": "up", "long": String(repeating: "x", count: 2_000)]
+            func isHeard(_ message: [String: String], byListener: Bool) -> Bool {
+                (byListener ? listeners.first?.received.last : speakers.first?.received.last?.message) == message
             }
+            func send(_ message: [String: String], byListener: Bool) throws {
+                if byListener { try listeners[0].manager.send(message) } else { try speakers[0].manager.send(message) }
+            }
+            if isListeners { listeners = [] } else { speakers = [] }
+            if isListeners { listenerApp.terminate() } else { speakerApp.terminate() }
+            try send(message, byListener: !isListeners)
+            try world.run(until: isHeard(message, byListener: isListeners))
+            #expect((isListeners ? listenerApp.launches : speakerApp.launches) == [.byUser, .bySystem])
+            try send(["I am": "awake"], byListener: isListeners)
+            try world.run(until: isHeard(["I am": "awake"], byListener: !isListeners))
             #expect(listeners.allSatisfy { $0.errors.isEmpty } && speakers.allSatisfy { $0.errors.isEmpty })
         }
     }

@@ -15,42 +15,37 @@ struct BluetoothAdapterConfigurationTests {
         return (found, lines.all.map { String($0.drop { $0 != " " }.dropFirst()) })
     }
 
-    @Test("takes the identity and the capture file from the environment, unless they are empty")
-    func names() {
-        #expect(self.configurations("IDENTITY", ["", "anna"]).found.map(\.identity) == [nil, "anna"])
-        #expect(self.configurations("CAPTURE", ["", "a.btsnoop"]).found.map(\.captureFile) == [nil, "a.btsnoop"])
-        let empty = Configuration(environment: [:])
-        #expect(empty.identity == nil && empty.captureFile == nil && empty.distance == nil && empty.privacy == nil)
-        #expect(empty.controllerToHostFlowControl == nil && empty.position == nil)
-    }
-
-    @Test("takes the distance from the environment, and reports one that is not a number of metres")
-    func distance() {
-        let (found, lines) = self.configurations("DISTANCE", ["", "0", "2.5", "near", "-1", "inf", "nan"])
-        #expect(found.map(\.distance) == [nil, 0, 2.5, nil, nil, nil, nil])
-        let reported = ["near", "-1", "inf", "nan"]
-        #expect(
-            lines == reported.map { "COREBLUETOOTH_DISTANCE is \"\($0)\"; write a number of metres, such as 2.5" }
-        )
-    }
-
-    @Test("takes from the environment whether the controller is asked for flow control")
-    func flowControl() {
-        let (found, lines) = self.configurations("FLOW_CONTROL", ["on", "off", "", "yes"])
-        #expect(found.map(\.controllerToHostFlowControl) == [true, false, nil, nil])
-        #expect(lines == ["COREBLUETOOTH_FLOW_CONTROL is \"yes\"; write on or off"])
-    }
-
-    @Test("takes from the environment whether the device hides, and for how long it uses an address")
-    func privacy() {
-        let values = ["on", "60", "3600", "off", "", "0", "3601", "always"]
-        let (found, lines) = self.configurations("PRIVACY", values)
-        #expect(
-            found.map { $0.privacy?.rotationInterval }
-                == [.seconds(900), .seconds(60), .seconds(3600), nil, nil, nil, nil, nil]
-        )
-        let reported = ["0", "3601", "always"]
-        #expect(lines == reported.map { "COREBLUETOOTH_PRIVACY is \"\($0)\"; write on, off, or 1 to 3600 seconds" })
+    @Test("takes values from the environment, and reports each that is not of the variable's form")
+    func values() {
+        let metres = "a number of metres, such as 2.5"
+        let privacy = "on, off, or 1 to 3600 seconds"
+        let rows: [(String, [String], [String?], form: String, read: (Configuration) -> String?)] = [
+            ("IDENTITY", ["", "anna"], [nil, "anna"], "", { $0.identity }),
+            ("CAPTURE", ["", "a.btsnoop"], [nil, "a.btsnoop"], "", { $0.captureFile }),
+            ("DISTANCE", ["", "0", "2.5"], [nil, "0.0", "2.5"], metres, { $0.distance.map { "\($0)" } }),
+            (
+                "FLOW_CONTROL", ["on", "off", ""], ["true", "false", nil], "on or off",
+                { $0.controllerToHostFlowControl.map { "\($0)" } }
+            ),
+            (
+                "EXTENDED_ADVERTISING", ["on", "off", ""], ["true", "false", nil], "on or off",
+                { $0.extendedAdvertising.map { "\($0)" } }
+            ),
+            (
+                "PRIVACY", ["on", "60", "3600", "off", ""], ["900", "60", "3600", nil, nil], privacy,
+                { $0.privacy.map { "\($0.rotationInterval.components.seconds)" } }
+            ),
+        ]
+        let wrong = [metres: ["near", "-1", "inf", "nan"], "on or off": ["yes"], privacy: ["0", "3601", "always"]]
+        for (name, values, expected, form, read) in rows {
+            let (found, lines) = self.configurations(name, values)
+            #expect(found.map(read) == expected && lines.isEmpty, "\(name)")
+            let refused = wrong[form] ?? []
+            let (none, reports) = self.configurations(name, refused)
+            #expect(none.allSatisfy { read($0) == nil }, "\(name)")
+            #expect(reports == refused.map { "COREBLUETOOTH_\(name) is \"\($0)\"; write \(form)" })
+            #expect(read(Configuration(environment: [:])) == nil)
+        }
     }
 
     @Test("B22: takes the position from the environment, before the distance, and reports one that is none")
@@ -84,13 +79,6 @@ struct BluetoothAdapterConfigurationTests {
         #expect(crystal.hostConfiguration(address: nil).deviceName == "crystal")
         let named = Configuration(deviceName: "Ball", identity: "crystal", distance: 3)
         #expect(named.hostConfiguration(address: nil).deviceName == "Ball")
-    }
-
-    @Test("takes from the environment whether the controller is given extended commands")
-    func extendedAdvertising() {
-        let (found, lines) = self.configurations("EXTENDED_ADVERTISING", ["on", "off", "", "maybe"])
-        #expect(found.map(\.extendedAdvertising) == [true, false, nil, nil])
-        #expect(lines == ["COREBLUETOOTH_EXTENDED_ADVERTISING is \"maybe\"; write on or off"])
     }
 
     @Test("gives a controller without an address the same one each time, and another one on another machine or adapter")

@@ -15,19 +15,20 @@ struct LinkParametersTests {
     private func ask(_ adapter: BluetoothAdapter, about identifier: UUID, in testbed: Testbed) -> [String] {
         let reports = NIOLockedValueBox<[String]>([])
         let note: @Sendable (String) -> Void = { text in reports.withLockedValue { $0.append(text) } }
-        adapter.readLinkParameters(of: identifier) { result in
+        /// Notes what was reported: a text, or that there is no link.
+        @Sendable func report<Value, Failure>(
+            _ name: String,
+            _ result: Result<Value, Failure>,
+            _ text: (Value) -> String
+        ) {
             switch result {
-            case .success(let parameters): note("MTU \(parameters.mtu)")
-            case .failure(.notConnected): note("no link to read")
-            case .failure: note("failed")
+            case .success(let value): note(name + text(value))
+            case .failure(let error): note("\(name) \(error)")
             }
         }
-        adapter.setPHYs(of: identifier, to: PHYPreference(transmitter: .le2M, receiver: .le2M)) { result in
-            switch result {
-            case .success: note("PHYs")
-            case .failure(.notConnected): note("no link to set")
-            case .failure: note("failed")
-            }
+        adapter.readLinkParameters(of: identifier) { report("MTU", $0) { " \($0.mtu)" } }
+        adapter.setPHYs(of: identifier, to: PHYPreference(transmitter: .le2M, receiver: .le2M)) {
+            report("PHYs", $0) { _ in "" }
         }
         testbed.run(.seconds(2))
         let parameters = ConnectionParameters(
@@ -36,13 +37,7 @@ struct LinkParametersTests {
             latency: 3,
             supervisionTimeout: SupervisionTimeout(.seconds(4))
         )
-        adapter.updateConnection(to: identifier, parameters) { result in
-            switch result {
-            case .success(let timing): note("latency \(timing.latency)")
-            case .failure(.notConnected): note("no link to update")
-            case .failure: note("failed")
-            }
-        }
+        adapter.updateConnection(to: identifier, parameters) { report("latency", $0) { " \($0.latency)" } }
         testbed.run(.seconds(2))
         adapter.security(of: identifier) { security in note(security == nil ? "no security" : "security") }
         adapter.secure(identifier, to: .encrypted) { isBegun in note("secures \(isBegun)") }
@@ -55,7 +50,8 @@ struct LinkParametersTests {
         let talk = Conversation()
         let (peripheral, _, _) = try talk.discover()
         talk.testbed.run()
-        let none = ["no link to read", "no link to set", "no link to update", "no security", "secures false"]
+        let refused = LEHostError.notConnected
+        let none = ["MTU \(refused)", "PHYs \(refused)", "latency \(refused)", "no security", "secures false"]
         #expect(
             self.ask(talk.centralAdapter, about: peripheral.identifier, in: talk.testbed)
                 == ["MTU 517", "PHYs", "latency 3", "security", "secures true"]

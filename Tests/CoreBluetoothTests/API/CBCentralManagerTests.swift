@@ -14,19 +14,17 @@ struct CBCentralManagerTests {
         return commands
     }
 
-    private let testbed = Testbed()
-
     /// An app that is powered on, alone on its air.
-    private func central() -> CentralApp {
-        let app = CentralApp(on: self.testbed.adapter("Curious"))
-        self.testbed.run { app.manager.state == .poweredOn }
-        return app
+    private let app: CentralApp
+
+    init() {
+        let testbed = Testbed()
+        self.app = testbed.central(on: testbed.adapter("Curious"))
     }
 
     @Test("4.1 scans for the given services and options, ignoring empty lists and other types")
     func scans() {
-        let app = self.central()
-        let manager: CBCentralManager = app.manager
+        let manager: CBCentralManager = self.app.manager
         let (services, solicited, duplicates) = (
             [IDs.service, IDs.other], CBCentralManagerScanOptionSolicitedServiceUUIDsKey,
             CBCentralManagerScanOptionAllowDuplicatesKey
@@ -103,8 +101,7 @@ struct CBCentralManagerTests {
 
     @Test("13.2 registers for events of all, of some or of no connections")
     func connectionEvents() {
-        let app = self.central()
-        let manager: CBCentralManager = app.manager
+        let manager: CBCentralManager = self.app.manager
         let identifiers = [UUID(random: 1, 1), UUID(random: 2, 2)]
         let table: [([CBConnectionEventMatchingOption: Any]?, String)] = [
             (nil, "nil"), ([:], "0 []"), ([.serviceUUIDs: [IDs.service, IDs.other]], "2 []"),

@@ -63,12 +63,9 @@ struct AdapterCoreApplicationTests {
         let testbed = Testbed()
         let storage = MemoryStorage()
         let adapter = testbed.adapter("Curious", storage: storage)
-        let ball = PeripheralApp(on: testbed.adapter("Crystal"))
+        let ball = testbed.ball(on: testbed.adapter("Crystal"))
         let policy = PolicyStub("app")
-        let central = policy.make(in: testbed) {
-            CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
-        }
-        testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        let central = policy.launchCentral(on: adapter, in: testbed)
         ball.open()
         let peripheral = try central.find(in: testbed)
         central.manager.stopScan()
@@ -108,79 +105,35 @@ struct AdapterCoreApplicationTests {
 
 @Suite("9.7 11.3 Permissions of apps beside each other")
 struct NeighbouringAppsTests {
-    /// Two peripheral apps of one device, each with a service and a name, and a central that hears every advertisement.
-    private struct Setup {
-        let testbed = Testbed()
-        let one = PolicyStub("one")
-        let two = PolicyStub("two")
-        let adapter: BluetoothAdapter
-        let first: PeripheralApp
-        let second: PeripheralApp
-        let central: CentralApp
-
-        init() {
-            let adapter = self.testbed.adapter("Crystal")
-            self.adapter = adapter
-            let first = self.one.make(in: self.testbed) { PeripheralApp(on: adapter) }
-            let second = self.two.make(in: self.testbed) { PeripheralApp(on: adapter) }
-            let central = CentralApp(on: self.testbed.adapter("Curious"))
-            (self.first, self.second, self.central) = (first, second, central)
-            self.testbed.run { first.manager.state == .poweredOn && second.manager.state == .poweredOn }
-            self.testbed.run { central.manager.state == .poweredOn }
-            first.open(name: "One")
-            let service = CBMutableService(type: IDs.other, primary: true)
-            service.characteristics = [second.answer]
-            second.manager.add(service)
-            second.advertise(name: "Two", services: [IDs.other])
-            central.hearEverything()
-        }
-
-        /// The name and the services that are advertised.
-        func heard() -> String { self.central.heard(in: self.testbed) }
-
-        /// Whether the characteristic of each app is there.
-        func arePublished() -> [Bool]? {
-            guard let one = self.first.answer.publishedHandle, let two = self.second.answer.publishedHandle else {
-                return nil
-            }
-            return self.adapter.readEngine(in: self.testbed) { core -> [Bool] in
-                [one, two].map { handle in core.peripheralSessions.contains { $0.owns(handle) } }
-            }
-        }
-    }
-
     @Test("9.7 11.3 services and advertisement of an app that may do nothing are gone, and those of another stay")
     func nothing() {
-        let setup = Setup()
-        #expect(setup.heard() == "One [\"8E38\", \"FFF0\"]")
-        #expect(setup.arePublished() == [true, true])
-        setup.one.change(to: .nothing, in: setup.testbed)
-        #expect(setup.heard() == "Two [\"FFF0\"]")
-        #expect(setup.arePublished() == [false, true])
-        setup.one.change(to: .everything, in: setup.testbed)
-        #expect(setup.heard() == "One [\"8E38\", \"FFF0\"]")
-        #expect(setup.arePublished() == [true, true])
-        setup.two.change(to: .nothing, in: setup.testbed)
-        #expect(setup.heard() == "One [\"8E38\"]")
-        #expect(setup.arePublished() == [true, false])
-        setup.one.change(to: .nothing, in: setup.testbed)
-        #expect(setup.heard() == "nothing")
-        #expect(setup.arePublished() == [false, false])
-        setup.two.change(to: .everything, in: setup.testbed)
-        #expect(setup.heard() == "Two [\"FFF0\"]")
-    }
-
-    @Test("13.1 the end of an app ends its services and its advertisement, and not those of another")
-    func end() {
-        let setup = Setup()
-        #expect(setup.heard() == "One [\"8E38\", \"FFF0\"]")
-        setup.one.restart(in: setup.testbed)
-        #expect(setup.heard() == "Two [\"FFF0\"]")
-        let handle = setup.second.answer.publishedHandle
-        let state = setup.adapter.readEngine(in: setup.testbed) { core -> [Bool] in
-            [core.peripheralSessions.count == 1, handle.flatMap { core.peripheralSessions.first?.owns($0) } ?? false]
+        let testbed = Testbed()
+        let adapter = testbed.adapter("Crystal")
+        let policies = (one: PolicyStub("one"), two: PolicyStub("two"))
+        let first = testbed.ball(on: adapter, of: policies.one)
+        let second = testbed.ball(on: adapter, of: policies.two)
+        let central = testbed.central(on: testbed.adapter("Curious"))
+        first.open(name: "One")
+        let service = CBMutableService(type: IDs.other, primary: true)
+        service.characteristics = [second.answer]
+        second.manager.add(service)
+        second.advertise(name: "Two", services: [IDs.other])
+        central.hearEverything()
+        let whole = "One [\"8E38\", \"FFF0\"] [true, true]"
+        for (policy, permission, expected) in [
+            (policies.one, .everything, whole), (policies.one, .nothing, "Two [\"FFF0\"] [false, true]"),
+            (policies.one, .everything, whole), (policies.two, .nothing, "One [\"8E38\"] [true, false]"),
+            (policies.one, .nothing, "nothing [false, false]"),
+            (policies.two, .everything, "Two [\"FFF0\"] [false, true]"),
+        ] as [(PolicyStub, ManagerPermission, String)] {
+            policy.change(to: permission, in: testbed)
+            let heard = central.heard(in: testbed)
+            let handles = [first, second].map { $0.answer.publishedHandle ?? 0 }
+            let arePublished = adapter.readEngine(in: testbed) { core -> [Bool] in
+                handles.map { handle in core.peripheralSessions.contains { $0.owns(handle) } }
+            }
+            #expect("\(heard) \(arePublished ?? [])" == expected)
         }
-        #expect(state == [true, true])
     }
 }
 
@@ -230,7 +183,6 @@ struct PermissionsWhileOffTests {
         setup.policy.change(to: .nothing, in: setup.testbed)
         setup.ball.open()
         setup.testbed.run()
-        #expect(setup.ball.calls == ["state 5"])
         setup.switchOff(changing: setup.policy, to: .everything)
         #expect(setup.ball.calls == ["state 5", "state 4", "state 5", "added 8E38", "advertising true"])
         #expect(setup.heard() == "Crystal [\"8E38\"]" && setup.isPublished())

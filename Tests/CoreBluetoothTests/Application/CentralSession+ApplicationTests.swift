@@ -6,45 +6,25 @@ import Testing
 
 @Suite("6.8 Alerts in place of an app")
 struct CentralSessionApplicationTests {
-    /// An app with alerts on a device of its own.
-    private func app(_ policy: PolicyStub, in testbed: Testbed) -> CentralApp {
-        let adapter = testbed.adapter("Alerted")
-        let central = policy.make(in: testbed) { CentralApp(on: adapter) }
-        testbed.run { central.manager.state == .poweredOn }
-        return central
-    }
-
     @Test(
         "6.8 an alert is shown for a connection, its end and its notifications if the app has asked for it",
         arguments: [
             ([], []), ([CBConnectPeripheralOptionNotifyOnConnectionKey], ["connection Crystal"]),
             ([CBConnectPeripheralOptionNotifyOnDisconnectionKey], ["disconnection Crystal"]),
             ([CBConnectPeripheralOptionNotifyOnNotificationKey], ["notification Crystal", "notification Crystal"]),
-            (
-                [
-                    CBConnectPeripheralOptionNotifyOnConnectionKey,
-                    CBConnectPeripheralOptionNotifyOnDisconnectionKey,
-                    CBConnectPeripheralOptionNotifyOnNotificationKey,
-                ],
-                [
-                    "connection Crystal", "notification Crystal", "notification Crystal", "disconnection Crystal",
-                ]
-            ),
         ] as [([String], [String])]
     )
     func alerts(keys: [String], alerts: [String]) throws {
         let talk = Conversation()
         talk.ball.reading = "read".octets
         let policy = PolicyStub("app")
-        let central = self.app(policy, in: talk.testbed)
-        var options: [String: Any] = [:]
-        for key in keys { options[key] = NSNumber(value: true) }
+        let central = talk.testbed.central(on: talk.testbed.adapter("Alerted"), of: policy)
+        let options = Dictionary(uniqueKeysWithValues: keys.map { ($0, NSNumber(value: true)) })
         let peripheral = try central.connect(in: talk.testbed, options: options)
         let answer = try peripheral.discover([IDs.service], in: talk.testbed).characteristic(IDs.answer)
         // A value that the app has read is no notification.
         peripheral.readValue(for: answer)
-        peripheral.setNotifyValue(true, for: answer)
-        try #require(talk.testbed.run { answer.isNotifying })
+        try peripheral.subscribe(to: answer, in: talk.testbed)
         for text in ["Yes", "No"] {
             talk.ball.manager.updateValue(text.octets, for: talk.ball.answer, onSubscribedCentrals: nil)
         }
@@ -58,7 +38,7 @@ struct CentralSessionApplicationTests {
     func withoutName() throws {
         let talk = Conversation { $0.open(name: nil) }
         let policy = PolicyStub("app")
-        let central = self.app(policy, in: talk.testbed)
+        let central = talk.testbed.central(on: talk.testbed.adapter("Alerted"), of: policy)
         let options: [String: Any] = [CBConnectPeripheralOptionNotifyOnConnectionKey: true]
         let peripheral = try central.connect(in: talk.testbed, options: options)
         #expect(policy.alerts == ["connection \(peripheral.identifier.uuidString)"])

@@ -13,11 +13,9 @@ struct ManagerSessionApplicationTests {
         let testbed = Testbed()
         let adapter = testbed.adapter()
         let (policy, other) = (PolicyStub("one"), PolicyStub("two"))
-        let central = policy.make(in: testbed) { CentralApp(on: adapter) }
-        let ball = policy.make(in: testbed) { PeripheralApp(on: adapter) }
-        let second = other.make(in: testbed) { CentralApp(on: adapter) }
-        testbed.run { [central.manager.state, second.manager.state].allSatisfy { $0 == .poweredOn } }
-        testbed.run { ball.manager.state == .poweredOn }
+        let central = testbed.central(on: adapter, of: policy)
+        let ball = testbed.ball(on: adapter, of: policy)
+        let second = testbed.central(on: adapter, of: other)
         second.manager.scanForPeripherals(withServices: [IDs.service])
         testbed.run(.milliseconds(1))
         let steps: [(CBManagerAuthorization, calls: [String])] = [
@@ -35,17 +33,6 @@ struct ManagerSessionApplicationTests {
         }
     }
 
-    private func central(
-        of policy: PolicyStub,
-        on adapter: BluetoothAdapter,
-        in testbed: Testbed
-    ) -> CentralApp {
-        let central = policy.make(in: testbed) { CentralApp(on: adapter) }
-        testbed.run { central.manager.state == .poweredOn }
-        testbed.run(.milliseconds(1))
-        return central
-    }
-
     @Test("sends events, wakes the app or keeps them, and wakes nobody for a mere state")
     func delivery() {
         let deliveries = [EventDelivery.now, .wakes, .deferred, .launches]
@@ -54,16 +41,14 @@ struct ManagerSessionApplicationTests {
                 let testbed = Testbed()
                 let adapter = testbed.adapter()
                 let policy = PolicyStub("app")
-                let central = self.central(of: policy, on: adapter, in: testbed)
+                let central = testbed.central(on: adapter, of: policy)
+                testbed.run(.milliseconds(1))
                 policy.presentDelivery = delivery
                 let waiting = adapter.readEngine(in: testbed) { core -> Int in
                     guard let session = core.centralSessions.first else { return -1 }
                     if let isWorthWaking {
-                        let address = DeviceAddress(1, kind: .public)
-                        let peer = PeerDescription(identifier: UUID(random: 1, 2), address: address)
-                        let event: CentralEvent =
-                            isWorthWaking ? .connectionEvent(peer, .peerConnected) : .state(.poweredOn)
-                        session.report(event)
+                        let event = CentralEvent.connectionEvent(.numbered(1), .peerConnected)
+                        session.report(isWorthWaking ? event : .state(.poweredOn))
                     }
                     session.flush()
                     return session.mailboxes.outbox.count
@@ -86,28 +71,22 @@ struct ManagerSessionApplicationTests {
         let testbed = Testbed()
         let adapter = testbed.adapter()
         let policies = [PolicyStub("one"), PolicyStub("two")]
-        let apps = policies.map { policy in policy.make(in: testbed) { CentralApp(on: adapter) } }
-        testbed.run { apps.allSatisfy { $0.manager.state == .poweredOn } }
-        #expect(self.pace(adapter, testbed) == "none")
-        apps[first].manager.scanForPeripherals(withServices: [IDs.service])
-        testbed.run(.milliseconds(1))
-        #expect(self.pace(adapter, testbed) == "foreground")
-        policies[first].change(to: .background, in: testbed)
-        #expect(self.pace(adapter, testbed) == "background")
-        apps[second].manager.scanForPeripherals(withServices: nil)
-        testbed.run(.milliseconds(1))
-        #expect(self.pace(adapter, testbed) == "foreground")
-        // A scan for everything pauses in the background.
-        policies[second].change(to: .background, in: testbed)
-        #expect(self.pace(adapter, testbed) == "background")
-        policies[first].change(to: .nothing, in: testbed)
-        #expect(self.pace(adapter, testbed) == "none")
-        policies[second].change(to: .everything, in: testbed)
-        #expect(self.pace(adapter, testbed) == "foreground")
-        apps[second].manager.stopScan()
-        testbed.run(.milliseconds(1))
-        #expect(self.pace(adapter, testbed) == "none")
-        withExtendedLifetime((apps, policies)) {}
+        let apps = policies.map { testbed.central(on: adapter, of: $0) }
+        let steps: [(change: () -> Void, pace: String)] = [
+            ({}, "none"), ({ apps[first].manager.scanForPeripherals(withServices: [IDs.service]) }, "foreground"),
+            ({ policies[first].change(to: .background, in: testbed) }, "background"),
+            ({ apps[second].manager.scanForPeripherals(withServices: nil) }, "foreground"),
+            // A scan for everything pauses in the background.
+            ({ policies[second].change(to: .background, in: testbed) }, "background"),
+            ({ policies[first].change(to: .nothing, in: testbed) }, "none"),
+            ({ policies[second].change(to: .everything, in: testbed) }, "foreground"),
+            ({ apps[second].manager.stopScan() }, "none"),
+        ]
+        for (index, step) in steps.enumerated() {
+            step.change()
+            testbed.run(.milliseconds(1))
+            #expect(self.pace(adapter, testbed) == step.pace, "\(index)")
+        }
     }
 
     @Test("13.1 continues the scan of an ended app only with a restore identifier")
@@ -116,9 +95,7 @@ struct ManagerSessionApplicationTests {
             let testbed = Testbed()
             let adapter = testbed.adapter()
             let policy = PolicyStub("app")
-            let options = identifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] as [String: Any] } ?? [:]
-            let central = policy.make(in: testbed) { CentralApp(on: adapter, options: options) }
-            testbed.run { central.manager.state == .poweredOn }
+            let central = testbed.central(on: adapter, restoring: identifier, of: policy)
             central.manager.scanForPeripherals(withServices: [IDs.service])
             testbed.run(.milliseconds(1))
             #expect(self.pace(adapter, testbed) == "foreground")

@@ -73,8 +73,7 @@ struct CBCentralManagerEventsTests {
     @Test("takes in each event of the present connection, in order")
     func present() throws {
         let setup = try Setup()
-        let lines = CapturedLog()
-        lines.capture {
+        let lines = logLines {
             var events = Self.events(of: setup.id, setup.handle)
             setup.manager.receive(&events)
         }
@@ -86,7 +85,7 @@ struct CBCentralManagerEventsTests {
         )
         #expect(setup.answer.value == Data("Yes".utf8) && setup.peripheral.services?.isEmpty == true)
         #expect(setup.peripheral.maximumWriteValueLength(for: .withoutResponse) == 47)
-        #expect(lines.all.count == 1 && lines.all.first?.hasSuffix(" with psm 128") == true)
+        #expect(lines.count == 1 && lines.first?.hasSuffix(" with psm 128") == true)
     }
 
     @Test("6.4 drops events of an earlier connection, of a cancelled one, or of a freed peripheral")
@@ -101,31 +100,15 @@ struct CBCentralManagerEventsTests {
                 token: PeripheralToken(index: setup.id.token.index, generation: setup.id.token.generation + 1),
                 attempt: setup.id.attempt
             )
-            let lines = CapturedLog()
-            lines.capture {
+            let lines = logLines {
                 for id in isCancelled ? [setup.id, setup.earlier] : [setup.earlier, gone] {
                     var events = Self.events(of: id, setup.handle)
                     setup.manager.receive(&events)
                 }
             }
-            #expect(lines.all.isEmpty && setup.calls.isEmpty && Self.commands(of: setup.manager).isEmpty)
+            #expect(lines.isEmpty && setup.calls.isEmpty && Self.commands(of: setup.manager).isEmpty)
             #expect(setup.peripheral.name == "Crystal" && setup.answer.value == nil)
             #expect(setup.peripheral.services?.count == 1 && setup.peripheral.mtu > 50)
-        }
-    }
-
-    @Test("7.8 reports a lost subscription with its reason")
-    func lostSubscriptions() throws {
-        let setup = try Setup()
-        let handle = setup.handle
-        for (error, call) in [
-            (.att(.insufficientEncryption, handle: handle), "notifying false CBATTErrorDomain 15"),
-            (.att(.attributeNotFound, handle: handle), "notifying false CBATTErrorDomain 10"),
-            (.transactionTimeout, "notifying false CBErrorDomain 6"),
-        ] as [(GATTError, String)] {
-            setup.answer.notifyingStorage = true
-            _ = setup.receive(.subscriptionLost(setup.id, handle, error))
-            #expect(setup.talk.central.calls.last == call && !setup.answer.isNotifying)
         }
     }
 

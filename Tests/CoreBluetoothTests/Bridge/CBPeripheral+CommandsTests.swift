@@ -14,9 +14,9 @@ struct CBPeripheralCommandsTests {
         talk.testbed.run()
         let longest = peripheral.maximumWriteValueLength(for: .withoutResponse)
         func said(_ count: Int) -> [String] {
-            let lines = CapturedLog()
-            lines.capture { peripheral.writeValue(Data(count: count), for: question, type: .withoutResponse) }
-            return lines.all.map { line -> String in
+            logLines {
+                peripheral.writeValue(Data(count: count), for: question, type: .withoutResponse)
+            }.map { line -> String in
                 if line.contains("are too long for a response-less write to <CBCharacteristic") { return "long" }
                 if line.contains("has no capacity for further response-less writes - ignoring one; ") { return "full" }
                 return line.contains("can only accept commands while in the connected state") ? "off" : line
@@ -35,22 +35,18 @@ struct CBPeripheralCommandsTests {
     @Test("loses writes beyond the window only if a test asks for that")
     func lostWrites() throws {
         let testbed = Testbed()
-        var configuration = BluetoothAdapter.Configuration(identity: "Curious")
-        configuration.losesOverrunningWrites = true
-        let ball = PeripheralApp(on: testbed.adapter("Crystal"))
-        let central = CentralApp(on: BluetoothAdapter(air: testbed.air, configuration: configuration))
-        testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        let ball = testbed.ball(on: testbed.adapter("Crystal"))
+        let central = testbed.central(on: testbed.adapter("Curious") { $0.losesOverrunningWrites = true })
         ball.open()
         let peripheral = try central.connect(in: testbed)
         let question = try peripheral.discover([IDs.service], in: testbed).characteristic(IDs.question)
-        let lines = CapturedLog()
-        lines.capture {
+        let lines = logLines {
             for number in 0..<TransmitWindow.size + 3 {
                 #expect(peripheral.canSendWriteWithoutResponse == (number < TransmitWindow.size))
                 peripheral.writeValue("\(number)".octets, for: question, type: .withoutResponse)
             }
         }
-        #expect(lines.all.count == 3 && lines.all.allSatisfy { $0.contains("has no capacity") })
+        #expect(lines.count == 3 && lines.allSatisfy { $0.contains("has no capacity") })
         testbed.run()
         #expect(ball.written == (0..<TransmitWindow.size).map { "\($0)".octets })
         #expect(central.count("ready") == 1 && peripheral.canSendWriteWithoutResponse)

@@ -101,12 +101,7 @@ struct CBPeripheralManagerEventsTests {
     @Test("9.5 9.6 refuses services of the system and invalid properties", arguments: [false, true])
     func refusals(permitsSystemServices: Bool) throws {
         let testbed = Testbed()
-        let configuration = BluetoothAdapter.Configuration(
-            identity: "Crystal",
-            permitsSystemServices: permitsSystemServices
-        )
-        let app = PeripheralApp(on: BluetoothAdapter(air: testbed.air, configuration: configuration))
-        testbed.run { app.manager.state == .poweredOn }
+        let app = testbed.ball(on: testbed.adapter("Crystal") { $0.permitsSystemServices = permitsSystemServices })
         let system: Int? = permitsSystemServices ? nil : 8
         for (uuid, properties, code) in [
             ("1800", [], 8), ("1801", [], 8), ("1812", [], 8), ("1805", [], system), ("180A", [], system),
@@ -126,10 +121,7 @@ struct CBPeripheralManagerEventsTests {
     func requiredLevels() {
         for (requires, expected) in [(false, ["publish 1", "publish 2"]), (true, ["publish 2", "publish 2"])] {
             let testbed = Testbed()
-            var configuration = BluetoothAdapter.Configuration(identity: "Crystal")
-            configuration.requiresPairing = requires
-            let app = PeripheralApp(on: BluetoothAdapter(air: testbed.air, configuration: configuration))
-            testbed.run { app.manager.state == .poweredOn }
+            let app = testbed.ball(on: testbed.adapter("Crystal") { $0.requiresPairing = requires })
             for encryption in [false, true] { app.manager.publishL2CAPChannel(withEncryption: encryption) }
             var levels: [String] = []
             app.manager.commands.drain { commands in

@@ -7,9 +7,16 @@ import Testing
 struct CentralContextTests {
     private let testbed = Testbed()
 
+    /// The objects of a manager that asks nobody for anything, on an adapter of their own.
+    private func context() -> CentralContext {
+        let commands = Mailbox<CentralCommand> { _ in }
+        let endpoint = BluetoothAdapter.ManagerEndpoint(commands: commands, wakeQueue: {}, begin: {})
+        return CentralContext(adapter: self.testbed.adapter(), lock: ObjectLock(), endpoint: endpoint)
+    }
+
     @Test("gives a device one object while it lives, and another one after objects were forgotten")
     func forgotten() throws {
-        let context = CentralContext.withoutSession(in: self.testbed)
+        let context = self.context()
         let peer = PeerDescription.numbered(1)
         var old: CBPeripheral? = context.peripheral(for: peer)
         let token = try #require(old?.token)
@@ -25,21 +32,9 @@ struct CentralContextTests {
         #expect(context.peripheral(token) == nil && context.peripheral(other.token) === other)
     }
 
-    @Test("gives the place of a restored peripheral to no other one while it lives")
-    func restored() {
-        let context = CentralContext.withoutSession(in: self.testbed)
-        let token = PeripheralToken(index: 2, generation: 5)
-        let restored = context.peripheral(for: .numbered(1), token: token)
-        let others = (2...4).map { context.peripheral(for: .numbered($0)) }
-        #expect(context.peripheral(token) === restored)
-        #expect(Set(others.map(\.token)).count == 3)
-        #expect(!others.contains { $0.token.index == token.index })
-        #expect(Set(context.livePeripherals) == Set(others + [restored]))
-    }
-
     @Test("gives each freed place once, also to a restored object", arguments: 0...2)
     func freed(place: Int) {
-        let context = CentralContext.withoutSession(in: self.testbed)
+        let context = self.context()
         var gone = (1...3).map { context.peripheral(for: .numbered($0)) }
         while !gone.isEmpty { gone.removeFirst() }
         #expect(context.livePeripherals.isEmpty)
@@ -54,7 +49,7 @@ struct CentralContextTests {
 
     @Test("places new objects behind reserved places, and a restored one in its own")
     func behind() {
-        let context = CentralContext.withoutSession(in: self.testbed)
+        let context = self.context()
         context.reserve(places: 3)
         let token = PeripheralToken(index: 1, generation: 4)
         var restored: CBPeripheral? = context.peripheral(for: .numbered(1), token: token)
@@ -72,7 +67,7 @@ struct CentralContextTests {
 
     @Test("reserves no places that exist already")
     func fewer() {
-        let context = CentralContext.withoutSession(in: self.testbed)
+        let context = self.context()
         let first = context.peripheral(for: .numbered(1))
         context.reserve(places: 1)
         context.reserve(places: 0)

@@ -13,10 +13,6 @@ struct LocalDatabaseTests {
         return (service, answer)
     }
 
-    private func peer(_ number: UInt64) -> PeerDescription {
-        PeerDescription(identifier: UUID(), address: DeviceAddress(number, kind: .public))
-    }
-
     @Test("numbers each service, and keeps the number when it is added again")
     func names() {
         var database = LocalDatabase()
@@ -53,7 +49,7 @@ struct LocalDatabaseTests {
     @Test("keeps the object of a central while the app holds it")
     func centrals() throws {
         var known = KnownCentrals()
-        let peer = self.peer(1)
+        let peer = PeerDescription.numbered(1)
         let link = LinkID(rawValue: 1)
         var held: CBCentral? = known.insert(link, peer)
         let identity = ObjectIdentifier(try #require(held))
@@ -67,17 +63,17 @@ struct LocalDatabaseTests {
         #expect(gone == nil)
         let next = known.insert(LinkID(rawValue: 4), peer)
         #expect(next.identifier == peer.identifier && known[LinkID(rawValue: 4)] === next)
-        #expect(known.insert(LinkID(rawValue: 5), self.peer(2)) !== next)
+        #expect(known.insert(LinkID(rawValue: 5), .numbered(2)) !== next)
     }
 
     @Test("10.4 keeps the object of a held central among many that are gone")
     func heldAmongGone() {
         var known = KnownCentrals()
-        let peer = self.peer(0)
+        let peer = PeerDescription.numbered(0)
         let held = known.insert(LinkID(rawValue: 0), peer)
         _ = known.remove(LinkID(rawValue: 0))
         for number in 1...600 {
-            _ = known.insert(LinkID(rawValue: UInt32(number)), self.peer(UInt64(number)))
+            _ = known.insert(LinkID(rawValue: UInt32(number)), .numbered(UInt64(number)))
             _ = known.remove(LinkID(rawValue: UInt32(number)))
         }
         #expect(known.insert(LinkID(rawValue: 1_000), peer) === held)

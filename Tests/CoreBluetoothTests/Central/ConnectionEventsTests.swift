@@ -17,11 +17,9 @@ struct ConnectionEventsTests {
                 ball.manager.add(CBMutableService(type: IDs.other, primary: true))
                 ball.open()
             }
-            let watcher = CentralApp(on: talk.centralAdapter)
-            talk.testbed.run { watcher.manager.state == .poweredOn }
-            watcher.calls = []
             self.talk = talk
-            self.watcher = watcher
+            self.watcher = talk.testbed.central(on: talk.centralAdapter)
+            self.watcher.calls = []
             self.peripheral = try talk.find()
             talk.central.manager.stopScan()
         }

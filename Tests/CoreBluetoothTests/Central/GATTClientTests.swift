@@ -73,28 +73,6 @@ struct GATTClientTests {
         )
     }
 
-    @Test("7.6 delivers all writes without response in order if the app heeds canSendWriteWithoutResponse")
-    func flowControl() throws {
-        let talk = Conversation()
-        let (peripheral, question, _) = try talk.discover()
-        var next = 0
-        func send() {
-            while next < 1000, peripheral.canSendWriteWithoutResponse {
-                peripheral.writeValue("\(next)".octets, for: question, type: .withoutResponse)
-                next += 1
-            }
-        }
-        talk.central.onCall = { if $0 == "ready" { send() } }
-        send()
-        #expect(next == TransmitWindow.size)
-        #expect(!peripheral.canSendWriteWithoutResponse)
-        talk.testbed.run { talk.ball.written.count == 1000 }
-        #expect(talk.ball.written == (0..<1000).map { "\($0)".octets })
-        #expect(talk.central.count("ready") >= 1000 / TransmitWindow.size)
-        talk.testbed.run()
-        #expect(peripheral.canSendWriteWithoutResponse)
-    }
-
     @Test("7.5 keeps writes without response in order with other calls")
     func mixedOrder() throws {
         let talk = Conversation()
@@ -106,24 +84,6 @@ struct GATTClientTests {
         talk.testbed.run { talk.ball.written.count == 3 }
         #expect(talk.ball.calls.suffix(4) == ["subscribed 1", "write 1", "write 1", "write 1"])
         #expect(talk.ball.written.map(\.text) == ["1", "2", "3"])
-    }
-
-    @Test("7.8 subscribes and unsubscribes, and reports isNotifying")
-    func notifying() throws {
-        let talk = Conversation()
-        let (peripheral, _, answer) = try talk.discover()
-        #expect(!answer.isNotifying)
-        peripheral.setNotifyValue(true, for: answer)
-        talk.testbed.run { answer.isNotifying }
-        #expect(talk.central.calls.last == "notifying true")
-        #expect(talk.ball.answer.subscribedCentrals?.count == 1)
-        peripheral.setNotifyValue(false, for: answer)
-        talk.testbed.run { !answer.isNotifying }
-        #expect(talk.central.calls.last == "notifying false")
-        #expect(talk.ball.calls.last == "unsubscribed 0")
-        talk.ball.manager.updateValue("lost".octets, for: talk.ball.answer, onSubscribedCentrals: nil)
-        talk.testbed.run()
-        #expect(talk.central.values.isEmpty)
     }
 
     @Test("7.9 reads a subscription from its descriptor, and reports a refused write of a descriptor")
@@ -185,23 +145,5 @@ struct GATTClientTests {
         #expect(service.includedServices?.count == 1 && service.includedServices?.first === included)
         peripheral.discoverCharacteristics(nil, for: included)
         #expect(talk.testbed.run { included.characteristics?.isEmpty == true })
-    }
-
-    @Test("7.12 reports and invalidates services that are removed")
-    func modified() throws {
-        let talk = Conversation()
-        let (peripheral, _, answer) = try talk.discover()
-        talk.testbed.run()
-        talk.ball.manager.remove(talk.ball.ball)
-        #expect(talk.testbed.run { talk.central.calls.last?.hasPrefix("modified") == true })
-        #expect(talk.central.calls.last == "modified \(IDs.service.uuidString)")
-        #expect(peripheral.services?.isEmpty == true)
-        let lines = CapturedLog()
-        lines.capture { peripheral.readValue(for: answer) }
-        #expect(lines.all.count == 1)
-        talk.ball.manager.add(talk.ball.ball)
-        talk.testbed.run()
-        peripheral.discoverServices(nil)
-        #expect(talk.testbed.run { peripheral.services?.count == 1 })
     }
 }

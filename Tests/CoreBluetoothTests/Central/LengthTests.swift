@@ -12,11 +12,8 @@ struct LengthTests {
     )
     func lengths(mtu: Int, length: Int) throws {
         let testbed = Testbed()
-        let ball = PeripheralApp(
-            on: BluetoothAdapter(air: testbed.air, configuration: .init(identity: "Crystal", preferredMTU: mtu))
-        )
-        let central = CentralApp(on: testbed.adapter("Curious"))
-        testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        let ball = testbed.ball(on: testbed.adapter("Crystal", mtu: mtu))
+        let central = testbed.central(on: testbed.adapter("Curious"))
         ball.open()
         var lengths: [Int] = []
         central.onCall = { [unowned central] call in
@@ -32,15 +29,12 @@ struct LengthTests {
 
         let longest = Data((0..<length).map { UInt8(truncatingIfNeeded: $0) })
         peripheral.writeValue(longest, for: question, type: .withoutResponse)
-        let lines = CapturedLog()
-        lines.capture { peripheral.writeValue(longest + [0], for: question, type: .withoutResponse) }
-        #expect(lines.all.count == 1)
+        #expect(logLines { peripheral.writeValue(longest + [0], for: question, type: .withoutResponse) }.count == 1)
         peripheral.writeValue(Data(count: 512), for: question, type: .withResponse)
         try #require(testbed.run { central.count("wrote") == 1 })
         #expect(ball.written == [longest, Data(count: 512)])
 
-        peripheral.setNotifyValue(true, for: answer)
-        try #require(testbed.run { answer.isNotifying })
+        try peripheral.subscribe(to: answer, in: testbed)
         let subscriber = try #require(ball.centrals.first)
         #expect(subscriber.maximumUpdateValueLength == length)
         #expect(ball.manager.updateValue(longest, for: ball.answer, onSubscribedCentrals: nil))
@@ -49,19 +43,5 @@ struct LengthTests {
         #expect(ball.manager.updateValue(longest + Data(count: 100), for: ball.answer, onSubscribedCentrals: nil))
         testbed.run { central.values.count == 2 }
         #expect(answer.value?.count == length)
-    }
-
-    @Test("7.5 copies the data of a write")
-    func copied() throws {
-        let talk = Conversation()
-        let (peripheral, question, _) = try talk.discover()
-        var data = Data(repeating: 1, count: 300)
-        peripheral.writeValue(data, for: question, type: .withResponse)
-        data[0] = 2
-        peripheral.writeValue(data, for: question, type: .withoutResponse)
-        data.removeAll()
-        talk.testbed.run { talk.ball.written.count == 2 }
-        #expect(talk.ball.written.map(\.first).sorted { ($0 ?? 0) < ($1 ?? 0) } == [1, 2])
-        #expect(talk.ball.written.allSatisfy { $0.count == 300 })
     }
 }

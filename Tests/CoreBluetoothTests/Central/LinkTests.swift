@@ -17,9 +17,8 @@ struct LinkTests {
         var configuration = VirtualControllerConfiguration()
         configuration.model.maximumLinkCount = 2
         let source = BreakableSource(air: testbed.air, configuration: configuration)
-        let central = CentralApp(on: source.adapter("Curious", testbed))
-        let balls = (1...3).map { PeripheralApp(on: testbed.adapter("Ball \($0)")) }
-        testbed.run { central.manager.state == .poweredOn && balls.allSatisfy { $0.manager.state == .poweredOn } }
+        let central = testbed.central(on: source.adapter("Curious", testbed))
+        let balls = (1...3).map { testbed.ball(on: testbed.adapter("Ball \($0)")) }
         for ball in balls { ball.open() }
         central.manager.scanForPeripherals(withServices: [IDs.service])
         try #require(testbed.run { central.found.count == 3 })
@@ -38,10 +37,9 @@ struct LinkTests {
         // A peer that restarted connects before the loss of its old link is noticed.
         let testbed = Testbed()
         let source = BreakableSource(air: testbed.air)
-        let central = CentralApp(on: source.adapter("Curious", testbed))
+        let central = testbed.central(on: source.adapter("Curious", testbed))
         let ballAdapter = testbed.adapter("Crystal")
-        let ball = PeripheralApp(on: ballAdapter)
-        testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        let ball = testbed.ball(on: ballAdapter)
         ball.open()
         let peripheral = try central.connect(in: testbed, services: nil)
 
@@ -72,60 +70,47 @@ struct LinkTests {
         source.inject(DisconnectionComplete(status: .success, handle: second, reason: .remoteUserTerminated).packet())
         #expect(testbed.run { central.calls.last == "disconnect 0 CBErrorDomain 7" })
         ballAdapter.setPowered(true)
-        testbed.run { ball.manager.state == .poweredOn }
-        ball.advertise(name: "Crystal")
         central.connect(peripheral, in: testbed)
+    }
+
+    /// Has only the older of the two methods for the end of a connection.
+    private final class OlderDelegate: NSObject, CBCentralManagerDelegate {
+        var calls: [String] = []
+
+        func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+
+        func centralManager(
+            _ central: CBCentralManager,
+            didDisconnectPeripheral peripheral: CBPeripheral,
+            error: (any Error)?
+        ) { self.calls.append("disconnect \(peripheral.state.rawValue) \((error as? CBError)?.code.rawValue ?? 0)") }
     }
 
     @Test("6.7 B4 requires a new discovery after a reconnection, and reports the loss with the older method")
     func reconnected() throws {
         let talk = Conversation()
+        let older = OlderDelegate()
         let peripheral = try talk.connect(options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
-        let service = try peripheral.discover([IDs.service], in: talk.testbed)
-        let answer = try service.characteristic(IDs.answer)
-        peripheral.setNotifyValue(true, for: answer)
-        talk.testbed.run { answer.isNotifying }
-        talk.central.calls = []
-        talk.ballAdapter.setPowered(false)
-        talk.testbed.run { peripheral.state == .connecting }
-        #expect(peripheral.services == nil)
-        #expect(!answer.isNotifying)
-        talk.ballAdapter.setPowered(true)
-        talk.testbed.run { talk.ball.manager.state == .poweredOn }
-        talk.ball.advertise(name: "Crystal")
+        let answer = try peripheral.subscribeToAnswer(in: talk.testbed)
+        let service = answer.service
+        talk.central.manager.delegate = older
+        try talk.interrupt(peripheral)
+        #expect(peripheral.services == nil && !answer.isNotifying)
         try #require(talk.testbed.run { peripheral.state == .connected })
-        // The delegate has the older method alone, which reports each loss.
-        #expect(talk.central.calls == ["disconnect 1 CBErrorDomain 6", "connect 2"])
-        #expect(peripheral.services == nil)
-        let lines = CapturedLog()
-        lines.capture { peripheral.setNotifyValue(true, for: answer) }
-        #expect(lines.all.first?.contains("is not a valid characteristic for peripheral") == true)
-        let again = try peripheral.discover([IDs.service], in: talk.testbed)
-        #expect(again !== service)
-        let newAnswer = try again.characteristic(IDs.answer)
-        #expect(newAnswer !== answer)
-        peripheral.setNotifyValue(true, for: newAnswer)
-        #expect(talk.testbed.run { newAnswer.isNotifying })
-        talk.ball.manager.updateValue("again".octets, for: talk.ball.answer, onSubscribedCentrals: nil)
+        #expect(older.calls == ["disconnect 1 6"] && peripheral.services == nil)
+        let lines = logLines { peripheral.setNotifyValue(true, for: answer) }
+        #expect(lines.first?.contains("is not a valid characteristic for peripheral") == true)
+        let newAnswer = try peripheral.subscribeToAnswer(in: talk.testbed)
+        #expect(newAnswer !== answer && newAnswer.service !== service)
+        talk.update("again")
         #expect(talk.testbed.run { talk.central.values == ["again"] })
-    }
-
-    @Test("6.7 6.4 reports a cancelled reconnection once and does not connect again")
-    func cancelledReconnection() throws {
-        let talk = Conversation()
-        let peripheral = try talk.connect(options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
+        // A reconnection that is cancelled ends once, and for good.
         talk.ballAdapter.setPowered(false)
         talk.testbed.run { peripheral.state == .connecting }
-        talk.central.calls = []
-        talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.testbed.run()
-        #expect(talk.central.calls == ["disconnect 0"])
-        #expect(peripheral.state == .disconnected)
-        #expect(peripheral.services == nil)
+        talk.central.disconnect(peripheral, in: talk.testbed)
         talk.ballAdapter.setPowered(true)
-        talk.testbed.run { talk.ball.manager.state == .poweredOn }
-        talk.ball.advertise(name: "Crystal")
         talk.testbed.run(.seconds(5))
-        #expect(talk.central.calls == ["disconnect 0"])
+        #expect(older.calls == ["disconnect 1 6", "disconnect 1 6", "disconnect 0 0"])
+        #expect(peripheral.state == .disconnected)
     }
 }

@@ -7,22 +7,6 @@ import Testing
 
 @Suite("1 Life cycle and state")
 struct ManagerStateTests {
-    @Test("1.3 reports the state after creation, never synchronously, to each manager")
-    func first() {
-        let testbed = Testbed()
-        let adapter = testbed.adapter("One")
-        let central = CentralApp(on: adapter)
-        let peripheral = PeripheralApp(on: adapter)
-        #expect(central.manager.state == .unknown && peripheral.manager.state == .unknown)
-        #expect(central.calls.isEmpty)
-        testbed.run()
-        let second = CentralApp(on: adapter)
-        #expect(second.manager.state == .unknown)
-        testbed.run()
-        #expect(central.calls == ["state 5"] && second.calls == ["state 5"])
-        #expect(peripheral.calls == ["state 5"] && central.manager.state == .poweredOn)
-    }
-
     /// A manager with a delegate property of its own.
     private final class OwnManager: CBCentralManager {
         private weak var own: (any CBCentralManagerDelegate)?
@@ -45,15 +29,13 @@ struct ManagerStateTests {
     }
 
     @Test("ignores calls of an app that has not yet seen Bluetooth go off and on")
-    func unseenStop() {
+    func unseenStop() throws {
         let testbed = Testbed()
         let adapters = [testbed.adapter("Server"), testbed.adapter("Client")]
-        let server = PeripheralApp(on: adapters[0])
-        let client = CentralApp(on: adapters[1])
-        testbed.run()
+        let server = testbed.ball(on: adapters[0])
+        let client = testbed.central(on: adapters[1])
         server.open()
-        client.manager.scanForPeripherals(withServices: [IDs.service])
-        testbed.run { !client.found.isEmpty }
+        _ = try client.find(in: testbed)
         client.manager.stopScan()
         server.manager.stopAdvertising()
         testbed.run()
@@ -118,9 +100,7 @@ struct ManagerStateTests {
     @Test("1.7 B5 pauses advertising while the adapter is off, loses centrals, and keeps services")
     func peripheralOff() throws {
         let talk = Conversation()
-        let (peripheral, _, answer) = try talk.discover()
-        peripheral.setNotifyValue(true, for: answer)
-        try #require(talk.testbed.run { answer.isNotifying })
+        let (peripheral, _, answer) = try talk.subscribe()
         talk.ball.calls = []
         talk.ballAdapter.setPowered(false)
         talk.testbed.run(.seconds(5))
@@ -135,12 +115,6 @@ struct ManagerStateTests {
         #expect(talk.testbed.run { !talk.central.found.isEmpty } && talk.ball.manager.isAdvertising)
         #expect(talk.ball.calls == ["state 4", "state 5"], "it was reported as started before")
         #expect(try talk.discover().answer !== answer)
-        talk.ball.manager.stopAdvertising()
-        talk.ballAdapter.setPowered(false)
-        talk.testbed.run { talk.ball.manager.state == .poweredOff }
-        talk.ballAdapter.setPowered(true)
-        talk.testbed.run { talk.ball.manager.state == .poweredOn }
-        #expect(!talk.ball.manager.isAdvertising)
     }
 
     /// Expects that the delegate sees the effects of a new state in the call that reports it.
@@ -158,9 +132,8 @@ struct ManagerStateTests {
         let testbed = Testbed()
         let source = BreakableSource(air: testbed.air)
         let adapter = source.adapter("Curious", testbed)
-        let ball = PeripheralApp(on: testbed.adapter("Crystal"))
-        let central = CentralApp(on: adapter)
-        testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        let ball = testbed.ball(on: testbed.adapter("Crystal"))
+        let central = testbed.central(on: adapter)
         ball.open()
         let old = try central.connect(in: testbed)
         _ = try old.discover(nil, in: testbed)
@@ -173,10 +146,7 @@ struct ManagerStateTests {
         testbed.run { central.manager.state == .poweredOn }
         #expect(central.calls == ["state 1", "state 5"])
 
-        let lines = CapturedLog()
-        lines.capture { central.manager.connect(old) }
-        #expect(old.state == .disconnected)
-        #expect(lines.all.count == 1)
+        #expect(logLines { central.manager.connect(old) }.count == 1 && old.state == .disconnected)
 
         central.found = []
         let new = try central.connect(in: testbed)
@@ -187,9 +157,8 @@ struct ManagerStateTests {
     func peripheralReset() throws {
         let testbed = Testbed()
         let source = BreakableSource(air: testbed.air)
-        let ball = PeripheralApp(on: source.adapter("Crystal", testbed))
-        let central = CentralApp(on: testbed.adapter("Curious"))
-        testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        let ball = testbed.ball(on: source.adapter("Crystal", testbed))
+        let central = testbed.central(on: testbed.adapter("Curious"))
         ball.open()
         testbed.run(.milliseconds(10))
         ball.calls = []
@@ -207,8 +176,7 @@ struct ManagerStateTests {
 
     @Test("reports an adapter that cannot be opened as unsupported, and logs why once")
     func refused() {
-        let lines = CapturedLog()
-        lines.capture {
+        let lines = logLines {
             let testbed = Testbed()
             let adapter = BluetoothAdapter(
                 eventLoop: testbed.loop,
@@ -221,21 +189,19 @@ struct ManagerStateTests {
             testbed.run(.seconds(60))
             #expect(central.calls == ["state 2"])
         }
-        #expect(lines.all == ["[CoreBluetooth] there is no adapter: plug one in"])
+        #expect(lines == ["[CoreBluetooth] there is no adapter: plug one in"])
     }
 
     @Test("ends links and advertising of a manager that is released")
     func end() throws {
         let talk = Conversation()
         let (peripheral, _, _) = try talk.discover()
-        let lines = CapturedLog()
-        lines.capture {
+        CapturedLog().capture {
             talk.central.end()
             talk.testbed.run(.seconds(1))
         }
         #expect(peripheral.state == .disconnected)
-        let other = CentralApp(on: talk.centralAdapter)
-        talk.testbed.run { other.manager.state == .poweredOn }
+        let other = talk.testbed.central(on: talk.centralAdapter)
         #expect(other.manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
         talk.ball.end()
         talk.testbed.run(.seconds(1))

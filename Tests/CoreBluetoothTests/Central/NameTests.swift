@@ -15,18 +15,13 @@ struct NameTests {
         let ball: PeripheralApp
         let adapter: BluetoothAdapter
 
-        init(deviceName: String) {
+        init() {
             let testbed = self.testbed
             self.source = BreakableSource(air: testbed.air)
-            self.central = CentralApp(on: self.source.adapter("Curious", testbed))
-            self.adapter = BluetoothAdapter(
-                air: testbed.air,
-                configuration: .init(deviceName: deviceName, identity: "Crystal")
-            )
-            self.ball = PeripheralApp(on: self.adapter)
-            let (central, ball) = (self.central, self.ball)
-            testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
-            ball.open()
+            self.central = testbed.central(on: self.source.adapter("Curious", testbed))
+            self.adapter = testbed.adapter("Crystal") { $0.deviceName = "Kristallkugel" }
+            self.ball = testbed.ball(on: self.adapter)
+            self.ball.open()
         }
 
         func connect() throws -> CBPeripheral {
@@ -36,7 +31,7 @@ struct NameTests {
 
     @Test("5.6 replaces the advertised name by the GAP Device Name, and keeps it")
     func deviceName() throws {
-        let setup = Setup(deviceName: "Kristallkugel")
+        let setup = Setup()
         let peripheral = try setup.connect()
         #expect(peripheral.name == "Crystal")
         #expect(setup.testbed.run { setup.central.calls.last == "name Kristallkugel" })
@@ -54,7 +49,7 @@ struct NameTests {
 
     @Test("5.6 reads the name while the app is idle")
     func unobtrusive() throws {
-        let setup = Setup(deviceName: "Kristallkugel")
+        let setup = Setup()
         var nameReads = 0
         setup.source.onPacket = { packet, isFromHost in
             guard isFromHost, packet.kind == .aclData else { return }
@@ -79,17 +74,15 @@ struct NameTests {
 
     @Test("5.6 reads the name for the next app on a link if the first one left too early")
     func nextOnSameLink() throws {
-        let setup = Setup(deviceName: "Kristallkugel")
+        let setup = Setup()
         let peripheral = try setup.connect()
         let question = try peripheral.discover(nil, in: setup.testbed).characteristic(IDs.question)
         peripheral.writeValue("Hm?".octets, for: question, type: .withResponse)
         try #require(setup.testbed.run { !setup.ball.requests.isEmpty })
         // The ball's device is a central on the same link, too, and leaves before it asks for the name.
-        let other = CentralApp(on: setup.adapter)
-        setup.testbed.run { other.manager.state == .poweredOn }
+        let other = setup.testbed.central(on: setup.adapter)
         let identifier = setup.ball.requests[0].central.identifier
         let curious = try #require(other.manager.retrievePeripherals(withIdentifiers: [identifier]).first)
-        curious.delegate = other
         other.connect(curious, in: setup.testbed)
         other.disconnect(curious, in: setup.testbed)
         setup.testbed.run(.seconds(3))

@@ -21,14 +21,13 @@ struct RetrievalTests {
     @Test("5.2 drops pending values of a released peripheral")
     func valuesOfReleased() throws {
         let talk = Conversation()
-        talk.central.subscribeToAnswer(services: nil)
-        try #require(talk.testbed.run { !talk.ball.centrals.isEmpty })
+        _ = try talk.subscribe()
         weak let seen = talk.central.found[0]
         talk.central.onCall = { [unowned central = talk.central] call in
             if call == "value" { central.found = [] }
         }
         for number in 0..<3 {
-            #expect(talk.ball.manager.updateValue("\(number)".octets, for: talk.ball.answer, onSubscribedCentrals: nil))
+            talk.update("\(number)")
         }
         talk.testbed.run()
         #expect(talk.central.values == ["0"] && seen == nil)
@@ -36,32 +35,9 @@ struct RetrievalTests {
 
     @Test("5.4 retrieves known peripherals in the order asked for")
     func order() throws {
-        let talk = Conversation()
-        let other = PeripheralApp(on: talk.testbed.adapter("Other"))
-        talk.testbed.run { other.manager.state == .poweredOn }
-        other.open(name: "Other")
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.testbed.run { talk.central.found.count == 2 }
-        let identifiers = talk.central.found.map(\.identifier)
-        let asked = [identifiers[1], UUID(), identifiers[0]]
-        let found = talk.central.manager.retrievePeripherals(withIdentifiers: asked)
-        #expect(found.map(\.identifier) == [identifiers[1], identifiers[0]])
-    }
-
-    @Test("B8 retrieves connected peripherals by Generic Access and Generic Attribute")
-    func commonServices() throws {
-        let talk = Conversation()
-        let common = ["1800", "1801"].map { CBUUID(string: $0) }
-        for uuid in common {
-            #expect(talk.central.manager.retrieveConnectedPeripherals(withServices: [uuid]).isEmpty)
-        }
-        let peripheral = try talk.connect()
-        for uuid in common {
-            let found = talk.central.manager.retrieveConnectedPeripherals(withServices: [uuid])
-            #expect(found.count == 1 && found.first === peripheral)
-        }
-        #expect(talk.central.manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
-        #expect(talk.central.manager.retrieveConnectedPeripherals(withServices: []).isEmpty)
+        let balls = try TwoBalls()
+        let asked = [balls.other.identifier, UUID(), balls.first.identifier]
+        #expect(balls.talk.central.manager.retrievePeripherals(withIdentifiers: asked) == [balls.other, balls.first])
     }
 
     @Test("1.2 keeps delegates and owners weakly")

@@ -22,31 +22,24 @@ struct ScanningTests {
         #expect((-60 ... -20).contains(talk.central.rssi[0].intValue))
     }
 
-    @Test("4.3 waits for the new scan response in a later scan")
+    @Test("4.3 waits for the new scan response in a later scan, and after the adapter was off")
     func forgotten() {
         // Names of ten octets, which are in the scan response.
-        let talk = Conversation { $0.open(name: "Crystal_10") }
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.testbed.run { !talk.central.found.isEmpty }
-        talk.central.manager.stopScan()
-        talk.testbed.run(.seconds(1))
-        talk.ball.manager.stopAdvertising()
-        talk.ball.advertise(name: "Brass_four")
-        talk.testbed.run(.seconds(1))
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.testbed.run { talk.central.advertisements.count == 2 }
-        let names = talk.central.advertisements.map { $0[CBAdvertisementDataLocalNameKey] as? String }
-        #expect(names == ["Crystal_10", "Brass_four"])
-        // The same after the adapter was off.
-        talk.centralAdapter.setPowered(false)
-        talk.ball.manager.stopAdvertising()
-        talk.ball.advertise(name: "Tin_number")
-        talk.testbed.run(.seconds(1))
-        talk.centralAdapter.setPowered(true)
-        talk.testbed.run { talk.central.manager.state == .poweredOn }
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.testbed.run { talk.central.advertisements.count == 3 }
-        #expect(talk.central.advertisements.last?[CBAdvertisementDataLocalNameKey] as? String == "Tin_number")
+        let names = ["Crystal_10", "Brass_four", "Tin_number"]
+        let talk = Conversation { $0.open(name: names[0]) }
+        for (index, name) in names.enumerated() {
+            if index > 0 {
+                if index == 1 { talk.central.manager.stopScan() } else { talk.centralAdapter.setPowered(false) }
+                talk.ball.manager.stopAdvertising()
+                talk.ball.advertise(name: name)
+                talk.testbed.run(.seconds(1))
+                talk.centralAdapter.setPowered(true)
+                talk.testbed.run { talk.central.manager.state == .poweredOn }
+            }
+            talk.central.manager.scanForPeripherals(withServices: nil)
+            talk.testbed.run { talk.central.advertisements.count == index + 1 }
+        }
+        #expect(talk.central.advertisements.map { $0[CBAdvertisementDataLocalNameKey] as? String } == names)
     }
 
     @Test("4.8 finds services in the overflow area")
@@ -65,8 +58,7 @@ struct ScanningTests {
     @Test("scans for each manager separately")
     func managers() {
         let talk = Conversation()
-        let other = CentralApp(on: talk.centralAdapter)
-        talk.testbed.run { other.manager.state == .poweredOn }
+        let other = talk.testbed.central(on: talk.centralAdapter)
         talk.central.manager.scanForPeripherals(withServices: [IDs.other])
         talk.testbed.run(.seconds(1))
         other.manager.scanForPeripherals(withServices: [IDs.service])
@@ -102,21 +94,17 @@ struct ScanningTests {
 
     @Test("4.9 stops inside a discovery callback")
     func stopInsideDiscovery() throws {
-        let talk = Conversation()
-        let second = PeripheralApp(on: talk.testbed.adapter("Second"))
-        talk.testbed.run { second.manager.state == .poweredOn }
-        second.open(name: "Second")
-        talk.testbed.run(.milliseconds(1))
-        let manager: CBCentralManager = talk.central.manager
-        talk.central.onCall = { [unowned central = talk.central] call in
-            guard call.hasPrefix("discover") else { return }
+        let balls = try TwoBalls()
+        let central = balls.talk.central
+        central.calls = []
+        central.onCall = { [unowned central] call in
             #expect(central.manager.isScanning)
             central.manager.stopScan()
             #expect(!central.manager.isScanning)
         }
-        manager.scanForPeripherals(withServices: nil)
-        #expect(manager.isScanning)
-        talk.testbed.run(.seconds(5))
-        #expect(talk.central.calls.count { $0.hasPrefix("discover") } == 1)
+        central.manager.scanForPeripherals(withServices: nil)
+        #expect(central.manager.isScanning)
+        balls.talk.testbed.run(.seconds(5))
+        #expect(central.calls.count == 1 && central.calls[0].hasPrefix("discover"))
     }
 }

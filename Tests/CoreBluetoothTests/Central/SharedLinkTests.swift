@@ -12,8 +12,7 @@ struct SharedLinkTests {
     func connectingDuringLoss() throws {
         let talk = Conversation()
         let peripheral = try talk.connect()
-        let (late, same) = try talk.otherApp(knowing: peripheral)
-        late.connect(same, in: talk.testbed)
+        let (late, same) = try talk.otherApp(connectedTo: peripheral)
         late.calls = []
         // The first manager's queue hears of the loss while the second one's is still busy.
         talk.central.onCall = { call in
@@ -26,8 +25,6 @@ struct SharedLinkTests {
         #expect(late.calls == ["disconnect 1 CBErrorDomain 6"])
         #expect(same.state == .connecting)
         talk.ballAdapter.setPowered(true)
-        talk.testbed.run { talk.ball.manager.state == .poweredOn }
-        talk.ball.advertise(name: "Crystal")
         #expect(talk.testbed.run { late.calls.last == "connect 2" })
         late.manager.cancelPeripheralConnection(same)
         #expect(talk.testbed.run { late.calls.last == "disconnect 0" })
@@ -44,8 +41,6 @@ struct SharedLinkTests {
         #expect(peripheral.state == .connected)
         talk.central.manager.connect(peripheral)
         talk.ballAdapter.setPowered(true)
-        talk.testbed.run { talk.ball.manager.state == .poweredOn }
-        talk.ball.advertise(name: "Crystal")
         talk.testbed.run(.seconds(2))
         // There is a new link, and the app knows of neither the loss nor the link.
         #expect(peripheral.state == .connected && talk.central.calls.isEmpty)
@@ -100,8 +95,7 @@ struct SharedLinkTests {
         let (peripheral, _, _) = try talk.discover()
         talk.ball.manager.stopAdvertising()
         talk.testbed.run()
-        let other = CentralApp(on: talk.centralAdapter)
-        talk.testbed.run { other.manager.state == .poweredOn }
+        let other = talk.testbed.central(on: talk.centralAdapter)
         let found = other.manager.retrieveConnectedPeripherals(withServices: [IDs.other, IDs.service])
         let same = try #require(found.first)
         #expect(same.state == .disconnected, "it has to be connected to here, too")
@@ -111,65 +105,9 @@ struct SharedLinkTests {
         talk.central.disconnect(peripheral, in: talk.testbed)
         #expect(same !== peripheral && same.state == .connected && other.calls.last == "connect 2")
     }
-
-    @Test("uses one link in both directions")
-    func bothWays() throws {
-        let talk = Conversation()
-        _ = try talk.connect()
-        // The central publishes a service, too, and the ball looks at it.
-        let publisher = PeripheralApp(on: talk.centralAdapter)
-        let looker = CentralApp(on: talk.ballAdapter)
-        talk.testbed.run { publisher.manager.state == .poweredOn && looker.manager.state == .poweredOn }
-        publisher.open(name: "Curious")
-        looker.manager.scanForPeripherals(withServices: [IDs.service])
-        #expect(talk.testbed.run { !looker.found.isEmpty })
-        let peripheral = try #require(looker.found.first)
-        looker.connect(peripheral, in: talk.testbed)
-        peripheral.discoverServices([IDs.service])
-        #expect(talk.testbed.run { peripheral.services?.count == 1 })
-        looker.manager.cancelPeripheralConnection(peripheral)
-        talk.testbed.run()
-        #expect(looker.calls.last == "disconnect 0")
-        #expect(talk.central.found[0].state == .connected)
-    }
-
-    @Test("7.8 B3 notifies the next subscriber without a write if the peer refused the release")
-    func refused() throws {
-        let pair = try ForeignPair()
-        #expect(try pair.subscribe() == "notifying true")
-        pair.foreign.onRequest = { $0[0] == 0x12 && $0[3] == 0 ? [0x01, 0x12, 0x04, 0x00, 0x0E] : nil }
-        pair.leave()
-        #expect(pair.configurations == [1, 0])
-        pair.push("lost")
-        #expect(pair.first.values.isEmpty && pair.second.values.isEmpty)
-        pair.first.connect(pair.peripheral, in: pair.testbed)
-        #expect(try pair.subscribe() == "notifying true")
-        #expect(pair.configurations == [1, 0])
-        pair.push("bum")
-        #expect(pair.first.values == ["bum"])
-        // It is released again when the app leaves again, and accepted this time.
-        pair.foreign.onRequest = { _ in nil }
-        pair.leave()
-        #expect(pair.configurations == [1, 0, 0])
-    }
 }
 
 extension ForeignPair {
-    /// Subscribes the first app and returns its last callback.
-    fileprivate func subscribe() throws -> String? {
-        let service = try self.peripheral.discover(nil, in: self.testbed)
-        let heart = try #require(service.characteristics?.first)
-        self.peripheral.setNotifyValue(true, for: heart)
-        self.testbed.run()
-        return self.first.calls.last
-    }
-
-    /// Ends the first app's connection; the link stays.
-    fileprivate func leave() {
-        self.first.disconnect(self.peripheral, in: self.testbed)
-        self.testbed.run()
-    }
-
     fileprivate func push(_ text: String) {
         self.foreign.push([0x1B, 0x03, 0x00] + Array(text.utf8))
         self.testbed.run()

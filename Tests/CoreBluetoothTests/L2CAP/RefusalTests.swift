@@ -51,12 +51,11 @@ struct RefusalTests {
         init() throws {
             let remote = RefusingPeripheral(self.testbed)
             self.remote = remote
-            let central = CentralApp(on: self.testbed.adapter("Curious"))
-            self.central = central
-            self.testbed.run { central.manager.state == .poweredOn && remote.host.state == .ready }
+            self.central = self.testbed.central(on: self.testbed.adapter("Curious"))
+            self.testbed.run { remote.host.state == .ready }
             _ = try remote.host.listenForChannels(spsm: 0x80)
             remote.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
-            self.peripheral = try central.connect(in: self.testbed, services: nil)
+            self.peripheral = try self.central.connect(in: self.testbed, services: nil)
             try #require(self.testbed.run { remote.link != nil })
         }
     }
@@ -82,9 +81,7 @@ struct RefusalTests {
         #expect(setup.testbed.run { setup.central.channels.count == 1 })
     }
 
-    @Test(
-        "12.2 opens sixteen channels per link at most"
-    )
+    @Test("12.2 opens sixteen channels per link at most")
     func channelsPerLink() throws {
         let talk = try ChannelTalk()
         var channels = try (0..<16).map { _ in try talk.open() }

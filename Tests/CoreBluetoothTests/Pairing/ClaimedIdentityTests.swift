@@ -40,10 +40,9 @@ struct ClaimedIdentityTests {
                     }
                 )
             }
-            self.central = RestartableDevice("Curious", in: self.testbed, agent: self.agent)
-            let client = CentralApp(on: self.central.adapter)
-            self.client = client
-            self.testbed.run { client.manager.state == .poweredOn }
+            let agent = self.agent
+            self.central = RestartableDevice("Curious", in: self.testbed) { $0.pairingAgent = agent }
+            self.client = self.testbed.central(on: self.central.adapter)
             let honest = self.central.adapter.readEngine(in: self.testbed) { core -> UUID in
                 let record = core.identities.record(for: ClaimedIdentityTests.honest)
                 core.identities.setName("Honest", of: record.address)
@@ -69,19 +68,13 @@ struct ClaimedIdentityTests {
         }
 
         func connect() throws -> CBPeripheral {
-            let peripheral = try self.client.find(in: self.testbed)
-            self.client.manager.stopScan()
-            peripheral.delegate = self.client
+            let peripheral = try self.client.meet(in: self.testbed)
             self.client.connect(peripheral, in: self.testbed)
             return peripheral
         }
 
         func read(_ peripheral: CBPeripheral) throws -> Data? {
-            let secret = try peripheral.discover(nil, in: self.testbed).characteristic(IDs.secret)
-            self.client.calls = []
-            peripheral.readValue(for: secret)
-            self.testbed.run { self.client.calls.contains { $0.hasPrefix("value") } }
-            return secret.value
+            try self.client.readSecret(of: peripheral, in: self.testbed)
         }
     }
 
@@ -143,25 +136,18 @@ struct ClaimedIdentityTests {
             in: testbed
         )
         device.advertise()
-        var client = CentralApp(on: central.adapter)
-        testbed.run { client.manager.state == .poweredOn }
+        var client = testbed.central(on: central.adapter)
         for round in 1...3 {
-            let peripheral = try client.find(in: testbed)
-            client.manager.stopScan()
-            peripheral.delegate = client
-            client.connect(peripheral, in: testbed)
-            let secret = try peripheral.discover(nil, in: testbed).characteristic(IDs.secret)
-            client.calls = []
-            peripheral.readValue(for: secret)
-            testbed.run { client.calls.contains { $0.hasPrefix("value") } }
-            #expect(secret.value == Data([42]) && client.errors.isEmpty && device.pairings == 1, "\(round)")
+            let peripheral = try client.meet(in: testbed)
+            #expect(
+                try client.readSecret(of: peripheral, in: testbed) == Data([42]) && device.pairings == 1,
+                "\(round)"
+            )
             client.disconnect(peripheral, in: testbed)
             if round == 2 {
                 central.restart()
-                client = CentralApp(on: central.adapter)
-                testbed.run { client.manager.state == .poweredOn }
+                client = testbed.central(on: central.adapter)
             }
-            client.found = []
         }
     }
 
@@ -172,12 +158,10 @@ struct ClaimedIdentityTests {
     func fullDisk(isFull: Bool) throws {
         let agent = ScriptedPairingAgent(.none)
         let testbed = Testbed()
-        let storage = FullStorage(isFull: isFull)
-        var configuration = BluetoothAdapter.Configuration(identity: "Curious")
-        configuration.pairingAgent = agent
-        let adapter = BluetoothAdapter(air: testbed.air, configuration: configuration, storage: storage)
-        let client = CentralApp(on: adapter)
-        testbed.run { client.manager.state == .poweredOn }
+        let storage = HookedStorage()
+        storage.setFull(isFull, for: "bond-")
+        let adapter = testbed.adapter("Curious", storage: storage) { $0.pairingAgent = agent }
+        let client = testbed.central(on: adapter)
         let device = try SecretHost(
             Self.rogue,
             pairing: PairingConfiguration(
@@ -186,11 +170,7 @@ struct ClaimedIdentityTests {
             in: testbed
         )
         device.advertise()
-        let peripheral = try client.find(in: testbed)
-        peripheral.delegate = client
-        client.connect(peripheral, in: testbed)
-        let secret = try peripheral.discover(nil, in: testbed).characteristic(IDs.secret)
-        peripheral.readValue(for: secret)
+        let secret = try client.askForSecret(of: client.find(in: testbed), in: testbed)
         testbed.run(.seconds(5))
         // The link is encrypted in either case.
         #expect(secret.value == Data([42]))
@@ -201,33 +181,12 @@ struct ClaimedIdentityTests {
         guard !isFull else { return }
         // A pairing anew that cannot be written leaves the bond of before, and what is kept of its client.
         let configured = try storage.read(BondedClientStore.name(Self.rogue))
-        storage.setFull(true)
-        let hasBegun = adapter.readEngine(in: testbed) { core -> Bool in
-            guard let link = core.host.links.first?.id else { return false }
-            core.host.pair(link)
-            return true
-        }
+        storage.setFull(true, for: "bond-")
+        adapter.changeEngine(in: testbed) { core in if let link = core.host.links.first?.id { core.host.pair(link) } }
         testbed.run(.seconds(5))
-        #expect(hasBegun == true && agent.outcomes == [.paired, .failed("pairing failed: the keys could not be kept")])
+        #expect(agent.outcomes == [.paired, .failed("pairing failed: the keys could not be kept")])
         let kept = adapter.readEngine(in: testbed) { $0.bonds.bond(with: Self.rogue) }
         #expect(kept == bonds.first?.bond && storage.bonds().map(\.bond) == bonds.map(\.bond))
         #expect(try configured != nil && storage.read(BondedClientStore.name(Self.rogue)) == configured)
-    }
-}
-
-/// A storage in memory that takes no bonds while it is full.
-private final class FullStorage: StorageInMemory {
-    struct Full: Error {}
-
-    let memory = MemoryStorage()
-    private let isFull: NIOLockedValueBox<Bool>
-
-    init(isFull: Bool) { self.isFull = NIOLockedValueBox(isFull) }
-
-    func setFull(_ isFull: Bool) { self.isFull.withLockedValue { $0 = isFull } }
-
-    func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws {
-        if self.isFull.withLockedValue({ $0 }), name.hasPrefix("bond-") { throw Full() }
-        try self.memory.write(data, to: name, durability)
     }
 }

@@ -31,7 +31,7 @@ private struct FragilePair {
 
     /// Begins a pairing, and ends a device a while after the code was shown.
     func interrupt(_ side: Side, after time: TimeAmount, byKill: Bool) throws {
-        _ = try self.pair.ask(try self.pair.find())
+        _ = try self.pair.client.askForSecret(of: self.pair.find(), in: self.pair.testbed)
         let testbed = self.pair.testbed
         testbed.run { self.display.code != nil }
         testbed.run(time)
@@ -50,7 +50,7 @@ private struct FragilePair {
     func read() throws -> Bool {
         let client = self.pair.client!
         for _ in 1...3 {
-            let secret = try self.pair.ask(try self.pair.find())
+            let secret = try client.askForSecret(of: self.pair.find(), in: self.pair.testbed)
             self.pair.testbed.run { !client.calls.isEmpty }
             if client.calls.contains(where: { $0.hasPrefix("value") }), client.errors.isEmpty {
                 return secret.value == Data([42])

@@ -48,13 +48,10 @@ struct KeptFactsTests {
     func peripheral() throws {
         let testbed = Testbed()
         let device = RestartableDevice("Curious", in: testbed)
-        let client = CentralApp(on: device.adapter)
-        testbed.run { client.manager.state == .poweredOn }
+        let client = testbed.central(on: device.adapter)
         var peer = try Self.makePeer(in: testbed)
         peer.advertise()
-        let found = try client.find(in: testbed)
-        client.manager.stopScan()
-        found.delegate = client
+        let found = try client.meet(in: testbed)
         #expect(try Self.documents(device).isEmpty, "an advertisement")
 
         client.connect(found, in: testbed)
@@ -100,7 +97,9 @@ struct KeptFactsTests {
         var peer: SecretHost
 
         init() throws {
-            self.device = RestartableDevice("Crystal", in: self.testbed, agent: ScriptedPairingAgent(.none))
+            self.device = RestartableDevice("Crystal", in: self.testbed) {
+                $0.pairingAgent = ScriptedPairingAgent(.none)
+            }
             self.app = PeripheralApp(on: self.device.adapter)
             let value = CBMutableCharacteristic(
                 type: IDs.secret,

@@ -99,12 +99,12 @@ struct OutOfBandTests {
     @Test("data name the address of a device, unless it hides", arguments: [false, true])
     func addressOfHidden(isHidden: Bool) {
         let testbed = Testbed()
-        var configuration = BluetoothAdapter.Configuration(identity: "Crystal")
-        if isHidden { configuration.privacy = BluetoothAdapter.Configuration.Privacy() }
-        let expected = isHidden ? nil : configuration.addressOnAir
-        let adapter = BluetoothAdapter(air: testbed.air, configuration: configuration)
-        let ball = PeripheralApp(on: adapter)
-        testbed.run { ball.manager.state == .poweredOn }
+        let adapter = testbed.adapter("Crystal") {
+            if isHidden { $0.privacy = BluetoothAdapter.Configuration.Privacy() }
+        }
+        let expected = isHidden ? nil : adapter.configuration.addressOnAir
+        let ball = testbed.ball(on: adapter)
+        defer { withExtendedLifetime(ball) {} }
         let shared = Watched<PairingOutOfBandData?>(nil)
         adapter.share(LocalPairingOutOfBandData(.legacy)) { data in shared.update { $0 = data } }
         testbed.run(.milliseconds(1))

@@ -29,11 +29,6 @@ struct PairingTests {
         )
     }
 
-    /// The number of bonds at each side.
-    private func bondCounts(_ pair: SecretPair) -> [Int] {
-        [pair.central.storage.bonds().count, pair.peripheral.storage.bonds().count]
-    }
-
     /// Removes the bonds from a storage, as another program does.
     private func removeBonds(_ device: RestartableDevice) {
         for name in device.storage.names where name.hasPrefix("bond-") { device.storage.remove(name) }
@@ -76,7 +71,7 @@ struct PairingTests {
         let error = try #require(try pair.read() as? CBATTError)
         #expect(error.code == .insufficientAuthentication || error.code == .insufficientEncryption)
         for agent in [keyboard, display] { #expect(self.failure(agent)?.contains("pairing") == true) }
-        #expect(self.bondCounts(pair) == [0, 0])
+        #expect(pair.bondCounts == [0, 0])
         // The waiting interval of repeated attempts (Vol 3, Part H, 2.3.6).
         pair.testbed.run(.seconds(5))
         #expect(try pair.read(pair.client.found.first) == nil)
@@ -95,11 +90,8 @@ struct PairingTests {
 
     @Test("a channel that needs encryption opens once the devices have paired", arguments: [true, false])
     func channel(permitsPairing: Bool) throws {
-        let pair = SecretPair(permissions: .readable) {
-            $0.permitsPairing = permitsPairing
-        } peripheral: {
-            $0.permitsPairing = permitsPairing
-        }
+        let permit: SecretPair.Configure = { $0.permitsPairing = permitsPairing }
+        let pair = SecretPair(permissions: .readable, central: permit, peripheral: permit)
         #expect(try pair.read() == nil)
         pair.server.manager.publishL2CAPChannel(withEncryption: true)
         pair.testbed.run { !pair.server.psms.isEmpty }
@@ -107,47 +99,36 @@ struct PairingTests {
         pair.testbed.run { pair.client.calls.last?.hasPrefix("channel") == true }
         #expect(pair.server.channels.count == (permitsPairing ? 1 : 0))
         #expect(pair.client.errors.count == (permitsPairing ? 0 : 1))
-        #expect(self.bondCounts(pair) == (permitsPairing ? [1, 1] : [0, 0]))
+        #expect(pair.bondCounts == (permitsPairing ? [1, 1] : [0, 0]))
     }
 
     @Test("8.1 a device that does not pair gets the refusal")
     func notPermitted() throws {
-        let pair = SecretPair {
-            $0.permitsPairing = false
-        } peripheral: {
-            $0.permitsPairing = false
-        }
+        let pair = SecretPair(central: { $0.permitsPairing = false }, peripheral: { $0.permitsPairing = false })
         #expect((try pair.read() as? CBATTError)?.code == .insufficientAuthentication)
     }
 
     // MARK: Lost keys
 
-    @Test("a link to a peripheral that has lost its keys ends with peerRemovedPairingInformation, not in clear")
-    func lostKeys() throws {
+    @Test(
+        "a link to a peripheral that has lost its keys ends with peerRemovedPairingInformation, not in clear",
+        arguments: [true, false]
+    )
+    func lostKeys(isRunning: Bool) throws {
         let pair = self.pair()
         #expect(try pair.read() == nil)
+        // Another program removes the bond from the storage of a running program, or before it starts.
         self.removeBonds(pair.peripheral)
-        pair.restart()
-        pair.client.manager.connect(try pair.find())
-        pair.testbed.run { !pair.client.errors.isEmpty }
-        #expect((pair.client.errors.first as? CBError)?.code == .peerRemovedPairingInformation)
-    }
-
-    @Test("a running program forgets a bond that another program removes from the storage")
-    func removedBond() throws {
-        let pair = self.pair()
-        #expect(try pair.read() == nil)
-        self.removeBonds(pair.peripheral)
-        let peripheral = pair.client.found[0]
-        pair.client.disconnect(peripheral, in: pair.testbed)
+        if !isRunning { pair.restart() }
+        let peripheral = try isRunning ? pair.client.found[0] : pair.find()
+        if isRunning { pair.client.disconnect(peripheral, in: pair.testbed) }
         pair.client.errors = []
         pair.client.manager.connect(peripheral)
         pair.testbed.run { !pair.client.errors.isEmpty }
         #expect((pair.client.errors.first as? CBError)?.code == .peerRemovedPairingInformation)
         // The way out: this side forgets its keys as well.
         self.removeBonds(pair.central)
-        #expect(try pair.read() == nil)
-        #expect(self.bondCounts(pair) == [1, 1])
+        #expect(try pair.read() == nil && pair.bondCounts == [1, 1])
     }
 
     @Test("Vol 3, Part H, 3.6.1: a bond whose keys the peer rejects after the pairing is removed from the storage")
@@ -192,7 +173,7 @@ struct PairingTests {
         let pair = self.pair(peripheral: display, requiresPairing: true, permissions: .readable)
         #expect((try pair.read() as? CBATTError)?.code == .insufficientAuthentication)
         #expect(self.failure(display)?.contains("a code is needed") == true)
-        #expect(self.bondCounts(pair)[1] == 0)
+        #expect(pair.bondCounts[1] == 0)
     }
 
     @Test("a device that requires a code pairs anew if the key was made without one")
@@ -205,7 +186,7 @@ struct PairingTests {
         pair.restart()
         // The key works, and the peripheral was not able to show a code when the devices paired: a user has to want it.
         #expect((try pair.read() as? CBATTError)?.code == .insufficientAuthentication)
-        #expect(display.prompts.isEmpty && self.bondCounts(pair) == [1, 1])
+        #expect(display.prompts.isEmpty && pair.bondCounts == [1, 1])
         let identifier = try #require(pair.client.found.first?.identifier)
         pair.central.adapter.secure(identifier, to: .secureConnections) { _ in }
         pair.testbed.run(.seconds(10))

@@ -18,14 +18,13 @@ struct PoisonedDatabaseTests {
         let peripheral: RestartableDevice
         let central: RestartableDevice
         let server: PeripheralApp
-        private(set) var client: CentralApp
-        private(set) var found: CBPeripheral
+        let client: CentralApp
+        let found: CBPeripheral
 
         init() throws {
             self.peripheral = RestartableDevice("Crystal", in: self.testbed)
             self.central = RestartableDevice("Curious", in: self.testbed)
-            let server = PeripheralApp(on: self.peripheral.adapter)
-            self.server = server
+            self.server = self.testbed.ball(on: self.peripheral.adapter)
             let secret = CBMutableCharacteristic(
                 type: IDs.secret,
                 properties: [.read, .write],
@@ -39,15 +38,10 @@ struct PoisonedDatabaseTests {
                 permissions: [.readable, .writeable]
             )
             self.server.ball.characteristics = [known, secret]
-            self.testbed.run { server.manager.state == .poweredOn }
+            self.server.reading = Data([42])
             self.server.open()
-            let client = CentralApp(on: self.central.adapter)
-            self.client = client
-            self.testbed.run { client.manager.state == .poweredOn }
-            self.found = try client.find(in: self.testbed, services: [IDs.service])
-            client.manager.stopScan()
-            self.found.delegate = client
-            client.connect(self.found, in: self.testbed)
+            self.client = self.testbed.central(on: self.central.adapter)
+            self.found = try self.client.connect(in: self.testbed)
         }
 
         /// What the app has of the service.
@@ -92,7 +86,6 @@ struct PoisonedDatabaseTests {
     @Test("BLESA by cache: after a pairing no value goes to a handle that a device before the pairing has shown")
     func poisoned() throws {
         let setup = try Setup()
-        setup.server.reading = Data([42])
         _ = try setup.discover()
         setup.testbed.run(.seconds(3))
         try setup.poison()
@@ -123,7 +116,6 @@ struct PoisonedDatabaseTests {
     )
     func right() throws {
         let setup = try Setup()
-        setup.server.reading = Data([42])
         let (_, secret) = try setup.discover()
         setup.client.calls = []
         setup.found.readValue(for: secret)
@@ -142,7 +134,6 @@ struct PoisonedDatabaseTests {
     @Test("a database that was learned over a link without encryption is not used with a bonded device")
     func levels() throws {
         let setup = try Setup()
-        setup.server.reading = Data([42])
         let (_, secret) = try setup.discover()
         setup.found.readValue(for: secret)
         setup.testbed.run(.seconds(5))

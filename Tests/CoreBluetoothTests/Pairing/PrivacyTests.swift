@@ -133,10 +133,7 @@ struct PrivacyTests {
         pair.testbed.run(.seconds(3000))
         #expect(pair.client.found.map(\.identifier) == [peripheral.identifier])
         #expect(pair.client.calls.count(where: { $0.hasPrefix("discover") }) == 1)
-        pair.client.manager.scanForPeripherals(
-            withServices: [IDs.service],
-            options: [CBCentralManagerScanOptionAllowDuplicatesKey: true]
-        )
+        pair.client.hearEverything()
         pair.testbed.run(.seconds(2000))
         #expect(pair.client.calls.count(where: { $0.hasPrefix("discover") }) > 1000)
         #expect(pair.client.found.map(\.identifier) == [peripheral.identifier])
@@ -147,10 +144,7 @@ struct PrivacyTests {
         let pair = SecretPair.hiding(resolvingLists: (list, 64))
         let peripheral = try pair.find()
         #expect(try pair.visit(peripheral) == nil)
-        pair.client.manager.connect(
-            peripheral,
-            options: [CBConnectPeripheralOptionEnableAutoReconnect: true]
-        )
+        pair.client.manager.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
         pair.testbed.run { peripheral.state == .connected }
         pair.client.calls = []
         pair.peripheral.breakController()
@@ -175,8 +169,7 @@ struct PrivacyTests {
     func whileConnected() throws {
         let pair = SecretPair.hiding()
         let peripheral = try pair.find()
-        let other = CentralApp(on: pair.central.adapter)
-        pair.testbed.run { other.manager.state == .poweredOn }
+        let other = pair.testbed.central(on: pair.central.adapter)
         let same = try other.find(in: pair.testbed, services: [IDs.service])
         other.connect(same, in: pair.testbed)
         #expect(try pair.read(peripheral) == nil)
@@ -215,43 +208,5 @@ struct PrivacyTests {
         #expect(records.record(for: second.identifier)?.address == pair.peripheral.identityAddress || !consents)
         #expect(records.record(for: first.identifier)?.address == pair.peripheral.identityAddress || consents)
         #expect(pair.central.storage.names.count(where: { $0.hasPrefix("bond-") }) == 1)
-    }
-
-    @Test(
-        "a connection that waits for a device which turns out to be another one's fails, and does not come about later"
-    )
-    func twoObjects() throws {
-        let testbed = Testbed()
-        func publish(_ device: RestartableDevice) -> PeripheralApp {
-            let app = PeripheralApp(on: device.adapter)
-            app.open(.secret(), in: testbed)
-            return app
-        }
-        // Its user agrees that the device which hides takes the place of the one that was met.
-        let phone = RestartableDevice("Curious", in: testbed, agent: ScriptedPairingAgent(.none))
-        let central = CentralApp(on: phone.adapter)
-        testbed.run { central.manager.state == .poweredOn }
-        // First it advertises with its identity address, then with private ones.
-        let open = RestartableDevice("Crystal", in: testbed)
-        let openApp = publish(open)
-        let known = try central.find(in: testbed, services: [IDs.service])
-        central.manager.stopScan()
-        open.adapter.kill()
-        testbed.run()
-        central.manager.connect(known)
-        let privacy = BluetoothAdapter.Configuration.Privacy(rotationInterval: .seconds(900))
-        let hidden = RestartableDevice("Crystal", in: testbed, privacy: privacy)
-        let hiddenApp = publish(hidden)
-        central.found = []
-        let peripheral = try central.connect(in: testbed)
-        #expect(peripheral !== known && known.state == .connecting)
-        let service = try peripheral.discover([IDs.service], in: testbed)
-        peripheral.readValue(for: try service.characteristic(IDs.secret))
-        #expect(testbed.run { known.state == .disconnected })
-        #expect(central.calls.contains { $0.hasPrefix("fail ") } && peripheral.state == .connected)
-        central.disconnect(peripheral, in: testbed)
-        testbed.run(.seconds(10))
-        #expect(known.state == .disconnected && peripheral.state == .disconnected)
-        withExtendedLifetime((openApp, hiddenApp)) {}
     }
 }

@@ -8,28 +8,6 @@ import Testing
 
 @Suite("11 Advertising")
 struct AdvertisingTests {
-    @Test("11.1 reports why the controller refused to advertise")
-    func refused() {
-        let testbed = Testbed()
-        let source = BreakableSource(air: testbed.air)
-        let ball = PeripheralApp(on: source.adapter("Crystal", testbed))
-        testbed.run { ball.manager.state == .poweredOn }
-        for (status, code) in [(0x07, CBError.outOfSpace), (0x12, .invalidParameters), (0x0C, .unknown)]
-            as [(UInt8, CBError.Code)]
-        {
-            let status = HCIErrorCode(rawValue: status)
-            source.refused = [LESetAdvertisingEnable.opcode: status, LESetExtendedAdvertisingEnable.opcode: status]
-            ball.advertise(name: "Crystal")
-            testbed.run()
-            #expect(ball.calls.last == "advertising false CBErrorDomain \(code.rawValue)")
-            #expect(!ball.manager.isAdvertising)
-        }
-        source.refused = [:]
-        ball.advertise(name: "Crystal")
-        testbed.run()
-        #expect(ball.calls.last == "advertising true")
-    }
-
     @Test("11.1 advertises without a dictionary, and accepts optionals in it")
     func dictionaries() {
         let talk = Conversation { $0.manager.startAdvertising(nil) }
@@ -44,15 +22,11 @@ struct AdvertisingTests {
         #expect(talk.testbed.run { talk.central.count("discover -") == 2 })
     }
 
-    @Test(
-        "advertises manufacturer data only if the adapter permits it",
-        arguments: [true, false]
-    )
+    @Test("advertises manufacturer data only if the adapter permits it", arguments: [true, false])
     func manufacturerData(isPermitted: Bool) throws {
         let testbed = Testbed()
-        let peripheral = PeripheralApp(on: testbed.adapter(permitsManufacturerData: isPermitted))
-        let central = CentralApp(on: testbed.adapter())
-        testbed.run { peripheral.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        let peripheral = testbed.ball(on: testbed.adapter { $0.permitsManufacturerData = isPermitted })
+        let central = testbed.central(on: testbed.adapter())
         func advertise(_ count: Int) -> String? {
             peripheral.manager.startAdvertising([
                 CBAdvertisementDataLocalNameKey: "Beacon",

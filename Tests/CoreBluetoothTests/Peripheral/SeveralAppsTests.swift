@@ -15,8 +15,7 @@ struct SeveralAppsTests {
         _ characteristic: (PeripheralApp) -> CBMutableCharacteristic,
         on talk: Conversation
     ) -> PeripheralApp {
-        let other = PeripheralApp(on: talk.ballAdapter)
-        talk.testbed.run { other.manager.state == .poweredOn }
+        let other = talk.testbed.ball(on: talk.ballAdapter)
         let service = CBMutableService(type: IDs.other, primary: true)
         service.characteristics = [characteristic(other)]
         other.manager.add(service)
@@ -58,8 +57,7 @@ struct SeveralAppsTests {
             peripheral.discoverCharacteristics([IDs.answer], for: service)
             try #require(talk.testbed.run { service.characteristics?.count == 1 })
             let answer = try service.characteristic(IDs.answer)
-            peripheral.setNotifyValue(true, for: answer)
-            try #require(talk.testbed.run { answer.isNotifying })
+            try peripheral.subscribe(to: answer, in: talk.testbed)
         }
         #expect(talk.ball.count("subscribed 1") == 1 && other.count("subscribed 1") == 1)
         for (app, bystander) in [(talk.ball, other), (other, talk.ball)] {
@@ -81,9 +79,7 @@ struct SeveralAppsTests {
     func writes() throws {
         let talk = Conversation()
         let (peripheral, question, _) = try talk.discover()
-        let (other, same) = try talk.otherApp(knowing: peripheral)
-        same.delegate = other
-        other.connect(same, in: talk.testbed)
+        let (other, same) = try talk.otherApp(connectedTo: peripheral)
         #expect(same.maximumWriteValueLength(for: .withoutResponse) == 512)
         let sameQuestion = try same.discover([IDs.service], in: talk.testbed).characteristic(IDs.question)
         for (index, (target, characteristic)) in [(peripheral, question), (same, sameQuestion)].enumerated() {

@@ -71,11 +71,9 @@ struct CentralRestorationRecordsTests {
             deviceName: "Onyx"
         )
         IdentityFile(storage).save([other])
-        setup.restartCentral()
-        let central = setup.central
-        try #require(setup.testbed.run { central.manager.state == .poweredOn })
-        let restored = try #require(central.found.first)
-        #expect(central.found.count == 1 && restored.identifier == other.identifier && restored.name == "Onyx")
+        _ = setup.callsOfNextCentral()
+        let restored = try #require(setup.central.found.first)
+        #expect(setup.central.found.count == 1 && restored.identifier == other.identifier && restored.name == "Onyx")
         #expect(restored.identifier != identifier)
     }
 
@@ -112,7 +110,7 @@ struct CentralRestorationAuthorizationTests {
     private func start(_ policy: PolicyStub) -> (adapter: BluetoothAdapter, central: CentralApp) {
         let adapter = self.testbed.adapter("Curious", storage: self.storage)
         let central = policy.make(in: self.testbed) {
-            CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
+            CentralApp(on: adapter, restoring: "asker")
         }
         self.testbed.run()
         return (adapter, central)

@@ -11,8 +11,6 @@ import Testing
 struct PeripheralConnectionResumptionTests {
     /// A peripheral without a Database Hash, with the service 180D at the handles 1 to 4, and an app that knows it.
     private struct Setup {
-        private static let options = [CBCentralManagerOptionRestoreIdentifierKey: "asker"]
-
         let testbed = Testbed()
         let remote: ForeignPeripheral
         let device: RestartableDevice
@@ -26,15 +24,12 @@ struct PeripheralConnectionResumptionTests {
                 ForeignPeripheral.heart(descriptors: [(type: 0x2902, value: [0, 0])])
             )
             self.device = RestartableDevice("Curious", in: self.testbed)
-            let central = CentralApp(on: self.device.adapter, options: Self.options)
-            self.first = central
-            self.testbed.run { central.manager.state == .poweredOn }
-            let peripheral = try central.connect(in: self.testbed, services: nil)
+            self.first = self.testbed.central(on: self.device.adapter, restoring: "asker")
+            let peripheral = try self.first.connect(in: self.testbed, services: nil)
             if discoversCharacteristics {
                 let found = try peripheral.discover(nil, in: self.testbed)
                 let characteristic = try found.characteristic(CBUUID(string: "2A37"))
-                peripheral.setNotifyValue(true, for: characteristic)
-                try #require(self.testbed.run { characteristic.isNotifying })
+                try peripheral.subscribe(to: characteristic, in: self.testbed)
             } else {
                 peripheral.discoverServices(nil)
                 try #require(self.testbed.run { peripheral.services?.count == 1 })
@@ -46,7 +41,7 @@ struct PeripheralConnectionResumptionTests {
         /// Starts the next process, whose app connects again.
         func restart() throws -> CentralApp {
             self.device.restart()
-            let central = CentralApp(on: self.device.adapter, options: Self.options)
+            let central = CentralApp(on: self.device.adapter, restoring: "asker")
             try #require(self.testbed.run { central.calls.contains("connect 2") })
             withExtendedLifetime(self.first) {}
             return central
@@ -64,39 +59,22 @@ struct PeripheralConnectionResumptionTests {
         }
     }
 
-    @Test("13.1 unchanged attributes are kept, and subscribed to again")
+    @Test("13.1 unchanged attributes are kept, beside a further service, too, and subscribed to again")
     func unchanged() throws {
-        let setup = try Setup()
-        let restored = try setup.restart()
-        setup.testbed.run(.seconds(2))
-        #expect(setup.comparisons == [true, true, true])
-        let peripheral = try #require(restored.found.first)
-        #expect(peripheral.services?.map(\.uuid.uuidString) == ["180D"])
-        #expect(peripheral.services?.first?.characteristics?.map(\.isNotifying) == [true])
-        #expect(!restored.calls.contains { $0.hasPrefix("modified") || $0.hasPrefix("notifying") })
-    }
-
-    @Test("13.1 characteristics that the app had not discovered are not looked for")
-    func onlyServices() throws {
-        let setup = try Setup(discoversCharacteristics: false)
-        let restored = try setup.restart()
-        setup.testbed.run(.seconds(2))
-        #expect(setup.comparisons == [true, false, false])
-        #expect(restored.found.first?.services?.map(\.uuid.uuidString) == ["180D"])
-        #expect(!restored.calls.contains { $0.hasPrefix("modified") })
-    }
-
-    @Test(
-        "13.1 a further service changes nothing, even one with the same UUID",
-        arguments: [0x09, 0x0D] as [UInt8]
-    )
-    func furtherService(uuid: UInt8) throws {
-        let setup = try Setup()
-        setup.remote.attributes.append(.init(handle: 0x20, type: 0x2800, value: [uuid, 0x18], end: 0x21))
-        let restored = try setup.restart()
-        setup.testbed.run(.seconds(2))
-        #expect(setup.comparisons == [true, true, true])
-        #expect(!restored.calls.contains { $0.hasPrefix("modified") })
+        // Characteristics that the app had not discovered are not looked for.
+        for (discovers, further) in [(true, nil), (true, 0x09), (true, 0x0D), (false, nil)] as [(Bool, UInt8?)] {
+            let setup = try Setup(discoversCharacteristics: discovers)
+            if let further {
+                setup.remote.attributes.append(.init(handle: 0x20, type: 0x2800, value: [further, 0x18], end: 0x21))
+            }
+            let restored = try setup.restart()
+            setup.testbed.run(.seconds(2))
+            #expect(setup.comparisons == [true, discovers, discovers])
+            let peripheral = try #require(restored.found.first)
+            #expect(peripheral.services?.map(\.uuid.uuidString) == ["180D"])
+            #expect(peripheral.services?.first?.characteristics?.map(\.isNotifying) == (discovers ? [true] : nil))
+            #expect(!restored.calls.contains { $0.hasPrefix("modified") || $0.hasPrefix("notifying") })
+        }
     }
 
     @Test(
@@ -179,9 +157,7 @@ struct PeripheralConnectionResumptionTests {
         let testbed = Testbed()
         let remote = ForeignPeripheral(in: testbed, Self.inclusion)
         let device = RestartableDevice("Curious", in: testbed)
-        let options = [CBCentralManagerOptionRestoreIdentifierKey: "asker"]
-        let first = CentralApp(on: device.adapter, options: options)
-        testbed.run { first.manager.state == .poweredOn }
+        let first = testbed.central(on: device.adapter, restoring: "asker")
         let peripheral = try first.connect(in: testbed, services: nil)
         peripheral.discoverServices(isListed ? nil : [CBUUID(string: "180D")])
         try #require(testbed.run { peripheral.services?.isEmpty == false })
@@ -191,7 +167,7 @@ struct PeripheralConnectionResumptionTests {
         testbed.run(.milliseconds(100))
         let count = remote.requests.count
         device.restart()
-        let central = CentralApp(on: device.adapter, options: options)
+        let central = CentralApp(on: device.adapter, restoring: "asker")
         try #require(testbed.run { central.calls.contains("connect 2") })
         testbed.run(.seconds(2))
         // By Find By Type Value requests, which end in a UUID.
@@ -217,20 +193,17 @@ struct PeripheralConnectionResumptionTests {
         setup.ball.manager.stopAdvertising()
         change(setup.ball)
         setup.testbed.run(.milliseconds(100))
-        setup.restartCentral()
+        _ = setup.callsOfNextCentral()
         let central = setup.central
-        try #require(setup.testbed.run { central.manager.state == .poweredOn })
         let restored = try #require(central.found.first)
         #expect(restored.state == .connecting)
-        let beacon = PeripheralApp(on: setup.curious.adapter)
-        setup.testbed.run { beacon.manager.state == .poweredOn }
+        let beacon = setup.testbed.ball(on: setup.curious.adapter)
         beacon.advertise(name: "Curious", services: [IDs.other])
-        let visitor = CentralApp(on: setup.crystal.adapter)
-        setup.testbed.run { visitor.manager.state == .poweredOn }
+        let visitor = setup.testbed.central(on: setup.crystal.adapter)
         _ = try visitor.connect(in: setup.testbed, services: [IDs.other])
         try #require(setup.testbed.run { central.count("connect 2") == 1 })
         setup.testbed.run(.seconds(2))
-        setup.ball.manager.updateValue("Yes".octets, for: setup.ball.answer, onSubscribedCentrals: nil)
+        setup.update("Yes")
         setup.testbed.run(.milliseconds(500))
         withExtendedLifetime((beacon, visitor)) {}
         return setup

@@ -29,8 +29,7 @@ struct PeripheralRestorationRecordsTests {
         try storage.save(record, to: name)
         setup.restartBall()
         #expect(setup.ball.calls == ["restore 0", "state 5"])
-        let services = setup.ball.restored.first?[CBPeripheralManagerRestoredStateServicesKey]
-        return try #require(services as? [CBMutableService])
+        return setup.ball.restoredServices
     }
 
     @Test("13.1 a service that no app can have published is left out, and the others are restored")

@@ -16,7 +16,7 @@ struct PeripheralRestorationTests {
         #expect(setup.ball.calls == ["restore 0", "state 5"])
         let dictionary = try #require(setup.ball.restored.first)
         #expect(dictionary.count == 2)
-        let services = try #require(dictionary[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService])
+        let services = setup.ball.restoredServices
         #expect(services.map(\.uuid) == [IDs.service])
         #expect(services[0].isPrimary)
         #expect(services[0].characteristics?.map(\.uuid) == [IDs.question, IDs.answer])
@@ -40,7 +40,7 @@ struct PeripheralRestorationTests {
         peripheral.readValue(for: answer)
         #expect(setup.testbed.run { setup.central.values == ["Yes"] })
         #expect(setup.ball.written.map(\.text) == ["Rain?"])
-        let mine = try setup.restored(IDs.answer)
+        let mine = try setup.ball.restored(IDs.answer)
         #expect(setup.ball.requests.last?.characteristic === mine)
         #expect(mine.subscribedCentrals?.count == 1)
         #expect(setup.ball.manager.updateValue("No".octets, for: mine, onSubscribedCentrals: nil))
@@ -89,17 +89,15 @@ struct PeripheralRestorationTests {
         setup.testbed.run(.milliseconds(100))
 
         setup.restartBall()
-        let services = try #require(
-            setup.ball.restored.first?[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
-        )
+        let services = setup.ball.restoredServices
         #expect(services.map(\.uuid.uuidString) == ["AAA0", IDs.service.uuidString])
         #expect(services.map(\.isPrimary) == [false, true])
         #expect(services[1].includedServices?.first === services[0])
-        let restored = try setup.restored(CBUUID(string: "AAA1"))
+        let restored = try setup.ball.restored(CBUUID(string: "AAA1"))
         #expect(restored.value == "fixed".octets)
         #expect(restored.descriptors?.map { "\($0.value ?? "-")" }.first == "What is fixed")
         #expect((restored.descriptors?.last?.value as? NSData)?.length == 7)
-        let other = try setup.restored(IDs.other)
+        let other = try setup.ball.restored(IDs.other)
         #expect(other.properties == [.read, .write, .notifyEncryptionRequired])
         #expect(other.permissions == [.readable, .writeEncryptionRequired])
         let advertisement = setup.ball.restored.first?[CBPeripheralManagerRestoredStateAdvertisementDataKey]
@@ -158,9 +156,7 @@ struct PeripheralRestorationTests {
             let manager = CBPeripheralManager(
                 delegate: silent,
                 queue: nil,
-                options: setup.options.merging([BluetoothAdapter.optionKey: setup.crystal.adapter] as [String: Any]) {
-                    $1
-                }
+                options: BluetoothAdapter.options(for: setup.crystal.adapter, restoring: "ball")
             )
             setup.testbed.run { manager.state == .poweredOn }
             return manager
@@ -186,14 +182,8 @@ struct PeripheralRestorationRefusalTests {
             let status = HCIErrorCode.commandDisallowed
             source.refused = [LESetAdvertisingEnable.opcode: status, LESetExtendedAdvertisingEnable.opcode: status]
         }
-        let adapter = BluetoothAdapter(
-            eventLoop: self.testbed.loop,
-            configuration: BluetoothAdapter.Configuration(identity: "Crystal"),
-            source: source,
-            storage: self.storage
-        )
-        let ball = PeripheralApp(on: adapter, options: [CBPeripheralManagerOptionRestoreIdentifierKey: "ball"])
-        self.testbed.run { ball.manager.state == .poweredOn }
+        let adapter = source.adapter("Crystal", self.testbed, storage: self.storage)
+        let ball = self.testbed.ball(on: adapter, restoring: "ball")
         self.testbed.run(.milliseconds(100))
         return (adapter, ball)
     }
@@ -228,10 +218,7 @@ struct PeripheralRestorationRefusalTests {
     func forbidden() {
         let adapter = self.testbed.adapter("Crystal", storage: self.storage)
         let policy = PolicyStub("app")
-        let ball = policy.make(in: self.testbed) {
-            PeripheralApp(on: adapter, options: [CBPeripheralManagerOptionRestoreIdentifierKey: "ball"])
-        }
-        self.testbed.run { ball.manager.state == .poweredOn }
+        let ball = self.testbed.ball(on: adapter, restoring: "ball", of: policy)
         ball.open()
         self.testbed.run()
         #expect(self.storage.names.count { $0.hasPrefix("peripheral-") } == 1)

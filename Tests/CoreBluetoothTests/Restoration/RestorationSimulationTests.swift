@@ -14,33 +14,29 @@ private final class RestartedApps {
     let crystal: RestartableDevice
     private(set) var ball: PeripheralApp
     private(set) var central: CentralApp
-    private let centralOptions: [String: Any] = [CBCentralManagerOptionRestoreIdentifierKey: "asker"]
-    private let ballOptions: [String: Any] = [CBPeripheralManagerOptionRestoreIdentifierKey: "ball"]
 
     init(seed: UInt64) {
         self.testbed = Testbed(seed: seed)
         self.curious = RestartableDevice("Curious", in: self.testbed)
         self.crystal = RestartableDevice("Crystal", in: self.testbed)
-        self.ball = PeripheralApp(on: self.crystal.adapter, options: self.ballOptions)
-        self.central = CentralApp(on: self.curious.adapter, options: self.centralOptions)
+        self.ball = PeripheralApp(on: self.crystal.adapter, restoring: "ball")
+        self.central = CentralApp(on: self.curious.adapter, restoring: "asker")
     }
 
     func killCentral() {
         self.curious.restart()
-        self.central = CentralApp(on: self.curious.adapter, options: self.centralOptions)
+        self.central = CentralApp(on: self.curious.adapter, restoring: "asker")
     }
 
     func killBall() {
         self.crystal.restart()
-        self.ball = PeripheralApp(on: self.crystal.adapter, options: self.ballOptions)
+        self.ball = PeripheralApp(on: self.crystal.adapter, restoring: "ball")
     }
 
     /// The ball's answer: the restored one, or the app's own.
     var answer: CBMutableCharacteristic {
-        let key = CBPeripheralManagerRestoredStateServicesKey
-        let services = self.ball.restored.first?[key] as? [CBMutableService] ?? []
-        let all = services.flatMap { $0.characteristics ?? [] }
-        return all.first { $0.uuid == IDs.answer } as? CBMutableCharacteristic ?? self.ball.answer
+        let restored = self.ball.restoredServices.first?.characteristics?.first { $0.uuid == IDs.answer }
+        return restored as? CBMutableCharacteristic ?? self.ball.answer
     }
 
     /// Does the next thing that is missing, as an app does that looks at what it has.

@@ -17,13 +17,7 @@ struct TakenOverManagerTests {
         init() { self.adapters = (self.testbed.adapter("Crystal"), self.testbed.adapter("Curious")) }
 
         func ball(_ policy: PolicyStub? = nil) -> PeripheralApp {
-            let adapter = self.adapters.ball
-            func make() -> PeripheralApp {
-                PeripheralApp(on: adapter, options: [CBPeripheralManagerOptionRestoreIdentifierKey: "ball"])
-            }
-            let ball = policy.map { $0.make(in: self.testbed, make) } ?? make()
-            self.testbed.run { ball.manager.state == .poweredOn }
-            return ball
+            self.testbed.ball(on: self.adapters.ball, restoring: "ball", of: policy)
         }
 
         func openBall() -> PeripheralApp {
@@ -34,13 +28,7 @@ struct TakenOverManagerTests {
         }
 
         func central(_ policy: PolicyStub? = nil) -> CentralApp {
-            let adapter = self.adapters.central
-            func make() -> CentralApp {
-                CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
-            }
-            let central = policy.map { $0.make(in: self.testbed, make) } ?? make()
-            self.testbed.run { central.manager.state == .poweredOn }
-            return central
+            self.testbed.central(on: self.adapters.central, restoring: "asker", of: policy)
         }
     }
 
@@ -52,8 +40,7 @@ struct TakenOverManagerTests {
         let peripheral = try first.connect(in: setup.testbed)
         let service = try peripheral.discover([IDs.service], in: setup.testbed)
         let (question, answer) = (try service.characteristic(IDs.question), try service.characteristic(IDs.answer))
-        peripheral.setNotifyValue(true, for: answer)
-        try #require(setup.testbed.run { answer.isNotifying })
+        try peripheral.subscribe(to: answer, in: setup.testbed)
         setup.testbed.run(.seconds(3))
         // Nothing is sent for a moment, so that the writes stay on their way.
         setup.testbed.air.setLoss(1)
@@ -91,10 +78,7 @@ struct TakenOverManagerTests {
         let first = setup.ball(setup.policy)
         first.open()
         let central = setup.central()
-        let peripheral = try central.connect(in: setup.testbed)
-        let answer = try peripheral.discover([IDs.service], in: setup.testbed).characteristic(IDs.answer)
-        peripheral.setNotifyValue(true, for: answer)
-        try #require(setup.testbed.run { answer.isNotifying })
+        try central.connect(in: setup.testbed).subscribeToAnswer(in: setup.testbed)
         setup.testbed.run(.seconds(3))
         setup.testbed.air.setLoss(1)
         // The controller takes some of them, until it has no more memory.
@@ -107,9 +91,8 @@ struct TakenOverManagerTests {
         setup.policy.restart(in: setup.testbed)
         let second = setup.ball(setup.policy)
         #expect(second.calls == ["restore 0", "state 5"])
-        let services = second.restored.first?[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
-        let told = try #require(services?.first?.characteristics?.last as? CBMutableCharacteristic)
-        #expect(told.uuid == IDs.answer && told.subscribedCentrals?.count == 1)
+        let told = try second.restored(IDs.answer)
+        #expect(told.subscribedCentrals?.count == 1)
         #expect(told.subscribedCentrals?.first?.maximumUpdateValueLength == 512)
         #expect(!second.manager.updateValue("y".octets, for: told, onSubscribedCentrals: nil))
         setup.testbed.air.setLoss(0)
@@ -151,33 +134,5 @@ struct TakenOverManagerTests {
         setup.testbed.run()
         #expect(second.calls == ["restore 0", "state 5", "connect 2"])
         withExtendedLifetime((ball, first, peripheral)) {}
-    }
-
-    @Test("13.1 a restored connection keeps its object beside a cancelled one")
-    func besideAnother() throws {
-        let setup = Setup()
-        let balls = [setup.openBall(), PeripheralApp(on: setup.testbed.adapter("Onyx"))]
-        setup.testbed.run { balls[1].manager.state == .poweredOn }
-        balls[1].open(name: "Onyx")
-        let first = setup.central(setup.policy)
-        first.manager.scanForPeripherals(withServices: [IDs.service])
-        try #require(setup.testbed.run { first.found.count == 2 })
-        first.manager.stopScan()
-        for peripheral in first.found { first.connect(peripheral, in: setup.testbed) }
-        setup.testbed.run()
-        let (cancelled, kept) = (first.found[0], first.found[1])
-        first.manager.cancelPeripheralConnection(cancelled)
-        setup.policy.restart(in: setup.testbed)
-        let second = setup.central(setup.policy)
-        try #require(second.found.map(\.identifier) == [kept.identifier])
-        let found = second.manager.retrievePeripherals(withIdentifiers: [cancelled.identifier])
-        let again = try #require(found.first)
-        #expect(again.token.index == 2 && second.found[0].token == kept.token)
-        second.connect(again, in: setup.testbed)
-        setup.testbed.run()
-        #expect(again.state == .connected && second.found[0].state == .connected)
-        // The name of the one that is kept may be read meanwhile.
-        #expect(second.calls.filter { !$0.hasPrefix("name") } == ["restore 0", "state 5", "connect 2"])
-        withExtendedLifetime((balls, first)) {}
     }
 }

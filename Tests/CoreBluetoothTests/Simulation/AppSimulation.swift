@@ -115,7 +115,7 @@ final class AppSimulation {
     }
 
     private func act(_ central: SimulatedCentral) {
-        let manager = central.manager!
+        let manager = central.manager
         switch self.below(12) {
         case 0: manager.scanForPeripherals(withServices: nil, options: self.scanOptions())
         case 1: manager.scanForPeripherals(withServices: [IDs.service, IDs.other], options: self.scanOptions())
@@ -176,34 +176,24 @@ final class AppSimulation {
         switch (self.below(14), service, characteristic, descriptor) {
         case (0, _, _, _), (_, nil, _, _):
             let filter = self.below(3) == 0 ? [IDs.service] : nil
-            central.ask(known, .services, nil) { $0.discoverServices(filter) }
+            central.ask(known, "services", nil) { $0.discoverServices(filter) }
         case (1, let service?, _, _):
-            central.ask(known, .included(ObjectIdentifier(service)), service) {
-                $0.discoverIncludedServices(nil, for: service)
-            }
+            central.ask(known, "included", service) { $0.discoverIncludedServices(nil, for: service) }
         case (2, let service?, _, _), (_, let service?, nil, _):
-            central.ask(known, .characteristics(ObjectIdentifier(service)), service) {
-                $0.discoverCharacteristics(nil, for: service)
-            }
+            central.ask(known, "characteristics", service) { $0.discoverCharacteristics(nil, for: service) }
         case (3, _, let characteristic?, _):
-            central.ask(known, .descriptors(ObjectIdentifier(characteristic)), characteristic) {
-                $0.discoverDescriptors(for: characteristic)
-            }
+            central.ask(known, "descriptors", characteristic) { $0.discoverDescriptors(for: characteristic) }
         case (4...5, _, let characteristic?, _):
-            central.ask(known, .read(ObjectIdentifier(characteristic)), characteristic) {
-                $0.readValue(for: characteristic)
-            }
+            central.ask(known, "value", characteristic) { $0.readValue(for: characteristic) }
         case (6...7, _, let characteristic?, _):
             let value = Data(count: self.below(4) == 0 ? self.below(600) : self.below(30))
-            central.ask(known, .write(ObjectIdentifier(characteristic)), characteristic) {
+            central.ask(known, "wrote", characteristic) {
                 $0.writeValue(value, for: characteristic, type: .withResponse)
             }
         case (8...9, _, let characteristic?, _):
             let isOn = self.below(3) > 0
             if isOn { known.notified.insert(ObjectIdentifier(characteristic)) }
-            central.ask(known, .notify(ObjectIdentifier(characteristic)), characteristic) {
-                $0.setNotifyValue(isOn, for: characteristic)
-            }
+            central.ask(known, "notifying", characteristic) { $0.setNotifyValue(isOn, for: characteristic) }
         case (10, _, let characteristic?, _):
             for number in 0..<self.below(150) where characteristic.properties.contains(.writeWithoutResponse) {
                 guard peripheral.canSendWriteWithoutResponse || number.isMultiple(of: 50) else {
@@ -213,13 +203,9 @@ final class AppSimulation {
                 peripheral.writeValue(Data(count: number % 21), for: characteristic, type: .withoutResponse)
             }
         case (11, _, _, let descriptor?):
-            central.ask(known, .readDescriptor(ObjectIdentifier(descriptor)), descriptor) {
-                $0.readValue(for: descriptor)
-            }
+            central.ask(known, "descriptor", descriptor) { $0.readValue(for: descriptor) }
         case (12, _, _, let descriptor?) where descriptor.uuid != CBUUID(string: "2902"):
-            central.ask(known, .writeDescriptor(ObjectIdentifier(descriptor)), descriptor) {
-                $0.writeValue(Data([1]), for: descriptor)
-            }
+            central.ask(known, "wrote", descriptor) { $0.writeValue(Data([1]), for: descriptor) }
         default:
             if peripheral.state == .connected { known.awaitedRSSI += 1 }
             peripheral.readRSSI()

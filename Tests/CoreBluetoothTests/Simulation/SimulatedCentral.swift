@@ -5,19 +5,9 @@ import BluetoothTypes
 @testable import CoreBluetooth
 
 /// One central manager of a simulation, with its peripherals.
-final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
-    /// A procedure whose callback is awaited.
-    enum Awaited: Equatable {
-        case services
-        case included(ObjectIdentifier)
-        case characteristics(ObjectIdentifier)
-        case descriptors(ObjectIdentifier)
-        case read(ObjectIdentifier)
-        case write(ObjectIdentifier)
-        case notify(ObjectIdentifier)
-        case readDescriptor(ObjectIdentifier)
-        case writeDescriptor(ObjectIdentifier)
-    }
+final class SimulatedCentral {
+    /// A procedure whose callback is awaited: the word that `CentralApp` has for it, and the attribute.
+    typealias Awaited = (what: String, attribute: CBAttribute?)
 
     /// The state of one of its peripherals, as far as it follows from calls and callbacks.
     final class Known {
@@ -35,7 +25,7 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
         var possibleEnds = 0
         /// Cancellations that no end without an error has reported.
         var cancellations = 0
-        var awaited: [(what: Awaited, attribute: CBAttribute?)] = []
+        var awaited: [Awaited] = []
         var awaitedRSSI = 0
         /// Characteristics for which notifications were asked for on this connection.
         var notified: Set<ObjectIdentifier> = []
@@ -56,7 +46,7 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
 
     let name: String
     let log: SimulationLog
-    private(set) var manager: CBCentralManager!
+    private let app: CentralApp
     private(set) var known: [Known] = []
     private var lastState = CBManagerState.unknown
     /// Called in the callbacks of a peripheral.
@@ -65,13 +55,12 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
     init(_ name: String, on adapter: BluetoothAdapter, log: SimulationLog) {
         self.name = name
         self.log = log
-        super.init()
-        self.manager = CBCentralManager(
-            delegate: self,
-            queue: nil,
-            options: [BluetoothAdapter.optionKey: adapter]
-        )
+        self.app = CentralApp(on: adapter)
+        self.app.onCall = { [unowned self] call in if call.hasPrefix("state") { self.stateChanged() } }
+        self.app.onReport = { [unowned self] in self.reported($0) }
     }
+
+    var manager: CBCentralManager { self.app.manager }
 
     func known(_ peripheral: CBPeripheral) -> Known? { self.known.first { $0.peripheral === peripheral } }
 
@@ -112,12 +101,12 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
     func drop(_ known: Known) { self.known.removeAll { $0 === known } }
 
     func keep(_ peripheral: CBPeripheral) {
-        peripheral.delegate = self
+        peripheral.delegate = self.app
         if self.known(peripheral) == nil { self.known.append(Known(peripheral)) }
     }
 
     /// Calls `body`, which asks for something about `attribute`, and waits for its callback.
-    func ask(_ known: Known, _ what: Awaited, _ attribute: CBAttribute?, _ body: (CBPeripheral) -> Void) {
+    func ask(_ known: Known, _ what: String, _ attribute: CBAttribute?, _ body: (CBPeripheral) -> Void) {
         if known.peripheral.state == .connected, attribute.map({ self.isAlive($0, of: known.peripheral) }) ?? true {
             known.awaited.append((what, attribute))
         }
@@ -169,13 +158,14 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
         }
     }
 
-    // MARK: CBCentralManagerDelegate
+    // MARK: Callbacks
 
-    func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        self.log.note("\(self.name) state \(central.state.rawValue)")
-        self.log.require(central.state != self.lastState, "\(self.name): the same state twice")
-        self.lastState = central.state
-        guard central.state != .poweredOn else { return }
+    private func stateChanged() {
+        let state = self.manager.state
+        self.log.note("\(self.name) state \(state.rawValue)")
+        self.log.require(state != self.lastState, "\(self.name): the same state twice")
+        self.lastState = state
+        guard state != .poweredOn else { return }
         for known in self.known {
             known.forgetConnection()
             known.openAttempts = 0
@@ -186,58 +176,50 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
         }
     }
 
-    private func manager(_ call: String) {
-        self.log.note("\(self.name) \(call)")
+    private func reported(_ report: CentralApp.Report) {
+        let (call, peripheral, error) = (report.call, report.peripheral, report.error)
+        let code = error.map { " \(($0 as NSError).code)" } ?? ""
+        self.log.note("\(self.name) \(call) of \(peripheral.name ?? "-")\(code)")
         self.log.require(self.manager.state == .poweredOn, "\(self.name): \(call) while off")
-    }
-
-    func centralManager(
-        _ central: CBCentralManager,
-        didDiscover peripheral: CBPeripheral,
-        advertisementData: [String: Any],
-        rssi RSSI: NSNumber
-    ) {
-        self.manager("discover \(peripheral.name ?? "-")")
-        self.log.require(central.isScanning, "\(self.name): discovery without a scan")
-        self.keep(peripheral)
-    }
-
-    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        self.manager("connect \(peripheral.name ?? "-")")
-        guard let known = self.known(peripheral) else {
-            return self.log.violation("\(self.name): connect of an unknown peripheral")
+        // The app keeps what it finds, and the simulation decides for how long.
+        self.app.found = []
+        let word = String(call.prefix { $0 != " " })
+        switch word {
+        case "discover":
+            self.log.require(self.manager.isScanning, "\(self.name): discovery without a scan")
+            return self.keep(peripheral)
+        case "event": return self.keep(peripheral)
+        default: break
         }
-        self.log.require(peripheral.state == .connected, "\(self.name): connected in state \(peripheral.state)")
-        self.log.require(known.openAttempts > 0, "\(self.name): a connection without a request")
-        self.onCallback?(known)
-    }
-
-    func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
-        self.manager("fail \(peripheral.name ?? "-") \(error.map { "\(($0 as NSError).code)" } ?? "-")")
-        self.ended(peripheral, error)
-    }
-
-    func centralManager(
-        _ central: CBCentralManager,
-        didDisconnectPeripheral peripheral: CBPeripheral,
-        timestamp: CFAbsoluteTime,
-        isReconnecting: Bool,
-        error: (any Error)?
-    ) {
-        let code = error.map { "\(($0 as NSError).code)" } ?? "-"
-        self.manager("disconnect \(peripheral.name ?? "-") \(isReconnecting) \(code)")
-        guard isReconnecting else { return self.ended(peripheral, error) }
-        guard let known = self.known(peripheral) else { return }
-        // A report that was on its way when the app cancelled.
-        let isAsked = known.reconnectsByItself || known.didReconnectByItself
-        self.log.require(isAsked, "\(self.name): reconnects without the option")
-        if peripheral.state == .connecting { known.forgetConnection() }
-    }
-
-    private func ended(_ peripheral: CBPeripheral, _ error: (any Error)?) {
         guard let known = self.known(peripheral) else {
-            return self.log.violation("\(self.name): end of an unknown peripheral")
+            let isHarmless =
+                ["name", "ready", "modified"].contains(word) || word == "disconnect" && self.isReconnecting
+            return self.log.require(isHarmless, "\(self.name): \(call) of an unknown peripheral")
         }
+        let isConnected = peripheral.state == .connected
+        switch word {
+        case "connect":
+            self.log.require(isConnected, "\(self.name): connected in state \(peripheral.state)")
+            self.log.require(known.openAttempts > 0, "\(self.name): a connection without a request")
+            self.onCallback?(known)
+        case "disconnect" where self.isReconnecting:
+            // A report that was on its way when the app cancelled.
+            let isAsked = known.reconnectsByItself || known.didReconnectByItself
+            self.log.require(isAsked, "\(self.name): reconnects without the option")
+            if peripheral.state == .connecting { known.forgetConnection() }
+        case "fail", "disconnect": self.ended(known, error)
+        case "name": break
+        default:
+            self.log.require(isConnected, "\(self.name): \(call) without a connection")
+            self.used(known, word, report)
+        }
+    }
+
+    /// Whether the system connects again by itself after the end that was reported last.
+    private var isReconnecting: Bool { self.app.ends.last?.isReconnecting == true }
+
+    private func ended(_ known: Known, _ error: (any Error)?) {
+        let peripheral = known.peripheral
         if known.openAttempts == 0, known.possibleEnds > 0 {
             known.possibleEnds -= 1
             known.openAttempts = 1
@@ -266,134 +248,51 @@ final class SimulatedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDe
         self.onCallback?(known)
     }
 
-    func centralManager(
-        _ central: CBCentralManager,
-        connectionEventDidOccur event: CBConnectionEvent,
-        for peripheral: CBPeripheral
-    ) {
-        self.manager("event \(event.rawValue)")
-        self.keep(peripheral)
+    /// A callback of a connection: the answer that was to come next, or one that comes by itself.
+    private func used(_ known: Known, _ word: String, _ report: CentralApp.Report) {
+        let peripheral = known.peripheral
+        switch word {
+        case "rssi":
+            self.log.require(known.awaitedRSSI > 0, "\(self.name): RSSI without a request")
+            known.awaitedRSSI -= 1
+        case "ready":
+            let canSend = peripheral.canSendWriteWithoutResponse
+            self.log.require(canSend, "\(self.name): ready while canSendWriteWithoutResponse is false")
+            known.awaitsCapacity = false
+        case "modified":
+            let isThere = report.attribute.map { self.isAlive($0, of: peripheral) } ?? false
+            self.log.require(!isThere, "\(self.name): an invalid service is still there")
+            known.awaited.removeAll { awaited in
+                awaited.attribute.map { !self.isAlive($0, of: peripheral) } ?? false
+            }
+        // Values of the test say by their first letter whether they were read or sent.
+        case "value"
+        where report.error == nil && (report.attribute as? CBCharacteristic)?.value?.first == UInt8(ascii: "n"):
+            let isAsked = report.attribute.map { known.notified.contains(ObjectIdentifier($0)) } == true
+            self.log.require(isAsked, "\(self.name): a notification without a subscription")
+        default: self.answered(known, word, report)
+        }
     }
 
-    // MARK: CBPeripheralDelegate
-
-    /// A callback of a procedure: the one that was to come next.
-    private func reported(_ peripheral: CBPeripheral, _ what: Awaited, _ error: (any Error)?, _ text: String) {
-        self.log.note("\(self.name) \(text) \(error.map { "\(($0 as NSError).code)" } ?? "")")
-        self.log.require(peripheral.state == .connected, "\(self.name): \(text) without a connection")
-        guard let known = self.known(peripheral) else {
-            return self.log.violation("\(self.name): \(text) of an unknown peripheral")
-        }
+    private func answered(_ known: Known, _ word: String, _ report: CentralApp.Report) {
+        func isMeant(_ awaited: Awaited) -> Bool { awaited.what == word && awaited.attribute === report.attribute }
         // A procedure on an invalidated attribute has no callback.
-        while let first = known.awaited.first, first.what != what,
-            let attribute = first.attribute, !self.isAlive(attribute, of: peripheral)
+        while let first = known.awaited.first, !isMeant(first), let attribute = first.attribute,
+            !self.isAlive(attribute, of: known.peripheral)
         {
             known.awaited.removeFirst()
         }
         // What concerns services that become invalid is answered at once, before what was asked earlier.
-        if (error as? CBATTError)?.code == .invalidHandle,
-            let index = known.awaited.firstIndex(where: { $0.what == what })
-        {
+        let isInvalid = (report.error as? CBATTError)?.code == .invalidHandle
+        if isInvalid, let index = known.awaited.firstIndex(where: isMeant) {
             known.awaited.remove(at: index)
-            self.onCallback?(known)
-            return
+        } else {
+            guard let first = known.awaited.first, isMeant(first) else {
+                let awaited = known.awaited.first?.what ?? "nothing"
+                return self.log.violation("\(self.name): \(word) while \(awaited) is awaited")
+            }
+            known.awaited.removeFirst()
         }
-        guard let first = known.awaited.first, first.what == what else {
-            return self.log.violation(
-                "\(self.name): \(text) while \(known.awaited.first.map { "\($0.what)" } ?? "nothing") is awaited"
-            )
-        }
-        known.awaited.removeFirst()
         self.onCallback?(known)
-    }
-
-    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-        self.reported(peripheral, .services, error, "services")
-    }
-
-    func peripheral(_ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?)
-    {
-        self.reported(peripheral, .included(ObjectIdentifier(service)), error, "included")
-    }
-
-    func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
-        self.reported(peripheral, .characteristics(ObjectIdentifier(service)), error, "characteristics")
-    }
-
-    func peripheral(
-        _ peripheral: CBPeripheral,
-        didDiscoverDescriptorsFor characteristic: CBCharacteristic,
-        error: (any Error)?
-    ) {
-        self.reported(peripheral, .descriptors(ObjectIdentifier(characteristic)), error, "descriptors")
-    }
-
-    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
-    {
-        // Values of the test say by their first letter whether they were read or sent.
-        if error == nil, characteristic.value?.first == UInt8(ascii: "n") {
-            self.log.note("\(self.name) notification")
-            self.log.require(peripheral.state == .connected, "\(self.name): a notification without a connection")
-            let isAsked = self.known(peripheral)?.notified.contains(ObjectIdentifier(characteristic)) == true
-            self.log.require(isAsked, "\(self.name): a notification without a subscription")
-            return
-        }
-        self.reported(peripheral, .read(ObjectIdentifier(characteristic)), error, "value")
-    }
-
-    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
-    {
-        self.reported(peripheral, .write(ObjectIdentifier(characteristic)), error, "wrote")
-    }
-
-    func peripheral(
-        _ peripheral: CBPeripheral,
-        didUpdateNotificationStateFor characteristic: CBCharacteristic,
-        error: (any Error)?
-    ) {
-        self.reported(peripheral, .notify(ObjectIdentifier(characteristic)), error, "notifying")
-    }
-
-    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
-        self.reported(peripheral, .readDescriptor(ObjectIdentifier(descriptor)), error, "descriptor")
-    }
-
-    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {
-        self.reported(peripheral, .writeDescriptor(ObjectIdentifier(descriptor)), error, "wrote descriptor")
-    }
-
-    func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
-        self.log.note("\(self.name) rssi")
-        guard let known = self.known(peripheral) else {
-            return self.log.violation("\(self.name): RSSI of an unknown peripheral")
-        }
-        self.log.require(peripheral.state == .connected, "\(self.name): RSSI without a connection")
-        self.log.require(known.awaitedRSSI > 0, "\(self.name): RSSI without a request")
-        known.awaitedRSSI -= 1
-    }
-
-    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
-        self.log.note("\(self.name) ready")
-        self.log.require(peripheral.state == .connected, "\(self.name): ready without a connection")
-        self.log.require(
-            peripheral.canSendWriteWithoutResponse,
-            "\(self.name): ready while canSendWriteWithoutResponse is false"
-        )
-        self.known(peripheral)?.awaitsCapacity = false
-    }
-
-    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
-        self.log.note("\(self.name) modified \(invalidatedServices.count)")
-        self.log.require(peripheral.state == .connected, "\(self.name): modified without a connection")
-        for service in invalidatedServices {
-            self.log.require(
-                peripheral.services?.contains { $0 === service } != true,
-                "\(self.name): an invalid service is still there"
-            )
-        }
-        guard let known = self.known(peripheral) else { return }
-        known.awaited.removeAll { awaited in
-            awaited.attribute.map { !self.isAlive($0, of: peripheral) } ?? false
-        }
     }
 }

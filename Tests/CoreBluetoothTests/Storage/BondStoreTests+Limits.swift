@@ -10,44 +10,9 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// A storage in memory that counts what is read, and takes no bonds while it is full.
-private final class CountingStorage: StorageInMemory {
-    struct Full: Error {}
-
-    let memory = MemoryStorage()
-    private let count = NIOLockedValueBox(0)
-    private let full = NIOLockedValueBox(false)
-    private let meanwhile = NIOLockedValueBox<(prefix: String, body: @Sendable () -> Void)?>(nil)
-
-    var readCount: Int { self.count.withLockedValue { $0 } }
-
-    func setFull(_ isFull: Bool) { self.full.withLockedValue { $0 = isFull } }
-
-    /// Calls `body` once, before a document whose name begins with `prefix` is written.
-    func beforeWriting(_ prefix: String, _ body: @escaping @Sendable () -> Void) {
-        self.meanwhile.withLockedValue { $0 = (prefix, body) }
-    }
-
-    func read(_ name: String) throws -> Data? {
-        self.count.withLockedValue { $0 += 1 }
-        return try self.memory.read(name)
-    }
-
-    func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws {
-        guard !self.full.withLockedValue({ $0 }) else { throw Full() }
-        let body = self.meanwhile.withLockedValue { meanwhile in
-            guard let (prefix, body) = meanwhile, name.hasPrefix(prefix) else { return nil as (@Sendable () -> Void)? }
-            meanwhile = nil
-            return body
-        }
-        body?()
-        try self.memory.write(data, to: name, durability)
-    }
-}
-
 @Suite("The bonds of an adapter: limits")
 struct BondStoreLimitTests {
-    private let storage = CountingStorage()
+    private let storage = HookedStorage()
 
     private func address(_ number: Int) -> DeviceAddress {
         DeviceAddress(0xC000_0000_0000 | UInt64(number), kind: .random)
@@ -127,8 +92,9 @@ struct BondStoreLimitTests {
         let kept = Set(Array(1...5) + Array(106...BondStore.capacity + 100)).map(self.address)
         #expect(Set(Process(self.storage).store.peers.map(\.identity.address)) == Set(kept))
         #expect(self.storage.memory.names.count == 2 * 512)
-        let before = self.storage.readCount
-        #expect(Process(self.storage).store.peers.count == 512 && self.storage.readCount - before <= 4 * 512)
+        let count = NIOLockedValueBox(0)
+        self.storage.setHook { operation, _ in if operation == .read { count.withLockedValue { $0 += 1 } } }
+        #expect(Process(self.storage).store.peers.count == 512 && count.withLockedValue { $0 } <= 4 * 512)
     }
 
     @Test("a full disk: says that a bond is not kept, keeps the one before, and removes none to make room")
@@ -155,7 +121,13 @@ struct BondStoreLimitTests {
         let process = Process(self.storage)
         let address = self.address(1)
         process.store.store(.symmetric(with: address, signCounter: 1))
-        self.storage.beforeWriting(document) { [storage] in try? storage.removeBond(with: address) }
+        let memory = self.storage.memory
+        let isDone = NIOLockedValueBox(false)
+        self.storage.setHook { operation, name in
+            guard operation == .write, name.hasPrefix(document), !isDone.withLockedValue({ $0 }) else { return }
+            isDone.withLockedValue { $0 = true }
+            try memory.removeBond(with: address)
+        }
         switch document {
         case "use-": process.store.noteUse(of: address)
         case "counter-": process.store.noteSignCounter(7, of: address)

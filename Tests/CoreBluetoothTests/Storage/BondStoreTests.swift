@@ -11,26 +11,6 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// A storage that is written on queues, and notes with each bond whether its device was known by then.
-private final class NotingStorage: StorageInMemory {
-    let memory = MemoryStorage()
-    private let notes = NIOLockedValueBox<[Bool]>([])
-    private let device: DeviceAddress
-
-    init(device: DeviceAddress) { self.device = device }
-
-    var noted: [Bool] { self.notes.withLockedValue { $0 } }
-    var isImmediate: Bool { false }
-
-    func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws {
-        if name.hasPrefix("bond-") {
-            let isKnown = IdentityFile(self.memory).load().contains { $0.address == self.device }
-            self.notes.withLockedValue { $0.append(isKnown) }
-        }
-        try self.memory.write(data, to: name, durability)
-    }
-}
-
 @Suite("The bonds of an adapter")
 struct BondStoreTests {
     private static let peer = DeviceAddress(0x0011_2233_4455, kind: .public)
@@ -106,19 +86,24 @@ struct BondStoreTests {
     @Test("writes a new bond after the identifier by which apps know its device")
     func identifierFirst() {
         let testbed = Testbed()
-        let storage = NotingStorage(device: Self.peer)
+        // A storage that is written on queues, and notes with each bond whether its device was known by then.
+        let storage = HookedStorage(isImmediate: false)
+        let (memory, noted) = (storage.memory, NIOLockedValueBox<[Bool]>([]))
+        storage.setHook { operation, name in
+            guard operation == .write, name.hasPrefix("bond-") else { return }
+            let isKnown = IdentityFile(memory).load().contains { $0.address == Self.peer }
+            noted.withLockedValue { $0.append(isKnown) }
+        }
         let adapter = testbed.adapter("Crystal", storage: storage)
-        let ball = PeripheralApp(on: adapter)
-        testbed.run { ball.manager.state == .poweredOn }
-        let isDone = adapter.readEngine(in: testbed) { core -> Bool in
+        let ball = testbed.ball(on: adapter)
+        adapter.changeEngine(in: testbed) { core in
             // So many that it takes a moment to write them.
             for number in 1...1_000 { _ = core.identities.record(for: DeviceAddress(UInt64(number), kind: .public)) }
             _ = core.identities.record(for: Self.peer)
             let bond = Bond.symmetric(with: Self.peer, isAuthenticated: false)
             core.host.delegate?.host(core.host, link: LinkID(rawValue: 1_000), didPairWith: bond, isBonded: true)
-            return true
         }
-        #expect(isDone == true && storage.noted == [true])
+        #expect(noted.withLockedValue { $0 } == [true])
         withExtendedLifetime(ball) {}
     }
 

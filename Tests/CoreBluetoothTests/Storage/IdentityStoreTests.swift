@@ -5,28 +5,6 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// A storage in memory that counts how often a document was written.
-private final class CountingStorage: StorageInMemory {
-    let memory = MemoryStorage()
-    private let count = NIOLockedValueBox(0)
-
-    var writes: Int { self.count.withLockedValue { $0 } }
-
-    func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws {
-        self.count.withLockedValue { $0 += 1 }
-        try self.memory.write(data, to: name, durability)
-    }
-
-    func write(
-        _ name: String,
-        _ durability: PrivateFile.Durability,
-        _ content: @escaping @Sendable () throws -> Data?
-    ) throws {
-        self.count.withLockedValue { $0 += 1 }
-        try self.memory.write(name, durability, content)
-    }
-}
-
 @Suite("Identities of devices")
 struct IdentityStoreTests {
     private let store = IdentityStore(randomness: .seeded(1))
@@ -182,13 +160,16 @@ struct IdentityStoreTests {
             let store = IdentityStore(randomness: .seeded(1))
             _ = store.record(for: known)
             store.setName("Crystal", of: known)
-            let storage = CountingStorage()
+            let writes = NIOLockedValueBox(0)
+            let storage = HookedStorage { operation, _ in
+                if operation == .write { writes.withLockedValue { $0 += 1 } }
+            }
             store.open(IdentityFile(storage))
             row.change(store)
-            #expect(storage.writes == (row.isWritten ? 1 : 0), "\(row.name)")
+            #expect(writes.withLockedValue { $0 } == (row.isWritten ? 1 : 0), "\(row.name)")
             for _ in 1...2 {
                 store.close()
-                #expect(storage.writes == (row.isWritten ? 2 : 0), "\(row.name)")
+                #expect(writes.withLockedValue { $0 } == (row.isWritten ? 2 : 0), "\(row.name)")
             }
             store.setName("Late", isDeviceName: true, of: known)
             #expect(!IdentityFile(storage).load().contains { $0.name == "Late" })

@@ -12,8 +12,10 @@ final class BreakableSource: ChannelSource {
     private let air: Air
     private let controllerConfiguration: VirtualControllerConfiguration
     private weak var channel: BreakableChannel?
-    /// The number of times that the controller was opened.
-    private(set) var opened = 0
+    private(set) var openCount = 0
+    private(set) var closeCount = 0
+    /// Why no channel can be opened.
+    var failure: ChannelFailure?
     /// Sees every packet: from the host or to it.
     var onPacket: ((_ packet: HCIPacket, _ isFromHost: Bool) -> Void)?
     /// Commands that the controller refuses, and why; they are answered by HCI_Command_Complete.
@@ -25,28 +27,22 @@ final class BreakableSource: ChannelSource {
     }
 
     /// An adapter on this source.
-    func adapter(_ identity: String, _ testbed: Testbed) -> BluetoothAdapter {
-        self.adapter(BluetoothAdapter.Configuration(identity: identity), testbed)
-    }
-
-    func adapter(_ configuration: BluetoothAdapter.Configuration, _ testbed: Testbed) -> BluetoothAdapter {
-        let source = NIOLoopBound(self, eventLoop: testbed.loop)
-        return BluetoothAdapter(
+    func adapter(
+        _ identity: String,
+        _ testbed: Testbed,
+        storage: any StateStorage = MemoryStorage()
+    ) -> BluetoothAdapter {
+        BluetoothAdapter(
             eventLoop: testbed.loop,
-            configuration: configuration,
-            callbacks: .onEventLoop,
-            identities: IdentityStore(randomness: .seeded(1)),
-            retained: nil
-        ) {
-            AdapterComponents(
-                source: source.value,
-                configuration: configuration.hostConfiguration(address: configuration.addressOnAir)
-            )
-        }
+            configuration: BluetoothAdapter.Configuration(identity: identity),
+            source: self,
+            storage: storage
+        )
     }
 
     func open(_ completion: @escaping (Result<any HCIChannel, ChannelFailure>) -> Void) {
-        self.opened += 1
+        self.openCount += 1
+        if let failure = self.failure { return completion(.failure(failure)) }
         let channel = BreakableChannel(self.air.makeController(configuration: self.controllerConfiguration))
         channel.onPacket = { [weak self] in self?.onPacket?($0, $1) }
         channel.refusal = { [weak self] in self?.refused[$0] }
@@ -54,7 +50,7 @@ final class BreakableSource: ChannelSource {
         completion(.success(channel))
     }
 
-    func close() {}
+    func close() { self.closeCount += 1 }
 
     /// Closes the channel, as a controller that is unplugged does.
     func breakChannel() { self.channel?.breakOff() }

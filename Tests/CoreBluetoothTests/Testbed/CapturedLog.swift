@@ -15,3 +15,10 @@ final class CapturedLog: Sendable {
         try LogLines.$listener.withValue({ line in self.lines.withLockedValue { $0.append(line) } }, operation: body)
     }
 }
+
+/// The lines that the module writes on standard error during `body`.
+func logLines(of body: () throws -> Void) rethrows -> [String] {
+    let log = CapturedLog()
+    try log.capture(body)
+    return log.all
+}

@@ -1,9 +1,10 @@
-// What the event loop's side of an adapter has, which no app sees: read in a turn of the loop, after all that apps have
-// asked for before.
+// The event loop's side of an adapter, which no app sees: read and changed in a turn of the loop, after everything that
+// apps have asked for before.
 
 import BluetoothHost
 import NIOConcurrencyHelpers
 import Testbed
+import Testing
 
 @testable import CoreBluetooth
 
@@ -21,6 +22,16 @@ extension BluetoothAdapter {
         }
         testbed.loop.run()
         return found.withLockedValue { $0 }
+    }
+
+    /// Runs `change` on the event loop, as an event of the host would.
+    func changeEngine(in testbed: Testbed, _ change: @escaping @Sendable (AdapterCore) -> Void) {
+        let isChanged = self.readEngine(in: testbed) { core -> Bool in
+            change(core)
+            core.flush()
+            return true
+        }
+        #expect(isChanged == true)
     }
 }
 

@@ -1,5 +1,5 @@
-// A peripheral without our host: HCI commands, a table of attributes, an MTU of 23 and no more ATT than it needs. For
-// what our own server never sends: descriptors that are missing, odd values, every error, no answer at all.
+// A peripheral without our host: HCI commands, a table of attributes, an MTU of 23 and no more ATT than it needs. It
+// sends what our own server never does: missing descriptors, odd values, every error, no response at all.
 
 import BluetoothAir
 import BluetoothHCI
@@ -38,18 +38,46 @@ final class ForeignPeripheral: HCIChannelReceiver {
 
     /// A service 180D whose characteristic 2A37 can be read, written and subscribed to in both ways, with descriptors.
     static func heart(descriptors: [(type: UInt16, value: [UInt8])], properties: UInt8 = 0x3E) -> [Attribute] {
-        let end = UInt16(3 + descriptors.count)
-        var attributes = [
-            Attribute(handle: 1, type: 0x2800, value: [0x0D, 0x18], end: end),
+        [
+            Attribute(handle: 1, type: 0x2800, value: [0x0D, 0x18], end: UInt16(3 + descriptors.count)),
             Attribute(handle: 2, type: 0x2803, value: [properties, 0x03, 0x00, 0x37, 0x2A]),
             Attribute(handle: 3, type: 0x2A37, value: Array("beat".utf8)),
         ]
-        for (index, descriptor) in descriptors.enumerated() {
-            attributes.append(
+            + descriptors.enumerated().map { index, descriptor in
                 Attribute(handle: UInt16(4 + index), type: descriptor.type, value: descriptor.value)
-            )
+            }
+    }
+
+    /// The Generic Attribute Service with Service Changed and a Database Hash, and another service.
+    static let hashedAttributes = [
+        Attribute(handle: 1, type: 0x2800, value: [0x01, 0x18], end: 6),
+        Attribute(handle: 2, type: 0x2803, value: [0x20, 0x03, 0x00, 0x05, 0x2A]),
+        Attribute(handle: 3, type: 0x2A05, value: []), Attribute(handle: 4, type: 0x2902, value: [0, 0]),
+        Attribute(handle: 5, type: 0x2803, value: [0x02, 0x06, 0x00, 0x2A, 0x2B]),
+        Attribute(handle: 6, type: 0x2B2A, value: Array(repeating: 7, count: 16)),
+        Attribute(handle: 7, type: 0x2800, value: [0x0D, 0x18], end: 9),
+        Attribute(handle: 8, type: 0x2803, value: [0x02, 0x09, 0x00, 0x37, 0x2A]),
+        Attribute(handle: 9, type: 0x2A37, value: Array("beat".utf8)),
+    ]
+
+    /// The Generic Attribute Service with Service Changed alone, at handles behind those of the heart.
+    static let serviceChangedAttributes = [
+        Attribute(handle: 0x10, type: 0x2800, value: [0x01, 0x18], end: 0x13),
+        Attribute(handle: 0x11, type: 0x2803, value: [0x20, 0x12, 0x00, 0x05, 0x2A]),
+        Attribute(handle: 0x12, type: 0x2A05, value: []), Attribute(handle: 0x13, type: 0x2902, value: [0, 0]),
+    ]
+
+    /// Refuses the next `count` reads of the hashed attributes with Database Out Of Sync, before which it reports that
+    /// the handles `change` have changed, if there are any; `hash` is the octet of the Database Hash from then on.
+    func refuseReads(_ count: Int, change: [UInt8]?, hash: UInt8) {
+        var left = count
+        self.onRequest = { [unowned self] request in
+            guard request[0] == 0x0A, left > 0 else { return nil }
+            left -= 1
+            self.attributes[5].value = Array(repeating: hash, count: 16)
+            if let change { self.push([0x1D, 0x03, 0x00] + change) }
+            return [0x01, 0x0A, 0x09, 0x00, 0x12]
         }
-        return attributes
     }
 
     private func advertise(_ name: String) {
@@ -149,13 +177,10 @@ final class ForeignPeripheral: HCIChannelReceiver {
             guard pdu.count == 7, let first = range.first(where: { $0.type == word(5) }) else { return error(0x0A) }
             let value = first.value.prefix(19)
             return [0x09, UInt8(2 + value.count)] + octets(first.handle) + value
-        case 0x0A:
-            guard let attribute = self.attributes.first(where: { $0.handle == word(1) }) else { return error(0x01) }
-            return [0x0B] + attribute.value.prefix(22)
-        case 0x0C:
+        case 0x0A, 0x0C:
             guard let attribute = self.attributes.first(where: { $0.handle == word(1) }) else { return error(0x01) }
             guard Int(word(3)) <= attribute.value.count else { return error(0x07) }
-            return [0x0D] + attribute.value.dropFirst(Int(word(3))).prefix(22)
+            return [pdu[0] + 1] + attribute.value.dropFirst(Int(word(3))).prefix(22)
         case 0x10:
             guard let first = range.first(where: { $0.type == word(5) }) else { return error(0x0A) }
             return [0x11, UInt8(4 + first.value.count)] + octets(first.handle) + octets(first.end) + first.value

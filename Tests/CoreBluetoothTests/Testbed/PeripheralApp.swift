@@ -32,13 +32,13 @@ final class PeripheralApp: NSObject, RecordingApp, CBPeripheralManagerDelegate {
     let answer = CBMutableCharacteristic.answer()
     let ball = CBMutableService(type: IDs.service, primary: true)
 
-    init(on adapter: BluetoothAdapter, options: [String: Any] = [:]) {
+    init(on adapter: BluetoothAdapter, restoring identifier: String? = nil) {
         super.init()
         self.ball.characteristics = [self.question, self.answer]
         self.manager = CBPeripheralManager(
             delegate: self,
             queue: nil,
-            options: options.merging([BluetoothAdapter.optionKey: adapter]) { $1 }
+            options: BluetoothAdapter.options(for: adapter, restoring: identifier)
         )
     }
 

@@ -39,11 +39,7 @@ final class PolicyStub: ApplicationPolicy {
 
     /// Launches the app: its central manager, which has a restore identifier, is powered on.
     func launchCentral(on adapter: BluetoothAdapter, in testbed: Testbed) -> CentralApp {
-        let central = self.make(in: testbed) {
-            CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
-        }
-        testbed.run { central.manager.state == .poweredOn }
-        return central
+        testbed.central(on: adapter, restoring: "asker", of: self)
     }
 
     /// The user decides anew whether the app may use Bluetooth.

@@ -1,7 +1,6 @@
-// How the apps of the tests record their delegate calls: a word or two for each, with the error's domain and code where
-// there was one.
+// How the apps of the tests record delegate calls: in words, with the domain and the code of an error.
 
-import Foundation
+@testable import CoreBluetooth
 
 /// An app that records each call.
 protocol RecordingApp: AnyObject {
@@ -28,4 +27,14 @@ extension RecordingApp {
 
     /// The number of times that something was called.
     func count(_ call: String) -> Int { self.calls.count { $0 == call } }
+}
+
+extension BluetoothAdapter {
+    /// The options of a manager of either role on an adapter.
+    static func options(for adapter: BluetoothAdapter, restoring identifier: String? = nil) -> [String: Any] {
+        var options: [String: Any] = [BluetoothAdapter.optionKey: adapter]
+        // Both roles have one and the same key.
+        options[CBCentralManagerOptionRestoreIdentifierKey] = identifier
+        return options
+    }
 }

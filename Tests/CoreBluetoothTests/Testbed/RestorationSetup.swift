@@ -14,19 +14,17 @@ struct RestorationSetup {
     let testbed = Testbed()
     let curious: RestartableDevice
     let crystal: RestartableDevice
-    let options: [String: Any]
+    private let restored: Role
     var ball: PeripheralApp
     var central: CentralApp
 
     /// Both are powered on; the ball is open if the central is restored.
     init(_ restored: Role, permitsPairing: Bool = true) {
-        // Both roles have one and the same key.
-        let options = [CBCentralManagerOptionRestoreIdentifierKey: restored == .central ? "asker" : "ball"]
-        self.options = options
-        self.curious = RestartableDevice("Curious", in: self.testbed, permitsPairing: permitsPairing)
+        self.restored = restored
+        self.curious = RestartableDevice("Curious", in: self.testbed) { $0.permitsPairing = permitsPairing }
         self.crystal = RestartableDevice("Crystal", in: self.testbed)
-        self.ball = PeripheralApp(on: self.crystal.adapter, options: restored == .peripheral ? options : [:])
-        self.central = CentralApp(on: self.curious.adapter, options: restored == .central ? options : [:])
+        self.ball = PeripheralApp(on: self.crystal.adapter, restoring: restored == .peripheral ? "ball" : nil)
+        self.central = CentralApp(on: self.curious.adapter, restoring: restored == .central ? "asker" : nil)
         let (ball, central) = (self.ball, self.central)
         self.testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
         guard restored == .central else { return }
@@ -34,24 +32,28 @@ struct RestorationSetup {
         self.testbed.run(.milliseconds(1))
     }
 
-    /// Kills the central's process and starts the next one.
-    mutating func restartCentral(_ options: [String: Any]? = nil) {
+    /// Kills the central's process and starts the next one, whose app was told of nothing yet.
+    mutating func restartCentral() {
         self.curious.restart()
-        self.central = CentralApp(on: self.curious.adapter, options: options ?? self.options)
+        self.central = CentralApp(on: self.curious.adapter, restoring: "asker")
+    }
+
+    /// Kills the central's process and starts the next one; the calls until it is powered on.
+    mutating func callsOfNextCentral() -> [String] {
+        self.restartCentral()
+        let central = self.central
+        self.testbed.run { central.manager.state == .poweredOn }
+        return central.calls
     }
 
     /// Kills the ball's process and starts the next one, which publishes nothing by itself.
     mutating func restartBall() {
         self.crystal.restart()
-        self.ball = PeripheralApp(on: self.crystal.adapter, options: self.options)
-        let ball = self.ball
-        self.testbed.run { ball.manager.state == .poweredOn }
+        self.ball = self.testbed.ball(on: self.crystal.adapter, restoring: self.restored == .peripheral ? "ball" : nil)
     }
 
     /// Finds the ball and connects.
-    func connect() throws -> CBPeripheral {
-        try self.central.connect(in: self.testbed)
-    }
+    func connect() throws -> CBPeripheral { try self.central.connect(in: self.testbed) }
 
     /// Ends the connection, and connects anew.
     func reconnect(_ peripheral: CBPeripheral) {
@@ -64,20 +66,24 @@ struct RestorationSetup {
         let peripheral = try self.connect()
         let answer = try peripheral.discover(nil, in: self.testbed).characteristic(IDs.answer)
         peripheral.discoverDescriptors(for: answer)
-        peripheral.setNotifyValue(true, for: answer)
-        try #require(self.testbed.run { answer.isNotifying })
+        try peripheral.subscribe(to: answer, in: self.testbed)
         return peripheral
     }
 
     /// The answer of the restored peripheral.
     func answer() throws -> CBCharacteristic {
-        try #require(self.central.found.first?.services?.first?.characteristics?.first { $0.uuid == IDs.answer })
+        try #require(self.central.found.first?.services?.first).characteristic(IDs.answer)
     }
 
-    /// Finds the ball and discovers its services.
+    /// Updates the ball's answer.
+    func update(_ text: String) {
+        self.ball.manager.updateValue(text.octets, for: self.ball.answer, onSubscribedCentrals: nil)
+    }
+
+    /// Finds the ball and discovers everything.
     func visit() throws -> CBPeripheral {
         self.central.found = []
-        let peripheral = try self.central.connect(in: self.testbed)
+        let peripheral = try self.connect()
         peripheral.discoverServices(nil)
         try #require(self.testbed.run { peripheral.services != nil })
         for service in peripheral.services ?? [] {
@@ -91,11 +97,17 @@ struct RestorationSetup {
         self.testbed.run(.milliseconds(100))
         return peripheral
     }
+}
+
+extension PeripheralApp {
+    /// The services that were restored.
+    var restoredServices: [CBMutableService] {
+        self.restored.first?[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService] ?? []
+    }
 
     /// The app's object for a characteristic, among those restored.
     func restored(_ uuid: CBUUID) throws -> CBMutableCharacteristic {
-        let services = ball.restored.first?[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
-        let all = (services ?? []).flatMap { $0.characteristics ?? [] }
+        let all = self.restoredServices.flatMap { $0.characteristics ?? [] }
         return try #require(all.first { $0.uuid == uuid } as? CBMutableCharacteristic)
     }
 }

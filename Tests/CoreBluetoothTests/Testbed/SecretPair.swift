@@ -51,8 +51,7 @@ final class SecretPair {
     }
 
     func startClient() {
-        self.client = CentralApp(on: self.central.adapter)
-        self.testbed.run { self.client.manager.state == .poweredOn }
+        self.client = self.testbed.central(on: self.central.adapter)
     }
 
     /// Kills the processes of one side or of both, and starts the next ones.
@@ -68,29 +67,15 @@ final class SecretPair {
     }
 
     /// Finds the peripheral anew.
-    func find() throws -> CBPeripheral {
-        self.client.found = []
-        let peripheral = try self.client.find(in: self.testbed, services: [IDs.service])
-        self.client.manager.stopScan()
-        return peripheral
-    }
-
-    /// Connects if there is no connection, discovers the secret, and asks for it.
-    func ask(_ peripheral: CBPeripheral) throws -> CBCharacteristic {
-        peripheral.delegate = self.client
-        if peripheral.state != .connected { self.client.connect(peripheral, in: self.testbed) }
-        let secret = try peripheral.discover([IDs.service], in: self.testbed).characteristic(IDs.secret)
-        self.client.calls = []
-        self.client.errors = []
-        peripheral.readValue(for: secret)
-        return secret
-    }
+    func find() throws -> CBPeripheral { try self.client.meet(in: self.testbed, services: [IDs.service]) }
 
     /// Reads the secret of a peripheral, or of one that is found; returns the error.
-    func read(_ peripheral: CBPeripheral? = nil, within limit: TimeAmount = .seconds(60)) throws -> (any Error)? {
-        let secret = try self.ask(try peripheral ?? self.find())
-        self.testbed.run(until: { self.client.calls.contains { $0.hasPrefix("value") } }, within: limit)
-        if self.client.errors.isEmpty { #expect(secret.value == Data([42])) }
+    func read(_ peripheral: CBPeripheral? = nil) throws -> (any Error)? {
+        let value = try self.client.readSecret(of: try peripheral ?? self.find(), in: self.testbed)
+        if self.client.errors.isEmpty { #expect(value == Data([42])) }
         return self.client.errors.first
     }
+
+    /// The number of bonds at each side.
+    var bondCounts: [Int] { [self.central.storage.bonds().count, self.peripheral.storage.bonds().count] }
 }

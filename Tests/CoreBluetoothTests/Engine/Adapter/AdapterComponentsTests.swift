@@ -35,7 +35,7 @@ struct AdapterComponentsTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let testbed = Testbed()
-        let adapter = testbed.adapter("Crystal", capture: folder("missing/air.btsnoop"))
+        let adapter = testbed.adapter("Crystal") { $0.captureFile = folder("missing/air.btsnoop") }
         let lines = CapturedLog()
         let app = lines.capture {
             let app = CentralApp(on: adapter)

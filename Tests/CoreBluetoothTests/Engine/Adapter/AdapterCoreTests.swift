@@ -33,11 +33,7 @@ struct AdapterCoreTests {
     }
 
     private func receive(_ name: String, _ talk: Conversation) {
-        _ = talk.centralAdapter.readEngine(in: talk.testbed) { core -> Bool in
-            core.received(Self.report(name))
-            core.flush()
-            return true
-        }
+        talk.centralAdapter.changeEngine(in: talk.testbed) { $0.received(Self.report(name)) }
         talk.testbed.run(.milliseconds(1))
     }
 
@@ -45,23 +41,19 @@ struct AdapterCoreTests {
     func oneManager() {
         let talk = Conversation()
         let manager: CBCentralManager = talk.central.manager
-        #expect(self.need(talk) == "all")
-        manager.scanForPeripherals(withServices: [IDs.service])
-        #expect(self.need(talk) == "changes 1")
-        talk.testbed.run(.seconds(2))
-        #expect(self.need(talk) == "changes 1")
-        manager.scanForPeripherals(withServices: [IDs.service])
-        #expect(self.need(talk) == "changes 2")
-        manager.scanForPeripherals(withServices: nil, options: Self.duplicates)
-        #expect(self.need(talk) == "all")
-        talk.testbed.run(.seconds(1))
-        #expect(self.need(talk) == "all")
-        manager.scanForPeripherals(withServices: nil)
-        #expect(self.need(talk) == "changes 4")
-        manager.stopScan()
-        #expect(self.need(talk) == "changes 5")
-        manager.stopScan()
-        #expect(self.need(talk) == "changes 5")
+        let steps: [(step: () -> Void, need: String)] = [
+            ({}, "all"), ({ manager.scanForPeripherals(withServices: [IDs.service]) }, "changes 1"),
+            ({ talk.testbed.run(.seconds(2)) }, "changes 1"),
+            ({ manager.scanForPeripherals(withServices: [IDs.service]) }, "changes 2"),
+            ({ manager.scanForPeripherals(withServices: nil, options: Self.duplicates) }, "all"),
+            ({ talk.testbed.run(.seconds(1)) }, "all"),
+            ({ manager.scanForPeripherals(withServices: nil) }, "changes 4"), ({ manager.stopScan() }, "changes 5"),
+            ({ manager.stopScan() }, "changes 5"),
+        ]
+        for (index, step) in steps.enumerated() {
+            step.step()
+            #expect(self.need(talk) == step.need, "\(index)")
+        }
     }
 
     @Test("A2 needs every report while a manager takes nothing")
@@ -70,12 +62,9 @@ struct AdapterCoreTests {
         talk.central.manager.scanForPeripherals(withServices: nil)
         #expect(self.need(talk) == "changes 1")
         func change(_ body: @escaping @Sendable (ReceiveWindow) -> Void) {
-            let isDone = talk.centralAdapter.readEngine(in: talk.testbed) { core -> Bool in
-                guard let session = core.centralSessions.first else { return false }
-                body(session.discoveryWindow)
-                return true
+            talk.centralAdapter.changeEngine(in: talk.testbed) { core in
+                if let session = core.centralSessions.first { body(session.discoveryWindow) }
             }
-            #expect(isDone == true)
         }
         change { _ = $0.add(ReceiveWindow.size) }
         self.receive("Full", talk)

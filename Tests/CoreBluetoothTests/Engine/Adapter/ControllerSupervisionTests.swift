@@ -35,25 +35,19 @@ struct ControllerSupervisionTests {
         #expect(supervision.managerState == .poweredOn)
     }
 
-    @Test("reports unsupported after a final failure and does not retry")
-    func refused() {
-        var supervision = ControllerSupervision()
-        _ = supervision.begin()
-        let actions = supervision.openingFailed(ChannelFailure(reason: "no such adapter", isFinal: true))
-        #expect(actions == [.log("no such adapter"), .reportState])
-        #expect(supervision.managerState == .unsupported)
-        #expect(supervision.retryDelayElapsed() == [])
-        #expect(supervision.begin() == [])
-    }
-
-    @Test("reports unsupported for a controller without LE, and does not retry")
-    func withoutLE() {
-        var supervision = ControllerSupervision()
-        _ = supervision.begin()
-        _ = supervision.opened()
-        let actions = supervision.hostChanged(to: .unsupported("no LE"), now: self.time(.zero))
-        #expect(actions == [.log("no LE"), .reportState])
-        #expect(supervision.managerState == .unsupported && supervision.retryDelayElapsed() == [])
+    @Test("reports unsupported after a final failure or for a controller without LE, and does not retry")
+    func unsupported() {
+        for isOpened in [false, true] {
+            var supervision = ControllerSupervision()
+            _ = supervision.begin()
+            if isOpened { _ = supervision.opened() }
+            let actions =
+                isOpened
+                ? supervision.hostChanged(to: .unsupported("why"), now: self.time(.zero))
+                : supervision.openingFailed(ChannelFailure(reason: "why", isFinal: true))
+            #expect(actions == [.log("why"), .reportState] && supervision.managerState == .unsupported)
+            #expect(supervision.retryDelayElapsed() == [] && supervision.begin() == [])
+        }
     }
 
     @Test("doubles the retry delay from 25 ms to 2 s")

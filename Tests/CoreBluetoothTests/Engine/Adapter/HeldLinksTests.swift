@@ -73,9 +73,7 @@ struct HeldLinksTests {
     )
     func centrals(kind: String, count: Int) throws {
         let talk = Conversation()
-        let (peripheral, question, answer) = try talk.discover()
-        peripheral.setNotifyValue(true, for: answer)
-        try #require(talk.testbed.run { answer.isNotifying })
+        let (peripheral, question, answer) = try talk.subscribe()
         talk.testbed.run(.seconds(3))
         let asked = try #require(question.record?.valueHandle)
         let told = try #require(answer.record?.valueHandle)
@@ -126,15 +124,13 @@ struct HeldLinksTests {
     func discoveries() {
         let testbed = Testbed()
         let adapter = testbed.adapter("Curious")
-        let central = CentralApp(on: adapter)
-        testbed.run { central.manager.state == .poweredOn }
+        let central = testbed.central(on: adapter)
         central.manager.scanForPeripherals(withServices: [IDs.other])
         testbed.run(.milliseconds(1))
         for _ in 1...2 {
             let scans = adapter.readEngine(in: testbed) { core -> [Bool] in
                 guard let session = core.centralSessions.first else { return [] }
-                let peer = PeerDescription(identifier: UUID(random: 1, 2), address: DeviceAddress(1, kind: .public))
-                let discovery = Discovery.empty(of: peer)
+                let discovery = Discovery.empty(of: .numbered(1))
                 for _ in 1..<228 { session.discovered(discovery) }
                 var scans = [session.effectiveScan != nil]
                 session.discovered(discovery)

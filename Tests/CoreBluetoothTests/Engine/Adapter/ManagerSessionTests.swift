@@ -17,11 +17,7 @@ struct ManagerSessionTests {
 
         /// A peripheral manager of an app, with a restore identifier or without.
         func ball(_ identifier: String?, of policy: PolicyStub? = nil) -> PeripheralApp {
-            let options = identifier.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] as [String: Any] }
-            let (policy, adapter) = (policy ?? self.policy, self.adapter)
-            let ball = policy.make(in: self.testbed) { PeripheralApp(on: adapter, options: options ?? [:]) }
-            self.testbed.run { ball.manager.state == .poweredOn }
-            return ball
+            self.testbed.ball(on: self.adapter, restoring: identifier, of: policy ?? self.policy)
         }
 
         /// Whether each peripheral session has lost its manager.
@@ -30,11 +26,6 @@ struct ManagerSessionTests {
                 core.peripheralSessions.map { $0.preservedState != nil }
             } ?? []
         }
-    }
-
-    private func restoredServices(_ ball: PeripheralApp) -> [CBUUID] {
-        let services = ball.restored.first?[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
-        return (services ?? []).map(\.uuid)
     }
 
     @Test("gives a session to the next manager with the identifier, in the same app only")
@@ -54,14 +45,14 @@ struct ManagerSessionTests {
         #expect(foreign.calls == ["state 5"] && foreign.restored.isEmpty)
         #expect(setup.orphans == [true, true, false])
         let again = setup.ball("two")
-        #expect(again.calls == ["restore 0", "state 5"] && self.restoredServices(again) == [IDs.other])
+        #expect(again.calls == ["restore 0", "state 5"] && again.restoredServices.map(\.uuid) == [IDs.other])
         #expect(setup.orphans == [true, false, false])
         let fresh = setup.ball(nil)
         #expect(fresh.calls == ["state 5"] && setup.orphans == [true, false, false, false])
         let third = setup.ball("three")
         #expect(third.calls == ["state 5"] && setup.orphans == [true, false, false, false, false])
         let last = setup.ball("one")
-        #expect(last.calls == ["restore 0", "state 5"] && self.restoredServices(last) == [IDs.service])
+        #expect(last.calls == ["restore 0", "state 5"] && last.restoredServices.map(\.uuid) == [IDs.service])
         #expect(setup.orphans == [false, false, false, false, false])
         // What the app's managers did ends with it for good; the other app's goes on.
         setup.policy.restart(isForGood: true, in: setup.testbed)
@@ -75,30 +66,16 @@ struct ManagerSessionTests {
         let ball = setup.ball("one")
         ball.open()
         setup.testbed.run(.milliseconds(1))
-        let central = CentralApp(on: setup.testbed.adapter("Curious"))
-        setup.testbed.run { central.manager.state == .poweredOn }
+        let central = setup.testbed.central(on: setup.testbed.adapter("Curious"))
         setup.policy.restart(in: setup.testbed)
         let calls = ball.calls
         #expect(setup.policy.launchRequestCount == 0)
-        let peripheral = try central.connect(in: setup.testbed)
-        let answer = try peripheral.discover([IDs.service], in: setup.testbed).characteristic(IDs.answer)
-        peripheral.setNotifyValue(true, for: answer)
-        try #require(setup.testbed.run { answer.isNotifying })
+        try central.connect(in: setup.testbed).subscribeToAnswer(in: setup.testbed)
         #expect(setup.policy.launchRequestCount > 0 && ball.calls == calls)
         let again = setup.ball("one")
         #expect(again.calls == ["restore 0", "state 5", "subscribed 1"])
         #expect(again.manager.isAdvertising)
-        // Switching Bluetooth off ends a session without a manager.
-        setup.policy.restart(in: setup.testbed)
-        #expect(setup.orphans == [true])
-        setup.adapter.setPowered(false)
-        setup.testbed.run()
-        #expect(setup.orphans == [])
-        setup.adapter.setPowered(true)
-        setup.testbed.run()
-        let last = setup.ball("one")
-        #expect(last.calls == ["state 5"] && last.restored.isEmpty)
-        withExtendedLifetime((ball, again)) {}
+        withExtendedLifetime(ball) {}
     }
 
     @Test("drops events that waited for an app when the system ended it")
@@ -114,15 +91,10 @@ struct ManagerSessionTests {
             }
         }
         policy.presentDelivery = .deferred
-        let isReported = adapter.readEngine(in: testbed) { core -> Bool in
-            guard let session = core.centralSessions.first else { return false }
-            let address = DeviceAddress(1, kind: .public)
-            let peer = PeerDescription(identifier: UUID(random: 1, 2), address: address)
-            session.report(.connectionEvent(peer, .peerConnected))
-            core.flush()
-            return true
+        adapter.changeEngine(in: testbed) { core in
+            core.centralSessions.first?.report(.connectionEvent(.numbered(1), .peerConnected))
         }
-        #expect(isReported == true && waiting() == 1)
+        #expect(waiting() == 1)
         policy.restart(in: testbed)
         #expect(waiting() == 0)
         policy.presentDelivery = .now

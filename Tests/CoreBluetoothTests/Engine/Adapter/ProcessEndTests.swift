@@ -44,9 +44,7 @@ struct ProcessEndTests {
     func lastValue() throws {
         let setup = RestorationSetup(.central)
         _ = try setup.subscribe()
-        for text in ["one", "two", "three"] {
-            setup.ball.manager.updateValue(text.octets, for: setup.ball.answer, onSubscribedCentrals: nil)
-        }
+        for text in ["one", "two", "three"] { setup.update(text) }
         setup.crystal.adapter.shutDown(within: .seconds(1)) {}
         let hasEnded = { setup.central.calls.last?.hasPrefix("disconnect") == true }
         #expect(setup.testbed.run(until: hasEnded, within: self.atOnce))
@@ -58,9 +56,8 @@ struct ProcessEndTests {
     /// Two apps on adapters of their own, connected, that are killed, or released when this returns.
     private func connect(in testbed: Testbed, isKilled: Bool) throws {
         let (ballAdapter, centralAdapter) = (testbed.adapter("ball"), testbed.adapter("central"))
-        let ball = PeripheralApp(on: ballAdapter)
-        let central = CentralApp(on: centralAdapter)
-        testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        let ball = testbed.ball(on: ballAdapter)
+        let central = testbed.central(on: centralAdapter)
         ball.open()
         _ = try central.connect(in: testbed).discover(nil, in: testbed)
         guard isKilled else { return }
@@ -84,9 +81,8 @@ struct ProcessEndTests {
     @Test("6.5 an adapter that is released terminates its links")
     func lettingGo() throws {
         let testbed = Testbed()
-        var ball: PeripheralApp? = PeripheralApp(on: testbed.adapter("ball"))
-        let central = CentralApp(on: testbed.adapter("central"))
-        testbed.run { ball?.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        var ball: PeripheralApp? = testbed.ball(on: testbed.adapter("ball"))
+        let central = testbed.central(on: testbed.adapter("central"))
         ball?.open()
         let peripheral = try central.connect(in: testbed)
         ball?.end()
@@ -100,8 +96,7 @@ struct ProcessEndTests {
     func laterManagers(isKilled: Bool) {
         let testbed = Testbed()
         let adapter = testbed.adapter("Curious")
-        let first = CentralApp(on: adapter)
-        testbed.run { first.manager.state == .poweredOn }
+        let first = testbed.central(on: adapter)
         if isKilled { adapter.kill() } else { adapter.shutDown(within: .seconds(1)) {} }
         testbed.run(.seconds(2))
         let central = CentralApp(on: adapter)
@@ -119,8 +114,7 @@ struct ProcessEndTests {
         try withFolderStorage { folder throws in
             let testbed = Testbed()
             let adapter = testbed.adapter("Curious", storage: folder)
-            let central = CentralApp(on: adapter, options: [CBCentralManagerOptionRestoreIdentifierKey: "asker"])
-            testbed.run { central.manager.state == .poweredOn }
+            let central = testbed.central(on: adapter, restoring: "asker")
             #expect(try folder.names(withPrefix: "central-").isEmpty)
             central.manager.scanForPeripherals(withServices: [IDs.service])
             adapter.shutDown(within: .seconds(1)) {}

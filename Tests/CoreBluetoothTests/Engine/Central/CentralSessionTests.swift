@@ -5,12 +5,6 @@ import Testing
 
 @Suite("1.4 6 13.1 A central manager's session")
 struct CentralSessionTests {
-    private func subscribe(_ peripheral: CBPeripheral, in testbed: Testbed) throws {
-        let answer = try peripheral.discover([IDs.service], in: testbed).characteristic(IDs.answer)
-        peripheral.setNotifyValue(true, for: answer)
-        try #require(testbed.run { answer.isNotifying })
-    }
-
     @Test(
         "1.4 ends the connections of an app that may no longer use Bluetooth without a callback, not another app's",
         arguments: [false, true]
@@ -20,12 +14,11 @@ struct CentralSessionTests {
         let (testbed, policy) = (talk.testbed, PolicyStub("asker"))
         let central = policy.launchCentral(on: talk.centralAdapter, in: testbed)
         let peripheral = try central.connect(in: testbed)
-        try self.subscribe(peripheral, in: testbed)
+        try peripheral.subscribeToAnswer(in: testbed)
         if isShared {
             let same = try talk.central.retrieve(peripheral)
-            same.delegate = talk.central
             talk.central.connect(same, in: testbed)
-            try self.subscribe(same, in: testbed)
+            try same.subscribeToAnswer(in: testbed)
         }
         /// The number of links, and of peripherals that the app would be restored with.
         func counts() -> [Int]? {
@@ -43,7 +36,7 @@ struct CentralSessionTests {
         #expect(central.calls.suffix(2) == ["state 3", "state 5"])
         #expect(!central.calls.contains { $0.hasPrefix("disconnect") })
         #expect(talk.ball.answer.subscribedCentrals?.count == (isShared ? 1 : 0))
-        talk.ball.manager.updateValue("Yes".octets, for: talk.ball.answer, onSubscribedCentrals: nil)
+        talk.update("Yes")
         testbed.run()
         #expect(central.values.isEmpty && talk.central.values == (isShared ? ["Yes"] : []))
     }

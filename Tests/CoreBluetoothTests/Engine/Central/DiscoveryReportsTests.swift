@@ -33,14 +33,9 @@ struct DiscoveryReportsTests {
     }
 
     private func response(_ data: ByteBuffer) -> AdvertisingReport {
-        AdvertisingReport(
-            address: self.address,
-            isConnectable: false,
-            isScannable: false,
-            isScanResponse: true,
-            data: data,
-            rssi: -51
-        )
+        var report = self.packet(data, isConnectable: false)
+        report.isScanResponse = true
+        return report
     }
 
     /// The reports to one scan.
@@ -160,11 +155,22 @@ struct DiscoveryReportsTests {
 
     private let identity = DeviceAddress(0xC000_0000_0077, kind: .random)
 
-    private func discoveries(_ report: AdvertisingReport, _ scanning: inout DiscoveryReports) -> [Discovery] {
-        let scan = Scan(session: 1, number: 1, filter: ScanFilter())
-        var discoveries: [Discovery] = []
-        scanning.receive(report, for: [scan], now: .uptimeNanoseconds(0), timestamp: 0) { discoveries.append($1) }
-        return discoveries
+    /// A scan, and the identities of the devices.
+    private final class Scanning {
+        let identities = IdentityStore(randomness: .seeded(1))
+        var reports: DiscoveryReports
+
+        init() { self.reports = DiscoveryReports(identities: self.identities) }
+
+        /// The discoveries that follow from a report.
+        func receive(_ report: AdvertisingReport) -> [Discovery] {
+            let scan = Scan(session: 1, number: 1, filter: ScanFilter())
+            var discoveries: [Discovery] = []
+            self.reports.receive(report, for: [scan], now: .uptimeNanoseconds(0), timestamp: 0) {
+                discoveries.append($1)
+            }
+            return discoveries
+        }
     }
 
     private func report(_ address: DeviceAddress, service: BluetoothUUID? = nil) -> AdvertisingReport {
@@ -173,45 +179,35 @@ struct DiscoveryReportsTests {
 
     @Test("keeps the identifier and the reports of an advertiser that is identified")
     func moved() throws {
-        let identities = IdentityStore(randomness: .seeded(1))
-        var scanning = DiscoveryReports(identities: identities)
-        let found = self.discoveries(self.report(self.address), &scanning)
-        let first = try #require(found.first)
+        let scanning = Scanning()
+        let first = try #require(scanning.receive(self.report(self.address)).first)
         #expect(first.peer.address == self.address)
-        scanning.identified(identities.move(self.address, to: self.identity), before: self.address)
-        let again = self.discoveries(self.report(self.identity), &scanning)
-        #expect(again.isEmpty)
-        let next = self.discoveries(self.report(self.identity, service: 0x180D), &scanning)
-        #expect(next.map(\.peer.identifier) == [first.peer.identifier])
-        #expect(next.map(\.peer.address) == [self.identity])
-        let other = self.discoveries(self.report(self.address), &scanning)
+        scanning.reports.identified(scanning.identities.move(self.address, to: self.identity), before: self.address)
+        #expect(scanning.receive(self.report(self.identity)).isEmpty)
+        let next = scanning.receive(self.report(self.identity, service: 0x180D))
+        #expect(next.map(\.peer.identifier) == [first.peer.identifier] && next[0].peer.address == self.identity)
+        let other = scanning.receive(self.report(self.address))
         #expect(other.count == 1 && other.first?.peer.identifier != first.peer.identifier)
     }
 
     @Test("gives an advertiser heard under its identity address the identifier that apps know")
     func known() throws {
-        let identities = IdentityStore(randomness: .seeded(1))
-        var scanning = DiscoveryReports(identities: identities)
-        let found = self.discoveries(self.report(self.identity), &scanning)
-        let first = try #require(found.first)
-        let record = identities.move(self.address, to: self.identity)
+        let scanning = Scanning()
+        let first = try #require(scanning.receive(self.report(self.identity)).first)
+        let record = scanning.identities.move(self.address, to: self.identity)
         #expect(record.identifier != first.peer.identifier)
-        scanning.identified(record, before: self.address)
-        let again = self.discoveries(self.report(self.identity), &scanning)
-        #expect(again.isEmpty)
-        let next = self.discoveries(self.report(self.identity, service: 0x180D), &scanning)
+        scanning.reports.identified(record, before: self.address)
+        #expect(scanning.receive(self.report(self.identity)).isEmpty)
+        let next = scanning.receive(self.report(self.identity, service: 0x180D))
         #expect(next.map(\.peer.identifier) == [record.identifier])
     }
 
     @Test("prefers the reports under the earlier address for an advertiser heard under both")
     func both() {
-        let identities = IdentityStore(randomness: .seeded(1))
-        var scanning = DiscoveryReports(identities: identities)
-        let early = self.discoveries(self.report(self.address, service: 0x180D), &scanning)
-        let late = self.discoveries(self.report(self.identity), &scanning)
-        #expect(early.count == 1 && late.count == 1)
-        scanning.identified(identities.move(self.address, to: self.identity), before: self.address)
-        let next = self.discoveries(self.report(self.identity, service: 0x180D), &scanning)
-        #expect(next.isEmpty)
+        let scanning = Scanning()
+        #expect(scanning.receive(self.report(self.address, service: 0x180D)).count == 1)
+        #expect(scanning.receive(self.report(self.identity)).count == 1)
+        scanning.reports.identified(scanning.identities.move(self.address, to: self.identity), before: self.address)
+        #expect(scanning.receive(self.report(self.identity, service: 0x180D)).isEmpty)
     }
 }

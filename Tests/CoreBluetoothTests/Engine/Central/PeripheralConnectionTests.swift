@@ -22,14 +22,12 @@ struct PeripheralConnectionTests {
             let attributes = ForeignPeripheral.heart(descriptors: []) + ForeignPeripheral.serviceChangedAttributes
             self.foreign = ForeignPeripheral(in: self.testbed, attributes)
             self.device = RestartableDevice("Curious", in: self.testbed)
-            let central = CentralApp(on: self.device.adapter)
-            self.central = central
-            self.testbed.run { central.manager.state == .poweredOn }
-            self.peripheral = try central.connect(in: self.testbed, services: nil)
+            self.central = self.testbed.central(on: self.device.adapter)
+            self.peripheral = try self.central.connect(in: self.testbed, services: nil)
             let service = try self.peripheral.discover(nil, in: self.testbed)
             self.heart = try #require(service.characteristics?.first)
             self.testbed.run(.seconds(3))
-            central.calls = []
+            self.central.calls = []
             _ = self.device.takeSent()
         }
 

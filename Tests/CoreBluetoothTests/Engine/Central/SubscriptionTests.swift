@@ -93,6 +93,11 @@ struct SubscriptionTests {
         subscription.remove("b")
         #expect(subscription.needsRelease)
         #expect(subscription.release() == .write(false))
+        // A refused release leaves the peer's state as it is: the next subscriber needs no write.
+        subscription.written(isAccepted: false)
+        #expect(subscription.needsRelease && subscription.set(true, for: "c") == .nothing)
+        subscription.remove("c")
+        #expect(subscription.release() == .write(false))
         subscription.written(isAccepted: true)
         #expect(subscription.isOff)
     }

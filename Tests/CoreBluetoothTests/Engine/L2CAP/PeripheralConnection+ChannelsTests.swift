@@ -9,9 +9,7 @@ struct PeripheralConnectionChannelsTests {
     @Test("closes a channel that is being opened when its app cancels, on a link that stays")
     func cancelled() throws {
         let talk = try ChannelTalk()
-        let (other, same) = try talk.talk.otherApp(knowing: talk.peripheral)
-        same.delegate = other
-        other.connect(same, in: talk.testbed)
+        let (other, same) = try talk.talk.otherApp(connectedTo: talk.peripheral)
         talk.testbed.run(.seconds(3))
         talk.peripheral.openL2CAPChannel(talk.psm)
         talk.peripheral.openL2CAPChannel(talk.psm)

@@ -71,13 +71,8 @@ struct PeripheralSessionPermissionTests {
 
     @Test("9.7 ends subscriptions with the services, once")
     func subscribersMeanwhile() throws {
-        let setup = self.ball(.everything)
-        setup.ball.open()
-        setup.testbed.run(.milliseconds(1))
-        let peripheral = try setup.central.connect(in: setup.testbed)
-        let answer = try peripheral.discover([IDs.service], in: setup.testbed).characteristic(IDs.answer)
-        peripheral.setNotifyValue(true, for: answer)
-        try #require(setup.testbed.run { answer.isNotifying })
+        let setup = ManagedBall()
+        try setup.subscribe()
         for _ in 1...2 {
             setup.policy.change(to: .nothing, in: setup.testbed)
             #expect(setup.ball.count("unsubscribed 0") == 1)
@@ -91,13 +86,9 @@ struct PeripheralSessionPermissionTests {
     /// A ball with a PSM, and a central that has subscribed.
     private func subscribed() throws -> ManagedBall {
         let setup = ManagedBall()
-        setup.ball.open()
         setup.ball.manager.publishL2CAPChannel(withEncryption: false)
         try #require(setup.testbed.run { setup.ball.psms.count == 1 })
-        let peripheral = try setup.central.connect(in: setup.testbed)
-        let answer = try peripheral.discover([IDs.service], in: setup.testbed).characteristic(IDs.answer)
-        peripheral.setNotifyValue(true, for: answer)
-        try #require(setup.testbed.run { answer.isNotifying })
+        try setup.subscribe()
         setup.testbed.run(.seconds(3))
         return setup
     }
@@ -107,14 +98,14 @@ struct PeripheralSessionPermissionTests {
         let setup = try self.subscribed()
         #expect(setup.contents() == [1, 1, 1])
         #expect(try setup.answer() == L2CAPConnectionResult.success.rawValue)
-        setup.change(to: .denied)
-        #expect(setup.ball.manager.state == .unauthorized)
-        #expect(setup.contents() == [0, 0, 0])
-        #expect(try setup.answer() == L2CAPConnectionResult.spsmNotSupported.rawValue)
-        setup.change(to: .allowedAlways)
-        #expect(setup.ball.manager.state == .poweredOn)
-        #expect(setup.contents() == [0, 0, 0])
-        #expect(try setup.answer() == L2CAPConnectionResult.spsmNotSupported.rawValue)
+        for (authorization, state) in [(.denied, .unauthorized), (.allowedAlways, .poweredOn)]
+            as [(CBManagerAuthorization, CBManagerState)]
+        {
+            setup.policy.decide(authorization)
+            setup.testbed.run()
+            #expect(setup.ball.manager.state == state && setup.contents() == [0, 0, 0])
+            #expect(try setup.answer() == L2CAPConnectionResult.spsmNotSupported.rawValue)
+        }
     }
 
     @Test("1.4 A2 resumes a link that was held back when the user denies Bluetooth")
@@ -161,10 +152,5 @@ extension ManagedBall {
             let request = L2CAPChannelRequest(link: link, spsm: SPSM(rawValue: psm))
             return core.channels.answer(request).rawValue
         }
-    }
-
-    fileprivate func change(to authorization: CBManagerAuthorization) {
-        self.policy.decide(authorization)
-        self.testbed.run()
     }
 }

@@ -36,12 +36,7 @@ struct PeripheralSessionTests {
     @Test("9.7 10.5 does not send an update of a withdrawn service, and counts it as sent")
     func updates() throws {
         let setup = ManagedBall()
-        setup.ball.open()
-        setup.testbed.run(.milliseconds(1))
-        let peripheral = try setup.central.connect(in: setup.testbed)
-        let answer = try peripheral.discover([IDs.service], in: setup.testbed).characteristic(IDs.answer)
-        peripheral.setNotifyValue(true, for: answer)
-        try #require(setup.testbed.run { answer.isNotifying })
+        try setup.subscribe()
         let subscriber = try #require(setup.ball.centrals.first)
         setup.adapter.holdCallbacks(for: .seconds(20))
         setup.policy.change(to: .nothing, in: setup.testbed)
@@ -83,8 +78,7 @@ struct PeripheralSessionTests {
     func resetChannels() {
         let testbed = Testbed()
         let source = BreakableSource(air: testbed.air)
-        let ball = PeripheralApp(on: source.adapter("Crystal", testbed))
-        testbed.run { ball.manager.state == .poweredOn }
+        let ball = testbed.ball(on: source.adapter("Crystal", testbed))
         ball.manager.publishL2CAPChannel(withEncryption: false)
         testbed.run { ball.psms.count == 1 }
         ball.calls = []
