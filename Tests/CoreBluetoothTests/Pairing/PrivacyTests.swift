@@ -19,7 +19,7 @@ extension SecretPair {
         resolvingLists: (central: Int, peripheral: Int) = (64, 64),
         agent: ScriptedPairingAgent? = nil
     ) -> SecretPair {
-        let privacy = BluetoothAdapter.Configuration.Privacy(rotationInterval: .seconds(900))
+        let privacy = BluetoothAdapter.Configuration.Privacy(rotationInterval: .seconds(90))
         return SecretPair(resolvingLists: resolvingLists) {
             $0.privacy = central ? privacy : nil
             $0.pairingAgent = agent
@@ -29,7 +29,7 @@ extension SecretPair {
     }
 
     /// Lets time pass in which the addresses of both devices change.
-    fileprivate func rotate() { self.testbed.run(.seconds(1000)) }
+    fileprivate func rotate() { self.testbed.run(.seconds(100)) }
 
     /// Reads the secret, and ends the connection; returns the error.
     fileprivate func visit(_ peripheral: CBPeripheral) throws -> (any Error)? {
@@ -117,7 +117,7 @@ struct PrivacyTests {
         // A scan that goes on finds it as another one, too.
         pair.client.found = []
         pair.client.manager.scanForPeripherals(withServices: [IDs.service])
-        pair.testbed.run(.seconds(2000))
+        pair.testbed.run(.seconds(200))
         let count = Set(pair.client.found.map(\.identifier)).count
         #expect(isPrivate ? count >= 3 : count == 1)
     }
@@ -130,11 +130,11 @@ struct PrivacyTests {
         pair.client.found = []
         pair.client.calls = []
         pair.client.manager.scanForPeripherals(withServices: [IDs.service])
-        pair.testbed.run(.seconds(3000))
+        pair.testbed.run(.seconds(300))
         #expect(pair.client.found.map(\.identifier) == [peripheral.identifier])
         #expect(pair.client.calls.count(where: { $0.hasPrefix("discover") }) == 1)
         pair.client.hearEverything()
-        pair.testbed.run(.seconds(2000))
+        pair.testbed.run(.seconds(200))
         #expect(pair.client.calls.count(where: { $0.hasPrefix("discover") }) > 1000)
         #expect(pair.client.found.map(\.identifier) == [peripheral.identifier])
     }

@@ -100,7 +100,7 @@ struct TrackerTests {
     )
     func tracker(isPrivate: Bool, list: Int) throws {
         let testbed = Testbed()
-        let privacy = isPrivate ? BluetoothAdapter.Configuration.Privacy(rotationInterval: .seconds(300)) : nil
+        let privacy = isPrivate ? BluetoothAdapter.Configuration.Privacy(rotationInterval: .seconds(60)) : nil
         let tracker = Tracker(testbed, service: CBUUID(string: "FFE0"))
         // Before a bond, while it is made, and after it; over several addresses.
         let pair = SecretPair(
@@ -114,7 +114,7 @@ struct TrackerTests {
         #expect(try pair.read(peripheral) == nil)
         for _ in 0..<4 {
             app.disconnect(peripheral, in: testbed)
-            testbed.run(.seconds(400))
+            testbed.run(.seconds(80))
             app.manager.scanForPeripherals(withServices: nil)
             testbed.run(.seconds(2))
             app.manager.stopScan()
