@@ -4,10 +4,17 @@ import asyncio
 import collections
 import secrets
 
-from bumble import att, core, gatt
+from bumble import att, core, gatt, hci
 from bumble.l2cap import L2CAP_LE_Flow_Control_Credit
 from bumble.l2cap import LeCreditBasedChannelSpec as CHANNEL
-from bumble.device import AdvertisingEventProperties, AdvertisingParameters, Device, DeviceConfiguration, Peer
+from bumble.device import (
+    AdvertisingEventProperties,
+    AdvertisingParameters,
+    ConnectionParametersPreferences,
+    Device,
+    DeviceConfiguration,
+    Peer,
+)
 from bumble.snoop import BtSnooper
 from bumble.transport import open_transport
 
@@ -109,6 +116,7 @@ class Central(BumbleDevice):
                         None,
                     ),
                     "connectable": advertisement.is_connectable,
+                    "phy": advertisement.primary_phy,
                 }
             )
 
@@ -121,7 +129,13 @@ class Central(BumbleDevice):
             await self.device.stop_scanning()
 
     async def connect(self, found):
-        connection = await self.device.connect(found["address"], transport=core.PhysicalTransport.LE)
+        # Bumble initiates on LE 1M alone unless told otherwise.
+        phys = {hci.Phy.LE_1M, found.get("phy", hci.Phy.LE_1M)}
+        connection = await self.device.connect(
+            found["address"],
+            transport=core.PhysicalTransport.LE,
+            connection_parameters_preferences={phy: ConnectionParametersPreferences.default for phy in phys},
+        )
         link = Link(connection)
         # The MTU of 23 is what there is without an exchange.
         if self.mtu > 23:
