@@ -391,7 +391,7 @@ class Peripheral(BumbleDevice):
         )
 
     async def advertise_extended(self, name, service, length, phy):
-        """Advertises in extended PDUs until a central connects, with manufacturer data up to a length, which it returns."""
+        """Advertises in extended PDUs until a central connects; returns the manufacturer data, which fills a length."""
         data = [
             (core.AdvertisingData.COMPLETE_LOCAL_NAME, name.encode()),
             (core.AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS, core.UUID(service).to_bytes()),
