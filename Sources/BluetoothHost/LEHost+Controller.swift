@@ -55,6 +55,7 @@ extension LEHost {
         self.earlyData = EarlyData()
         self.advertiser.reset()
         self.scanner.reset()
+        self.extendedCommands = ExtendedCommands()
         self.advertisingReassembler.reset()
         self.initiator.reset()
         self.privateAddress.reset()
@@ -288,6 +289,7 @@ extension LEHost {
             // A device that hides itself gives its identity to no controller, so that none can use it.
             guard let address = self.randomAddress, !self.isPrivate else { return goOn() }
             self.send(LESetRandomAddress(address: address)) { _ in goOn() }
+        case .extendedCommands: self.tryExtendedCommands(goOn)
         }
     }
 
@@ -334,13 +336,6 @@ extension LEHost {
     }
 
     private func finishSetup() {
-        // A list of commands that says nothing does not say this.
-        if self.configuration.usesExtendedAdvertising, self.controller.features.contains(.extendedAdvertising),
-            let commands = self.controller.supportedCommands,
-            ExtendedCommands.needed.allSatisfy({ commands.contains($0) })
-        {
-            self.controller.extendedCommands = .all
-        }
         self.transmitter.configure(
             dataLength: self.controller.aclDataLength,
             packetCount: self.controller.aclPacketCount

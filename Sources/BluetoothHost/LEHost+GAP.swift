@@ -169,6 +169,7 @@ extension LEHost {
     func receive(_ reports: LEAdvertisingReports) {
         guard self.scanner.isNeeded else { return }
         for report in reports {
+            self.extendedCommands.heard(by: .legacy)
             let type = report.eventType
             let isConnectable = type == .connectableUndirected || type == .connectableDirected
             guard let address = self.heard(report.address, isConnectable: isConnectable) else { continue }
@@ -188,6 +189,7 @@ extension LEHost {
 
     func receive(_ reports: LEExtendedAdvertisingReports) {
         guard self.scanner.isNeeded else { return }
+        self.extendedCommands.heard(by: .extended)
         for report in reports {
             // Anonymous advertisers cannot be distinguished.
             guard report.address != nil,

@@ -30,8 +30,10 @@ extension LEHost {
         self.advertisingCompletions.removeValue(forKey: number)?(.success(()))
     }
 
-    /// Whether the controller cannot initiate beside what the user wants, and can scan in place of it.
+    /// Whether the controller cannot initiate beside what the user wants, and can scan in place of it; or by which
+    /// commands it can is yet to be heard.
     private func hearsAllFirst(beside links: RadioRoles) -> Bool {
+        if self.extendedCommands.areOnTrial, self.arbiter.allows(links.union(.passiveScanning)) { return true }
         let others = self.advertiser.wantedRole.union(self.scanner.userRole)
         guard !others.isEmpty, !self.arbiter.allows(others.union(links).union(.initiating)) else { return false }
         let scanning = others.intersection(.scanning).isEmpty ? RadioRoles.passiveScanning : []

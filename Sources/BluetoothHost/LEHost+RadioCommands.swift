@@ -1,55 +1,28 @@
-// The commands of advertiser, scanner and initiator, legacy and extended (Vol 4, Part E, 3.1.1).
-//
-// A controller that has extended advertising is given the extended commands alone, since it need not take legacy ones
-// beside them; with them it hears and connects to devices that advertise in extended PDUs and on LE Coded. What Core
-// Bluetooth's apps advertise stays in legacy PDUs, which everybody hears. Some controllers list commands that they
-// refuse: where one takes the legacy command in place of an extended one, that part stays with the legacy commands.
+// The commands of advertiser, scanner and initiator, legacy and extended: which ones the controller is given is decided by
+// `ExtendedCommands`. By the extended ones it hears and connects to devices that advertise in extended PDUs and on LE
+// Coded. What Core Bluetooth's apps advertise stays in legacy PDUs, which everybody hears.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-/// The parts of extended advertising that a controller has.
-struct ExtendedCommands: OptionSet {
-    let rawValue: UInt8
-
-    static let advertising = ExtendedCommands(rawValue: 1 << 0)
-    static let scanning = ExtendedCommands(rawValue: 1 << 1)
-    static let initiating = ExtendedCommands(rawValue: 1 << 2)
-    static let all: ExtendedCommands = [.advertising, .scanning, .initiating]
-
-    /// The commands without which no part is used.
-    static let needed: [any HCICommand.Type] = [
-        LESetAdvertisingSetRandomAddress.self, LESetExtendedAdvertisingParameters.self,
-        LESetExtendedAdvertisingData.self, LESetExtendedScanResponseData.self, LESetExtendedAdvertisingEnable.self,
-        LESetExtendedScanParameters.self, LESetExtendedScanEnable.self, LEExtendedCreateConnection.self,
-    ]
-}
-
 extension LEHost {
-    /// Whether this controller hears extended advertising and connects to devices that advertise so.
-    public var hasExtendedAdvertising: Bool {
-        self.controller.extendedCommands.isSuperset(of: [.scanning, .initiating])
-    }
+    /// Whether this controller hears extended advertising and connects to devices that advertise so, as far as it is
+    /// known.
+    public var hasExtendedAdvertising: Bool { self.extendedCommands.areUsed }
 
     private typealias Completion = (LEHostError?) -> Void
 
-    /// Sends the extended command of a part, or the legacy one: where the controller has no extended commands, and
-    /// where it refuses this one and takes the legacy one.
+    /// Sends the command of the first family; where the controller refuses it and takes that of the next one, that.
     private func send(
-        _ part: ExtendedCommands,
-        _ extended: (@escaping Completion) -> Void,
-        legacy: @escaping (@escaping Completion) -> Void,
-        completion: @escaping Completion
+        by families: [CommandFamily],
+        _ command: @escaping (CommandFamily, @escaping Completion) -> Void,
+        completion: @escaping (LEHostError?, CommandFamily) -> Void
     ) {
-        guard self.controller.extendedCommands.contains(part) else { return legacy(completion) }
-        extended { [unowned self] failure in
-            guard case .refused? = failure else { return completion(failure) }
-            legacy { [unowned self] legacyFailure in
-                guard legacyFailure == nil else { return completion(failure) }
-                self.controller.extendedCommands.subtract(part)
-                self.log.info("the controller refuses extended commands that it lists; legacy ones are used")
-                completion(nil)
+        command(families[0]) { failure in
+            guard case .refused? = failure, families.count > 1 else { return completion(failure, families[0]) }
+            command(families[1]) { otherFailure in
+                if otherFailure == nil { completion(nil, families[1]) } else { completion(failure, families[0]) }
             }
         }
     }
@@ -83,19 +56,9 @@ extension LEHost {
             case nil: break
             }
         }
-        let isExtended = self.controller.extendedCommands.contains(.advertising)
+        let isExtended = self.advertisingFamily == .extended
         switch step {
-        case .setParameters(let parameters):
-            self.send(
-                .advertising,
-                { self.setExtendedAdvertising(parameters, then: $0) },
-                legacy: { [unowned self] in
-                    // There is no other command for extended PDUs.
-                    guard parameters.pdus == .legacy else { return $0(.refused(.unsupportedFeature)) }
-                    self.setAdvertising(parameters, then: $0)
-                },
-                completion: next
-            )
+        case .setParameters(let parameters): self.setAdvertising(parameters, then: next)
         case .setData(let data):
             guard isExtended else { return self.send(LESetAdvertisingData(data: data), then: next) }
             // Directed advertising has no data (Vol 6, Part B, 2.3.1.2).
@@ -105,15 +68,13 @@ extension LEHost {
             guard isExtended else { return self.send(LESetScanResponseData(data: data), then: next) }
             guard self.advertiser.hasScanResponse else { return next(nil) }
             self.send(LESetExtendedScanResponseData(advertisingHandle: .host, data: data), then: next)
-        case .enable:
-            self.setAdvertisingEnabled(true, isExtended, then: next)
-        case .disable:
-            self.setAdvertisingEnabled(false, isExtended, then: next)
+        case .enable: self.setAdvertisingEnabled(true, then: next)
+        case .disable: self.setAdvertisingEnabled(false, then: next)
         }
     }
 
-    private func setAdvertisingEnabled(_ isEnabled: Bool, _ isExtended: Bool, then completion: @escaping Completion) {
-        guard isExtended else {
+    private func setAdvertisingEnabled(_ isEnabled: Bool, then completion: @escaping Completion) {
+        guard self.advertisingFamily == .extended else {
             return self.send(LESetAdvertisingEnable(isEnabled: isEnabled), then: completion)
         }
         let sets = [LESetExtendedAdvertisingEnable.AdvertisingSet(handle: .host)]
@@ -121,6 +82,24 @@ extension LEHost {
     }
 
     private func setAdvertising(_ parameters: AdvertisingParameters, then completion: @escaping Completion) {
+        let isLegacy = parameters.pdus == .legacy
+        guard isLegacy || self.extendedCommands.areUsed else { return completion(.refused(.unsupportedFeature)) }
+        self.send(
+            by: isLegacy ? self.extendedCommands.forAdvertising : [.extended],
+            { [unowned self] family, completion in
+                switch family {
+                case .legacy: self.setLegacyAdvertising(parameters, then: completion)
+                case .extended: self.setExtendedAdvertising(parameters, then: completion)
+                }
+            },
+            completion: { [unowned self] failure, family in
+                self.advertisingFamily = family
+                completion(failure)
+            }
+        )
+    }
+
+    private func setLegacyAdvertising(_ parameters: AdvertisingParameters, then completion: @escaping Completion) {
         let interval = AdvertisingInterval(parameters.interval)
         self.send(
             LESetAdvertisingParameters(
@@ -176,39 +155,59 @@ extension LEHost {
         switch step {
         case .setParameters(let parameters):
             self.send(
-                .scanning,
-                { self.send(self.extendedScan(parameters), then: $0) },
-                legacy: { [unowned self] in self.send(self.legacyScan(parameters), then: $0) },
-                completion: next
+                by: self.extendedCommands.forScanning,
+                { [unowned self] in self.setScan(parameters, by: $0, then: $1) },
+                completion: { [unowned self] failure, family in
+                    self.scanFamily = family
+                    next(failure)
+                }
             )
         case .enable(let parameters):
-            let filter: DuplicateFilter = parameters.filtersDuplicates ? .on : .off
+            // The parameters that the controller has taken are those of its family.
+            let family = self.scanFamily
             self.send(
-                .scanning,
-                { self.send(LESetExtendedScanEnable(isEnabled: true, filterDuplicates: filter), then: $0) },
-                legacy: { [unowned self] completion in
-                    let enable = LESetScanEnable(isEnabled: true, filterDuplicates: filter)
-                    guard self.controller.extendedCommands.contains(.scanning) else {
-                        return self.send(enable, then: completion)
-                    }
-                    // The parameters that it has taken are those of an extended scan.
-                    self.send(self.legacyScan(parameters)) { [unowned self] result in
-                        if let failure = result.failure { return completion(failure) }
-                        self.send(enable, then: completion)
-                    }
+                by: [family] + self.extendedCommands.forScanning.filter { $0 != family },
+                { [unowned self] tried, completion in
+                    let enable = { [unowned self] in self.enableScan(parameters, by: tried, then: completion) }
+                    if tried == family { return enable() }
+                    self.setScan(parameters, by: tried) { if $0 == nil { enable() } else { completion($0) } }
                 },
-                completion: next
+                completion: { [unowned self] failure, family in
+                    self.scanFamily = family
+                    if failure == nil { self.extendedCommands.scanBegan(by: family, now: self.eventLoop.now) }
+                    next(failure)
+                }
             )
         case .disable:
             let ended: Completion = { [unowned self] failure in
                 self.advertisingReassembler.reset()
+                self.extendedCommands.scanEnded(now: self.eventLoop.now)
                 next(failure)
             }
-            if self.controller.extendedCommands.contains(.scanning) {
-                self.send(LESetExtendedScanEnable(isEnabled: false), then: ended)
-            } else {
-                self.send(LESetScanEnable(isEnabled: false), then: ended)
+            switch self.scanFamily {
+            case .legacy: self.send(LESetScanEnable(isEnabled: false), then: ended)
+            case .extended: self.send(LESetExtendedScanEnable(isEnabled: false), then: ended)
             }
+        }
+    }
+
+    private func setScan(_ parameters: ScanParameters, by family: CommandFamily, then completion: @escaping Completion)
+    {
+        switch family {
+        case .legacy: self.send(self.legacyScan(parameters), then: completion)
+        case .extended: self.send(self.extendedScan(parameters), then: completion)
+        }
+    }
+
+    private func enableScan(
+        _ parameters: ScanParameters,
+        by family: CommandFamily,
+        then completion: @escaping Completion
+    ) {
+        let filter: DuplicateFilter = parameters.filtersDuplicates ? .on : .off
+        switch family {
+        case .legacy: self.send(LESetScanEnable(isEnabled: true, filterDuplicates: filter), then: completion)
+        case .extended: self.send(LESetExtendedScanEnable(isEnabled: true, filterDuplicates: filter), then: completion)
         }
     }
 
@@ -233,6 +232,34 @@ extension LEHost {
             le1M: channel,
             leCoded: self.controller.features.contains(.phyCoded) ? channel : nil
         )
+    }
+
+    /// Finds out which commands the controller takes of those that it lists.
+    func tryExtendedCommands(_ completion: @escaping () -> Void) {
+        guard self.configuration.usesExtendedAdvertising == nil else {
+            self.extendedCommands.started(takesExtended: true, takesLegacy: false)
+            return completion()
+        }
+        let parameters = ScanParameters(isActive: false)
+        self.setScan(parameters, by: .extended) { [unowned self] failure in
+            guard failure == nil else {
+                self.log.info("the controller refuses extended commands that it lists; legacy ones are used")
+                return completion()
+            }
+            self.setScan(parameters, by: .legacy) { [unowned self] failure in
+                self.extendedCommands.started(takesExtended: true, takesLegacy: failure == nil)
+                completion()
+            }
+        }
+    }
+
+    /// Scans by other commands where the turn of the present ones is over.
+    func advanceExtendedCommands(to now: NIODeadline) {
+        guard let end = self.extendedCommands.advance(to: now) else { return }
+        if case .deaf = end {
+            self.log.info("the controller hears nothing by extended commands that it takes; legacy ones are used")
+        }
+        self.scanner.restart()
     }
 
     // MARK: Connecting
@@ -280,26 +307,8 @@ extension LEHost {
         let filterPolicy: InitiatorFilterPolicy = address == nil ? .acceptList : .peer
         let peer = address.map(self.initiatingAddress(of:)) ?? .none
         let own = self.ownAddressType
-        self.send(
-            .initiating,
-            { completion in
-                let channel = LEExtendedCreateConnection.PHYParameters(
-                    scanInterval: ExtendedScanInterval(Self.initiatingScan),
-                    scanWindow: ExtendedScanInterval(Self.initiatingScan),
-                    parameters: parameters
-                )
-                let features = self.controller.features
-                let command = LEExtendedCreateConnection(
-                    filterPolicy: filterPolicy,
-                    ownAddressType: own,
-                    peer: peer,
-                    le1M: channel,
-                    le2M: features.contains(.phy2M) ? channel : nil,
-                    leCoded: features.contains(.phyCoded) ? channel : nil
-                )
-                self.send(command, then: completion)
-            },
-            legacy: { [unowned self] completion in
+        let initiate: (CommandFamily, @escaping Completion) -> Void = { [unowned self] family, completion in
+            guard family == .extended else {
                 let command = LECreateConnection(
                     scanInterval: ScanInterval(Self.initiatingScan),
                     scanWindow: ScanInterval(Self.initiatingScan),
@@ -308,10 +317,25 @@ extension LEHost {
                     ownAddressType: own,
                     parameters: parameters
                 )
-                self.send(command, then: completion)
-            },
-            completion: completion
-        )
+                return self.send(command, then: completion)
+            }
+            let channel = LEExtendedCreateConnection.PHYParameters(
+                scanInterval: ExtendedScanInterval(Self.initiatingScan),
+                scanWindow: ExtendedScanInterval(Self.initiatingScan),
+                parameters: parameters
+            )
+            let features = self.controller.features
+            let command = LEExtendedCreateConnection(
+                filterPolicy: filterPolicy,
+                ownAddressType: own,
+                peer: peer,
+                le1M: channel,
+                le2M: features.contains(.phy2M) ? channel : nil,
+                leCoded: features.contains(.phyCoded) ? channel : nil
+            )
+            self.send(command, then: completion)
+        }
+        self.send(by: self.extendedCommands.forInitiating, initiate) { failure, _ in completion(failure) }
     }
 
     /// The scan interval and window of an initiator: it listens all the time.

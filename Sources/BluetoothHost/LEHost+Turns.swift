@@ -175,6 +175,7 @@ extension LEHost {
         take(self.rotationDeadline)
         take(self.attemptDeadline)
         take(self.arbiter.deadline)
+        take(self.extendedCommands.deadline)
         take(self.privacyDeadline)
         take(self.receiver.reportDeadline)
         if let armed = self.timerDeadline, armed <= self.eventLoop.now + Self.shortestLinkTimeout { return earliest }
@@ -230,6 +231,7 @@ extension LEHost {
         if let deadline = self.receiver.reportDeadline, deadline <= now { self.receiver.reportNow() }
         self.endOverdueLinks(at: now)
         self.advanceInitiator(to: now)
+        self.advanceExtendedCommands(to: now)
         for link in self.openLinks {
             link.bearer.advance(to: now, into: &link.bearerActions)
             link.signalling.advance(to: now, into: &link.signallingActions)

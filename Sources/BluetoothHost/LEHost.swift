@@ -106,6 +106,10 @@ public final class LEHost {
     @exclusivity(unchecked) var advertiser = Advertiser()
     @exclusivity(unchecked) var advertisingCompletions: [Int: (Result<Void, LEHostError>) -> Void] = [:]
     @exclusivity(unchecked) var scanner = Scanner()
+    @exclusivity(unchecked) var extendedCommands = ExtendedCommands()
+    /// With which commands the controller advertises and scans, or did so last.
+    var advertisingFamily = CommandFamily.legacy
+    var scanFamily = CommandFamily.legacy
     var advertisingReassembler = AdvertisingReassembler()
     @exclusivity(unchecked) var initiator = Initiator()
     @exclusivity(unchecked) var privateAddress = PrivateAddress()

@@ -23,6 +23,8 @@ public class Radio {
     }
     private(set) var channel: WatchedChannel?
     private let model: ControllerModel
+    /// Whether it has a controller like those that people own.
+    var isPreset: Bool { self.model != ControllerModel() }
     private var location: AirLocation
     private var refusesStorage = false
     /// Where the device is going.

@@ -61,6 +61,7 @@ final class ScriptPlayer {
                 deviceName: device.script.name ?? device.name,
                 address: device.address,
                 preferredMTU: device.script.mtu,
+                usesExtendedAdvertising: device.isPreset ? nil : true,
                 genericAttribute: device.script.genericAttribute.content,
                 pairing: device.script.pairing
             )

@@ -44,6 +44,10 @@ final class ScriptedController: HCIChannel {
     var answersOnly: Set<HCIOpcode>?
     /// Whether data is reported as sent at once.
     var dataIsAnswered = false
+    /// Whether it takes legacy and extended commands side by side, which a good one refuses (Vol 4, Part E, 3.1.1).
+    var mixesCommandFamilies = false
+    /// Of which kind the first one of those was.
+    private var family: CommandFamily?
     /// Called with each command before it is answered.
     var whenCommanded: ((ScriptedController, HCIOpcode) -> Void)?
     /// The peers of Create Connection, in order.
@@ -120,6 +124,22 @@ final class ScriptedController: HCIChannel {
         }
     }
 
+    private static let legacy: Set<HCIOpcode> = [
+        LESetAdvertisingParameters.opcode, LESetAdvertisingData.opcode, LESetScanResponseData.opcode,
+        LESetAdvertisingEnable.opcode, LESetScanParameters.opcode, LESetScanEnable.opcode, LECreateConnection.opcode,
+    ]
+    private static let extended = Set(ExtendedCommands.needed.map { $0.opcode })
+
+    private func refusal(of opcode: HCIOpcode) -> HCIErrorCode? {
+        if let status = self.refused[opcode] { return status }
+        if opcode == Reset.opcode { self.family = nil }
+        let family: CommandFamily? =
+            Self.legacy.contains(opcode) ? .legacy : Self.extended.contains(opcode) ? .extended : nil
+        guard let family, !self.mixesCommandFamilies else { return nil }
+        if self.family == nil { self.family = family }
+        return self.family == family ? nil : .commandDisallowed
+    }
+
     private static let answeredByStatus: Set<HCIOpcode> = [
         LECreateConnection.opcode, LEExtendedCreateConnection.opcode, Disconnect.opcode, LESetPHY.opcode,
         LEConnectionUpdate.opcode,
@@ -130,12 +150,13 @@ final class ScriptedController: HCIChannel {
         if let answersOnly, !answersOnly.contains(command.opcode) { return }
         // The one command without an answer (Vol 4, Part E, 7.3.40).
         guard command.opcode != HostNumberOfCompletedPackets.opcode else { return }
+        let refusal = self.refusal(of: command.opcode)
         if Self.answeredByStatus.contains(command.opcode) {
-            let status = self.refused[command.opcode] ?? .success
+            let status = refusal ?? .success
             self.deliver(CommandStatus(status: status, opcode: command.opcode).packet())
             return
         }
-        if let status = self.refused[command.opcode] {
+        if let status = refusal {
             let parameters = ByteBuffer(integer: status.rawValue)
             return self.deliver(CommandComplete(opcode: command.opcode, returnParameters: parameters).packet())
         }

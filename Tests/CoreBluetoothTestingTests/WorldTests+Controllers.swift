@@ -20,14 +20,16 @@ struct WorldControllersTests {
         )
     }
 
-    /// Faults of single adapters: data that is ahead of its event, and a board that starts anew when its port is
-    /// opened.
+    /// Faults of single adapters: data that is ahead of its event, a board that starts anew when its port is opened,
+    /// and one that accepts extended commands and does nothing by them.
     private static var faulty: [ControllerModel] {
         var early = ControllerModel.rtl8761b
         early.eventDelay = .milliseconds(10)
         var slow = ControllerModel.raspberryPi3
         slow.resetDelay = .milliseconds(3_500)
-        return [early, slow]
+        var deaf = ControllerModel.mt7921
+        deaf.quirks.formUnion([.mixesCommandFamilies, .ignoresExtendedCommands])
+        return [early, slow, deaf]
     }
 
     @Test(

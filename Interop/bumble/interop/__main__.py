@@ -56,6 +56,7 @@ def runs():
     for environment in (OurAir, BumbleControllers, RootCanal):
         for pair, scenario in asked.items():
             yield environment, *pair, scenario
+        yield environment, OURS, THEIRS, links.extended_advertising
         for pair in PAIRS:
             for mtu in (23, 517):
                 yield environment, *pair, values[mtu]

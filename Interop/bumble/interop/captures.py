@@ -5,7 +5,7 @@ import shutil
 import struct
 
 
-def is_benign(message, att_opcode, length, event, status):
+def is_benign(message, att_opcode, length, event, status, is_legacy):
     """Whether tshark 4.0 objects to something that is as it should be."""
     # A value whose length is a multiple of MTU - 1 ends with a Read Blob Response without octets (Vol 3, Part F,
     # 3.4.4.6: a part has 0 to MTU - 1 octets).
@@ -13,6 +13,9 @@ def is_benign(message, att_opcode, length, event, status):
         return True
     # A controller may refuse a command that it does not know with a Command Complete that holds the status alone.
     if "Malformed" in message and (event, status) == ("0x0e", "0x01"):
+        return True
+    # Each fragment of an extended advertisement is taken for all of its data.
+    if "Malformed" in message and is_legacy == "0":
         return True
     # Bumble asks for the second version of LE Enhanced Connection Complete, where there is one; tshark does not know that
     # event, and so not the link that it announces.
@@ -88,7 +91,8 @@ async def check(path):
 async def decode(path):
     """Has tshark read a capture; gives the number of its packets."""
     fields = ("frame.number", "_ws.expert.severity", "_ws.expert.message")
-    details = ("btatt.opcode", "btl2cap.length", "bthci_evt.code", "bthci_evt.status")
+    kind = "bthci_evt.le_ext_advts_event_type.legacy"
+    details = ("btatt.opcode", "btl2cap.length", "bthci_evt.code", "bthci_evt.status", kind)
     async with _turns:
         process = await asyncio.create_subprocess_exec(
             "tshark",

@@ -9,6 +9,8 @@ import socket
 import sys
 import tempfile
 
+from bumble import hci
+
 from .failure import ScenarioFailure
 
 
@@ -44,6 +46,10 @@ class Environment:
     stream = 400
     #: How many octets an L2CAP channel carries in each direction.
     channel = 50_000
+    #: How many octets of data an extended advertisement has: more than one report holds.
+    advertised = 240
+    #: The PHYs on which an extended advertisement begins.
+    advertising_phys = (hci.Phy.LE_1M, hci.Phy.LE_CODED)
     #: The scenarios that this environment cannot run, by their titles, with the reason.
     cannot = {}
     #: The procedures that its controllers do not know.
@@ -82,9 +88,8 @@ class Environment:
     def random_address():
         octets = bytearray(secrets.token_bytes(6))
         octets[0] |= 0xC0
-        from bumble.hci import Address
-
-        return Address(":".join(f"{octet:02X}" for octet in octets), Address.RANDOM_DEVICE_ADDRESS)
+        address = ":".join(f"{octet:02X}" for octet in octets)
+        return hci.Address(address, hci.Address.RANDOM_DEVICE_ADDRESS)
 
     async def run(self, program, *arguments, **environment):
         log = open(self.folder / "controllers.txt", "wb")
@@ -146,6 +151,9 @@ class BumbleControllers(Environment):
     name = "Bumble's controllers"
     #: LE Set PHY is never answered, LE Set Data Length and Read RSSI are refused.
     lacks = {"PHY", "data length", "RSSI"}
+    #: They list no extended commands, whatever is advertised has one report by LE 1M, and that in extended form.
+    advertised = 229
+    advertising_phys = (hci.Phy.LE_1M,)
     #: The resolving list is accepted and ignored.
     resolves = False
     channel = 20_000

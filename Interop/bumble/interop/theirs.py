@@ -4,10 +4,17 @@ import asyncio
 import collections
 import secrets
 
-from bumble import att, core, gatt
+from bumble import att, core, gatt, hci
 from bumble.l2cap import L2CAP_LE_Flow_Control_Credit
 from bumble.l2cap import LeCreditBasedChannelSpec as CHANNEL
-from bumble.device import Device, DeviceConfiguration, Peer
+from bumble.device import (
+    AdvertisingEventProperties,
+    AdvertisingParameters,
+    ConnectionParametersPreferences,
+    Device,
+    DeviceConfiguration,
+    Peer,
+)
 from bumble.snoop import BtSnooper
 from bumble.transport import open_transport
 
@@ -100,7 +107,16 @@ class Central(BumbleDevice):
                     "name": names[0] if names else None,
                     "rssi": advertisement.rssi,
                     "services": [text(uuid) for uuid in services],
+                    "manufacturer": next(
+                        (
+                            octets.hex()
+                            for kind, octets in advertisement.data.ad_structures
+                            if kind == core.AdvertisingData.MANUFACTURER_SPECIFIC_DATA
+                        ),
+                        None,
+                    ),
                     "connectable": advertisement.is_connectable,
+                    "phy": advertisement.primary_phy,
                 }
             )
 
@@ -113,7 +129,13 @@ class Central(BumbleDevice):
             await self.device.stop_scanning()
 
     async def connect(self, found):
-        connection = await self.device.connect(found["address"], transport=core.PhysicalTransport.LE)
+        # Bumble initiates on LE 1M alone unless told otherwise.
+        phys = {hci.Phy.LE_1M, found.get("phy", hci.Phy.LE_1M)}
+        connection = await self.device.connect(
+            found["address"],
+            transport=core.PhysicalTransport.LE,
+            connection_parameters_preferences={phy: ConnectionParametersPreferences.default for phy in phys},
+        )
         link = Link(connection)
         # The MTU of 23 is what there is without an exchange.
         if self.mtu > 23:
@@ -367,6 +389,26 @@ class Peripheral(BumbleDevice):
             advertising_interval_min=30,
             advertising_interval_max=50,
         )
+
+    async def advertise_extended(self, name, service, length, phy):
+        """Advertises in extended PDUs until a central connects; returns the manufacturer data, which fills a length."""
+        data = [
+            (core.AdvertisingData.COMPLETE_LOCAL_NAME, name.encode()),
+            (core.AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS, core.UUID(service).to_bytes()),
+        ]
+        manufacturer = numbered(7, length - len(bytes(core.AdvertisingData(data))) - 2)
+        data.append((core.AdvertisingData.MANUFACTURER_SPECIFIC_DATA, manufacturer))
+        await self.device.create_advertising_set(
+            advertising_parameters=AdvertisingParameters(
+                advertising_event_properties=AdvertisingEventProperties(is_connectable=True),
+                primary_advertising_interval_min=30,
+                primary_advertising_interval_max=50,
+                primary_advertising_phy=phy,
+                secondary_advertising_phy=phy,
+            ),
+            advertising_data=bytes(core.AdvertisingData(data)),
+        )
+        return manufacturer
 
     async def publish_channel(self):
         self.accepted = asyncio.Queue()

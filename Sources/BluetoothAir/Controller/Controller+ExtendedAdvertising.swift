@@ -196,6 +196,7 @@ extension Controller {
             }
             runs.append(try self.makeRun(set, duration: duration, maximumEvents: item.maximumEvents))
         }
+        guard !self.model.quirks.contains(.ignoresExtendedCommands) else { return }
         for (set, run) in zip(sets, runs) { set.start(run) }
     }
 

@@ -56,6 +56,7 @@ extension Controller {
         }
         // At least one PHY must be one on which advertisers are heard.
         guard command.le1M != nil || command.leCoded != nil else { throw .invalidParameters }
+        guard !self.model.quirks.contains(.ignoresExtendedCommands) else { return }
         try self.initiate(
             le1M: try channel(command.le1M, listens: true),
             le2M: try channel(command.le2M, listens: false),

@@ -73,6 +73,7 @@ extension Controller {
         if command.filterDuplicates == .resetEachPeriod || period != nil {
             guard let duration, let period, duration < period else { throw .invalidParameters }
         }
+        guard !self.model.quirks.contains(.ignoresExtendedCommands) else { return }
         try self.startScan(
             isExtended: true,
             filter: command.filterDuplicates,

@@ -112,6 +112,8 @@ public struct ControllerModel: Hashable, Sendable {
         public static let refusesExtendedScanWithLinks = Quirks(rawValue: 1 << 3)
         /// It takes legacy and extended commands side by side, which others refuse (Vol 4, Part E, 3.1.1).
         public static let mixesCommandFamilies = Quirks(rawValue: 1 << 4)
+        /// It takes the extended commands of advertising, scanning and initiating, and does nothing by them.
+        public static let ignoresExtendedCommands = Quirks(rawValue: 1 << 5)
     }
 
     /// The same with every number in its range.

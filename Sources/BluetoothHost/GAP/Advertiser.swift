@@ -63,9 +63,6 @@ struct Advertiser {
         case disabling(Wanted, count: Int)
     }
 
-    /// How often the controller is told to stop before it is taken for off.
-    private static let disableLimit = 3
-
     private var wanted: Wanted?
     private var state: State = .off
     private var nextNumber = 1
@@ -197,7 +194,7 @@ struct Advertiser {
             }
             return self.refuse(current, failure, isExcluded)
         case .disabling(let current, let count):
-            guard failure == nil || count == Self.disableLimit else {
+            guard failure == nil || count == RadioRoles.disableLimit else {
                 self.state = .disabling(current, count: count + 1)
                 return (nil, .disable)
             }

@@ -43,6 +43,9 @@ struct RadioRoles: OptionSet, Hashable {
     static let scanning: RadioRoles = [.passiveScanning, .activeScanning]
     static let links: RadioRoles = [.central, .peripheral]
 
+    /// How often the controller is told to end a role before it is taken for off.
+    static let disableLimit = 3
+
     /// The single roles.
     var elements: some Sequence<RadioRoles> {
         (0..<9).lazy.map { RadioRoles(rawValue: 1 << $0) }.filter { [self] in self.contains($0) }

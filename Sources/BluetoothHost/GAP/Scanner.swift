@@ -39,9 +39,6 @@ struct Scanner {
         case refused(Int)
     }
 
-    /// How often the controller is told to stop before it is taken for off.
-    private static let disableLimit = 3
-
     private var wanted: ScanParameters?
     private var number = 0
     private var state: State = .off
@@ -112,6 +109,9 @@ struct Scanner {
         self.number += 1
     }
 
+    /// Scans anew, as it was asked for.
+    mutating func restart() { self.number += 1 }
+
     /// Stops scanning.
     mutating func stop() { self.wanted = nil }
 
@@ -149,7 +149,7 @@ struct Scanner {
         case .enabling(let parameters, let number):
             self.state = status == .success ? .on(parameters, number) : isExcluded ? .off : .refused(number)
         case .disabling(let parameters, let count):
-            guard status == .success || count == Self.disableLimit else {
+            guard status == .success || count == RadioRoles.disableLimit else {
                 self.state = .disabling(parameters, count: count + 1)
                 return .disable
             }

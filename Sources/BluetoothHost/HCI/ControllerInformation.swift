@@ -45,8 +45,6 @@ struct ControllerInformation {
 
     /// Whether a command that can be done without is worth trying.
     func knows(_ command: any HCICommand.Type) -> Bool { self.supportedCommands?.contains(command) ?? true }
-    /// The extended commands that are used; none where the controller does not have all that are needed.
-    var extendedCommands: ExtendedCommands = []
     /// How many octets an outgoing ACL data packet may carry behind its header.
     var aclDataLength = 27
     /// How many outgoing ACL data packets it can hold.

@@ -22,6 +22,7 @@ enum SetupStep: CaseIterable {
     case leEventMask
     case suggestedDataLength
     case randomAddress
+    case extendedCommands
 
     /// Whether a controller with these abilities needs the step.
     func applies(to controller: ControllerInformation, configuration: LEHostConfiguration) -> Bool {
@@ -44,6 +45,11 @@ enum SetupStep: CaseIterable {
         case .eventMaskPage2:
             EventMaskPage2.host(of: controller).rawValue != 0
                 && controller.supportedCommands?.contains(SetEventMaskPage2.self) ?? false
+        // A list of commands that says nothing does not say this, and a chip without its firmware is not to be believed.
+        case .extendedCommands:
+            configuration.usesExtendedAdvertising ?? true && controller.features.contains(.extendedAdvertising)
+                && !controller.isRealtekROM
+                && controller.supportedCommands.map { ExtendedCommands.needed.allSatisfy($0.contains) } ?? false
         case .leHostSupport: controller.isDualMode && controller.knows(WriteLEHostSupport.self)
         case .reset, .version, .supportedCommands, .linkManagerFeatures, .address, .features, .bufferSize, .eventMask,
             .leEventMask, .randomAddress:

@@ -70,9 +70,11 @@ extension BluetoothAdapter {
         /// Whether the controller is given the extended commands of advertising, scanning and connecting if it lists
         /// them, so that devices that advertise in extended PDUs are found; `nil` for the default.
         ///
-        /// By default the controllers of an air are, and no others: there are some that list the commands, accept them,
-        /// and then hear nobody.
+        /// By default it is, unless it refuses them, or accepts them and then hears nobody that it hears without them.
+        /// With `true` it is not tried out before.
         public var extendedAdvertising: Bool?
+        /// Whether a controller of an air is tried out like others: for models of those that people own.
+        package var triesExtendedAdvertising = false
         /// Whether writes without response that an app makes while
         /// ``CBPeripheral/canSendWriteWithoutResponse`` is false are lost, all of them: for tests.
         package var losesOverrunningWrites = false
@@ -281,7 +283,7 @@ extension BluetoothAdapter.Configuration {
             deviceName: self.deviceName ?? self.identityName,
             address: address,
             preferredMTU: self.preferredMTU,
-            usesExtendedAdvertising: self.extendedAdvertising ?? true,
+            usesExtendedAdvertising: self.extendedAdvertising ?? (self.triesExtendedAdvertising ? nil : true),
             limitsReceivedData: self.controllerToHostFlowControl ?? true,
             pairing: self.pairing,
             privacy: self.privacy?.hostConfiguration

@@ -104,8 +104,8 @@ open class CBCentralManager: CBManager {
     /// Whether this system has all of some features.
     ///
     /// It has ``Feature/extendedScanAndConnect`` where the default adapter uses extended advertising: the software
-    /// radio does, a real controller if it has it and ``BluetoothAdapter/Configuration/extendedAdvertising`` asks for
-    /// it, which is known once a manager of it is powered on.
+    /// radio does, a real controller if it has it, which is known once a manager of it is powered on. One that accepts
+    /// the commands and hears nothing has it until that has turned out.
     @discardableResult
     open class func supports(_ features: CBCentralManager.Feature) -> Bool {
         guard Feature.extendedScanAndConnect.isSuperset(of: features) else { return false }

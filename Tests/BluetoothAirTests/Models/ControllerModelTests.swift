@@ -251,6 +251,32 @@ struct ControllerModelTests {
         host.scan()
     }
 
+    @Test("takes extended commands and does nothing by them, beside legacy ones that work")
+    func ignoredCommands() throws {
+        let testbed = AirTestbed()
+        let model = Self.model { $0.quirks = [.mixesCommandFamilies, .ignoresExtendedCommands] }
+        let (host, peer) = (testbed.host(configuration: .init(model: model)), testbed.host())
+        let set = AdvertisingHandle(rawValue: 0)
+        peer.advertise()
+        peer.scan()
+        host.extendedScan()
+        host.ok(LESetExtendedAdvertisingParameters(advertisingHandle: set, properties: [.legacy]))
+        host.ok(LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: set)]))
+        let interval = ExtendedScanInterval(rawValue: 0x10)
+        host.ok(
+            LEExtendedCreateConnection(
+                peer: peer.controller.address,
+                le1M: .init(scanInterval: interval, scanWindow: interval, parameters: TestHost.parameters)
+            )
+        )
+        testbed.pass(.seconds(1))
+        #expect(host.events.isEmpty && peer.events.isEmpty)
+        host.ok(LESetExtendedScanEnable(isEnabled: false, filterDuplicates: .off))
+        host.scan()
+        testbed.pass(.seconds(1))
+        #expect(!host.reports.isEmpty)
+    }
+
     @Test("a chip without long packets and fast PHYs keeps to 27 octets and LE 1M, whatever its peer wants")
     func features() throws {
         let testbed = AirTestbed()

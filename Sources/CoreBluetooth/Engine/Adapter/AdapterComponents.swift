@@ -51,7 +51,7 @@ extension AdapterComponents {
             // Some controllers stop at the commands that they list.
             case .h4, .serial, .linux:
                 hostConfiguration.limitsReceivedData = configuration.controllerToHostFlowControl ?? false
-                hostConfiguration.usesExtendedAdvertising = configuration.extendedAdvertising ?? false
+                hostConfiguration.usesExtendedAdvertising = configuration.extendedAdvertising
             }
             let location = configuration.location
             self.init(

@@ -111,7 +111,10 @@ extension AdapterCore: LEHostDelegate {
         self.channels.closed(channel)
     }
 
-    func hostDidFinishTurn(_ host: LEHost) { self.flush() }
+    func hostDidFinishTurn(_ host: LEHost) {
+        self.updateExtendedAdvertising()
+        self.flush()
+    }
 
     private func owner(of handle: AttributeHandle) -> PeripheralSession? {
         self.peripheralSessions.first { $0.owns(handle) }

@@ -15,6 +15,7 @@ final class AdapterCore {
     let identities: IdentityStore
     let connectedPeers: ConnectedPeers
     private let hasExtendedAdvertising: NIOLockedValueBox<Bool>
+    private var hadExtendedAdvertising: Bool?
     private let source: any ChannelSource
     private let retained: (any Sendable)?
     private let storageChoice: StorageChoice
@@ -258,11 +259,16 @@ final class AdapterCore {
 
     /// The host reports the state of its controller.
     func hostChanged(to state: LEHostState) {
-        if case .ready = state {
-            let hasIt = self.host.hasExtendedAdvertising
-            self.hasExtendedAdvertising.withLockedValue { $0 = hasIt }
-        }
+        self.updateExtendedAdvertising()
         self.perform(self.supervision.hostChanged(to: state, now: self.eventLoop.now))
+    }
+
+    /// Notes whether the controller has extended advertising, which may turn out while it is used.
+    func updateExtendedAdvertising() {
+        let hasIt = self.host.hasExtendedAdvertising
+        guard hasIt != self.hadExtendedAdvertising, case .ready = self.host.state else { return }
+        self.hadExtendedAdvertising = hasIt
+        self.hasExtendedAdvertising.withLockedValue { $0 = hasIt }
     }
 
     private func perform(_ actions: [ControllerSupervision.Action], on channel: (any HCIChannel)? = nil) {
