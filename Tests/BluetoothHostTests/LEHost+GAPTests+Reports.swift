@@ -19,16 +19,15 @@ struct LEHostGAPReportsTests {
         return testbed
     }
 
-    @Test(
-        "tells of a legacy advertiser what its kind says (Vol 4, Part E, 7.7.65.2)",
-        arguments: [
-            (0, [true, true, false]), (1, [true, false, false]), (2, [false, true, false]), (3, [false, false, false]),
-            (4, [false, false, true]),
-        ] as [(UInt8, [Bool])]
-    )
-    func legacyReports(type: UInt8, kind: [Bool]) {
+    /// The only report: whether it is connectable, scannable, a scan response and truncated.
+    private static func expect(
+        _ kind: [Bool],
+        _ primary: PHY = .le1M,
+        _ secondary: PHY? = nil,
+        of packet: HCIPacket
+    ) {
         let testbed = Self.scanning()
-        testbed.report(Self.advertiser, LEAdvertisingReport.EventType(rawValue: type))
+        testbed.deliver(packet)
         #expect(
             testbed.delegate.reports == [
                 AdvertisingReport(
@@ -36,56 +35,58 @@ struct LEHostGAPReportsTests {
                     isConnectable: kind[0],
                     isScannable: kind[1],
                     isScanResponse: kind[2],
-                    isTruncated: false,
+                    isTruncated: kind[3],
                     data: hex("02 01 06"),
                     rssi: -40,
-                    primaryPHY: .le1M,
-                    secondaryPHY: nil
+                    primaryPHY: primary,
+                    secondaryPHY: secondary
                 )
             ]
         )
         testbed.host.stopScanning()
-        testbed.report(Self.advertiser)
+        testbed.deliver(packet)
         #expect(testbed.delegate.reports.count == 1, "the user does not scan")
     }
 
-    @Test("tells of an extended advertiser its kind, its PHYs, and whether its data is whole")
-    func extendedReports() {
-        typealias EventType = LEExtendedAdvertisingReport.EventType
-        var truncated: EventType = [.scannable, .scanResponse]
-        truncated.dataStatus = .truncated
-        let cases: [(EventType, PHY, PHY?, kind: [Bool])] = [
-            (truncated, .leCoded, .leCoded, [false, true, true, true]),
-            ([.connectable], .le1M, nil, [true, false, false, false]),
-            ([], .le1M, .le2M, [false, false, false, false]),
-        ]
-        for (type, primary, secondary, kind) in cases {
-            let testbed = Self.scanning()
-            let report = LEExtendedAdvertisingReport(
-                eventType: type,
-                address: Self.advertiser,
-                primaryPHY: primary,
-                secondaryPHY: secondary,
-                rssi: -70,
-                data: hex("02 01 06")
-            )
-            testbed.deliver(LEExtendedAdvertisingReports([report]).packet())
-            #expect(
-                testbed.delegate.reports == [
-                    AdvertisingReport(
-                        address: Self.advertiser,
-                        isConnectable: kind[0],
-                        isScannable: kind[1],
-                        isScanResponse: kind[2],
-                        isTruncated: kind[3],
-                        data: hex("02 01 06"),
-                        rssi: -70,
-                        primaryPHY: primary,
-                        secondaryPHY: secondary
-                    )
-                ]
-            )
-        }
+    @Test(
+        "tells of a legacy advertiser what its kind says (Vol 4, Part E, 7.7.65.2)",
+        arguments: [
+            (0, [true, true, false, false]), (1, [true, false, false, false]), (2, [false, true, false, false]),
+            (3, [false, false, false, false]), (4, [false, false, true, false]),
+        ] as [(UInt8, [Bool])]
+    )
+    func legacyReports(type: UInt8, kind: [Bool]) {
+        let type = LEAdvertisingReport.EventType(rawValue: type)
+        let report = LEAdvertisingReport(eventType: type, address: Self.advertiser, data: hex("02 01 06"), rssi: -40)
+        Self.expect(kind, of: LEAdvertisingReports.packet(report))
+    }
+
+    @Test(
+        "tells of an extended advertiser its kind, its PHYs, and whether its data is whole",
+        arguments: [
+            ([.scannable, .scanResponse], .truncated, .leCoded, .leCoded, [false, true, true, true]),
+            (.connectable, .complete, .le1M, nil, [true, false, false, false]),
+            ([], .complete, .le1M, .le2M, [false, false, false, false]),
+        ] as [(LEExtendedAdvertisingReport.EventType, LEExtendedAdvertisingReport.DataStatus, PHY, PHY?, [Bool])]
+    )
+    func extendedReports(
+        type: LEExtendedAdvertisingReport.EventType,
+        status: LEExtendedAdvertisingReport.DataStatus,
+        primary: PHY,
+        secondary: PHY?,
+        kind: [Bool]
+    ) {
+        var type = type
+        type.dataStatus = status
+        let report = LEExtendedAdvertisingReport(
+            eventType: type,
+            address: Self.advertiser,
+            primaryPHY: primary,
+            secondaryPHY: secondary,
+            rssi: -40,
+            data: hex("02 01 06")
+        )
+        Self.expect(kind, primary, secondary, of: LEExtendedAdvertisingReports([report]).packet())
     }
 
     // MARK: Fragments

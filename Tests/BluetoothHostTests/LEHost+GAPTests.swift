@@ -16,20 +16,30 @@ struct LEHostGAPTests {
     // MARK: Advertising
 
     @Test(
-        "derives the type of advertising from the parameters (Vol 4, Part E, 7.8.5)",
+        "derives the type of advertising from the parameters, and names the peer by its plain address (7.8.5)",
         arguments: [
-            (AdvertisingParameters(data: hex("02 01 06")), 0x00),
-            (AdvertisingParameters(data: hex("02 01 06"), scanResponse: hex("02 0A 00")), 0x00),
-            (AdvertisingParameters(data: hex("02 01 06"), scanResponse: hex("02 0A 00"), isConnectable: false), 0x02),
-            (AdvertisingParameters(data: hex("02 01 06"), isConnectable: false), 0x03),
-            (AdvertisingParameters(data: hex("02 01 06"), directedTo: HostTestbed.peers[0]), 0x04),
-        ] as [(AdvertisingParameters, UInt8)]
+            (AdvertisingParameters(data: hex("02 01 06")), 0x00, .none),
+            (AdvertisingParameters(data: hex("02 01 06"), scanResponse: hex("02 0A 00")), 0x00, .none),
+            (
+                AdvertisingParameters(data: hex("02 01 06"), scanResponse: hex("02 0A 00"), isConnectable: false),
+                0x02, .none
+            ), (AdvertisingParameters(data: hex("02 01 06"), isConnectable: false), 0x03, .none),
+            (
+                AdvertisingParameters(data: ByteBuffer(), directedTo: DeviceAddress(0x11, kind: .publicIdentity)), 0x04,
+                DeviceAddress(0x11, kind: .public)
+            ),
+            (
+                AdvertisingParameters(data: ByteBuffer(), directedTo: DeviceAddress(0x11, kind: .randomIdentity)), 0x04,
+                DeviceAddress(0x11, kind: .random)
+            ),
+        ] as [(AdvertisingParameters, UInt8, DeviceAddress)]
     )
-    func advertisingType(parameters: AdvertisingParameters, type: UInt8) throws {
+    func advertisingType(parameters: AdvertisingParameters, type: UInt8, peer: DeviceAddress) throws {
         let testbed = HostTestbed.started()
         testbed.host.startAdvertising(parameters) { _ in }
         testbed.run()
-        #expect(try testbed.controller.last(LESetAdvertisingParameters.self).type.rawValue == type)
+        let command = try testbed.controller.last(LESetAdvertisingParameters.self)
+        #expect(command.type.rawValue == type && command.peer == peer)
     }
 
     @Test("fails to advertise at once without a controller, and does not begin with the next one")
@@ -58,22 +68,9 @@ struct LEHostGAPTests {
         let command = try testbed.controller.last(LESetAdvertisingParameters.self)
         // In units of 0.625 ms.
         #expect(command.minimumInterval.rawValue == 80 && command.maximumInterval.rawValue == 80)
-        #expect(command.peer == DeviceAddress.none && command.ownAddressType.rawValue == 0)
+        #expect(command.ownAddressType.rawValue == 0)
         #expect(try testbed.controller.last(LESetAdvertisingData.self).data == hex("02 01 06"))
         #expect(try testbed.controller.last(LESetScanResponseData.self).data == hex("02 0A 07"))
-    }
-
-    @Test(
-        "names the peer of directed advertising by its plain address",
-        arguments: [(DeviceAddress.Kind.publicIdentity, DeviceAddress.Kind.public), (.randomIdentity, .random)]
-    )
-    func directedToIdentity(kind: DeviceAddress.Kind, plain: DeviceAddress.Kind) throws {
-        let testbed = HostTestbed.started()
-        let peer = DeviceAddress(0xC000_0000_0003, kind: kind)
-        testbed.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(), directedTo: peer)) { _ in }
-        testbed.run()
-        let command = try testbed.controller.last(LESetAdvertisingParameters.self)
-        #expect(command.peer == DeviceAddress(0xC000_0000_0003, kind: plain))
     }
 
     /// Starts advertising; the outcomes are noted with a name.
@@ -165,27 +162,19 @@ struct LEHostGAPTests {
 
     // MARK: Scanning
 
-    @Test(
-        "cuts a scan window to the interval",
-        arguments: [(30, 30, 48, 48), (60, 30, 96, 48), (30, 60, 48, 48), (100, 90, 160, 144)]
-            as [(Int64, Int64, UInt16, UInt16)]
-    )
-    func scanWindow(interval: Int64, window: Int64, rawInterval: UInt16, rawWindow: UInt16) throws {
-        let testbed = HostTestbed.started()
-        testbed.host.startScanning(
-            ScanParameters(interval: .milliseconds(interval), window: .milliseconds(window))
-        )
-        testbed.run()
-        let command = try testbed.controller.last(LESetScanParameters.self)
-        #expect(command.interval.rawValue == rawInterval && command.window.rawValue == rawWindow)
-    }
-
     @Test("scans actively or passively, with or without a duplicate filter", arguments: [true, false], [true, false])
     func scanParameters(isActive: Bool, filtersDuplicates: Bool) throws {
         let testbed = HostTestbed.started()
-        testbed.host.startScanning(ScanParameters(isActive: isActive, filtersDuplicates: filtersDuplicates))
-        testbed.run()
-        #expect(try testbed.controller.last(LESetScanParameters.self).type.rawValue == (isActive ? 1 : 0))
+        // The window is cut to the interval.
+        for (interval, window, scanned) in [(30, 30, 48), (60, 30, 48), (30, 60, 48), (100, 90, 144)] {
+            var parameters = ScanParameters(isActive: isActive, filtersDuplicates: filtersDuplicates)
+            (parameters.interval, parameters.window) = (.milliseconds(Int64(interval)), .milliseconds(Int64(window)))
+            testbed.host.startScanning(parameters)
+            testbed.run()
+            let command = try testbed.controller.last(LESetScanParameters.self)
+            #expect(command.type.rawValue == (isActive ? 1 : 0) && command.window.rawValue == scanned)
+            #expect(Int(command.interval.rawValue) == interval * 1_000 / 625)
+        }
         let enable = try testbed.controller.last(LESetScanEnable.self)
         #expect(enable.isEnabled && enable.filterDuplicates.rawValue == (filtersDuplicates ? 1 : 0))
         testbed.host.stopScanning()

@@ -22,20 +22,16 @@ struct LEHostGATTServerTests {
 
     // MARK: The database
 
-    @Test("serves the configured name and appearance (Vol 3, Part C, 12.1 and 12.2)")
-    func nameAndAppearance() throws {
-        let (testbed, _) = try self.connected(LEHostConfiguration(deviceName: "Pulse", appearance: 0x0341))
+    @Test(
+        "serves the configured name, appearance and Generic Attribute service (Vol 3, Part C, 12.1 and 12.2)",
+        arguments: [(.full, "07"), (.absent, "01")] as [(GenericAttributeService, String)]
+    )
+    func configured(service: GenericAttributeService, opcode: String) throws {
+        let (testbed, _) = try self.connected(
+            LEHostConfiguration(deviceName: "Pulse", appearance: 0x0341, genericAttribute: service)
+        )
         #expect(testbed.answers("08 01 00 FF FF 00 2A").map { $0.hasSuffix("50 75 6C 73 65") } == [true])
         #expect(testbed.answers("08 01 00 FF FF 01 2A").map { $0.hasSuffix("41 03") } == [true])
-    }
-
-    @Test(
-        "serves the configured Generic Attribute service",
-        arguments: [(.full, "07"), (.absent, "01")]
-            as [(GenericAttributeService, String)]
-    )
-    func genericAttribute(service: GenericAttributeService, opcode: String) throws {
-        let (testbed, _) = try self.connected(LEHostConfiguration(genericAttribute: service))
         #expect(testbed.answers("06 01 00 FF FF 00 28 01 18").map { String($0.prefix(2)) } == [opcode])
     }
 

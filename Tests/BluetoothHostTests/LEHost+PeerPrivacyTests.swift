@@ -59,20 +59,6 @@ struct LEHostPeerPrivacyTests {
         #expect(testbed.sent() == (isAsked ? [Self.resolution] : []))
     }
 
-    @Test("does not ask before the encryption that this side has requested")
-    func beforeEncryption() throws {
-        let user = BondedUser(identityResolvingKey: Self.key)
-        let testbed = HostTestbed.used(by: user)
-        testbed.connect(.peripheral)
-        let link = try #require(user.link)
-        #expect(testbed.host.security(of: link) == LinkSecurity(key: nil, isBonded: true))
-        testbed.host.secure(link, to: .encrypted)
-        testbed.run()
-        #expect(testbed.takeFrames().map { $0.prefix(8) } == ["06 00 0B"], "a Security Request alone")
-        testbed.encrypt()
-        #expect(testbed.sent() == [Self.resolution])
-    }
-
     @Test("asks again on the next link if the database was out of sync or the link ended", arguments: [true, false])
     func askedAgain(isOutOfSync: Bool) {
         let user = BondedUser(identityResolvingKey: Self.key)
@@ -184,23 +170,6 @@ struct LEHostPeerPrivacyTests {
         central.host.peerPrivacy = [:]
         self.pair(central, peripheral, on: link)
         #expect(central.said.count == 3 && peripheral.said.count == 1)
-    }
-
-    @Test("asks a bonded peer that has lost its keys when the new pairing is over")
-    func pairsAnew() throws {
-        let central = BondedHost(1, on: self.air, keepsPrivacy: false)
-        let peripheral = BondedHost(2, on: self.air, keepsPrivacy: false)
-        let first = try self.connect(central, peripheral)
-        self.pair(central, peripheral, on: first)
-        try #require(peripheral.said.count == 1)
-        self.disconnect(central, first)
-        central.forgetBonds()
-        let second = try self.connect(central, peripheral)
-        let link = try #require(peripheral.link)
-        #expect(peripheral.host.security(of: link) == LinkSecurity(key: nil, isBonded: true))
-        #expect(peripheral.said.count == 1)
-        self.pair(central, peripheral, on: second)
-        #expect(peripheral.host.security(of: link)?.key != nil && peripheral.said.count == 2)
     }
 
     @Test("asks nobody without a delegate")

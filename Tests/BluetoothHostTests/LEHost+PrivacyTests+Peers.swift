@@ -113,31 +113,6 @@ struct LEHostPrivacyPeerTests {
         #expect(device.host.links.map(\.peer) == [PrivateHost.peer.address])
     }
 
-    @Test("scans for a bonded peer without a list, and connects to its present address")
-    func connectingWithoutList() {
-        let device = PrivateHost(hasList: false)
-        device.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
-        device.host.connect(to: PrivateHost.peer.address)
-        device.testbed.run()
-        #expect(device.takeSteps() == ["address", "scan as 1", "scanning"])
-        device.testbed.forget()
-        device.report(DeviceAddress(0x4123_4567_89AB, kind: .random))
-        #expect(device.takeSteps() == [], "a foreign address")
-        let address = PrivateHost.peerAddress()
-        device.report(address)
-        #expect(device.takeSteps() == ["scanning ends", "connect to \(address) as 1"])
-        #expect(device.testbed.delegate.takeLines() == [], "the user does not scan")
-        // The peer has changed its address just then.
-        device.testbed.run(.seconds(6))
-        #expect(device.takeSteps() == ["scan as 1", "connecting ends", "scanning"])
-        let next = PrivateHost.peerAddress(2)
-        device.report(next)
-        #expect(device.takeSteps() == ["scanning ends", "connect to \(next) as 1"])
-        device.connect(0x40, peer: next, role: .central)
-        #expect(device.host.links.map(\.peer) == [PrivateHost.peer.address])
-        #expect(device.takeSteps() == [] && device.mistakes == [])
-    }
-
     // MARK: Resolving
 
     @Test("resolves addresses that the controller has not resolved", arguments: [true, false])

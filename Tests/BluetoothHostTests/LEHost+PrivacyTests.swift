@@ -70,20 +70,6 @@ struct LEHostPrivacyTests {
         #expect(device.mistakes == [])
     }
 
-    @Test("sets and replaces a private address if it only scans, or only connects", arguments: [true, false])
-    func oneUse(scans: Bool) {
-        let device = PrivateHost(hasList: false)
-        if scans { device.host.startScanning(ScanParameters()) } else { device.host.connect(to: Self.foreign) }
-        device.testbed.run()
-        let start = scans ? ["scan as 1", "scanning"] : ["connect to \(Self.foreign) as 1"]
-        #expect(device.takeSteps() == ["address"] + start)
-        device.testbed.run(.seconds(900) - .nanoseconds(1))
-        #expect(device.takeSteps() == [])
-        device.testbed.run(.nanoseconds(1))
-        #expect(device.takeSteps() == [scans ? "scanning ends" : "connecting ends", "address"] + start)
-        #expect(Set(device.randomAddresses).count == 2 && device.mistakes == [])
-    }
-
     @Test("counts links that it has made, and replaces the address before the next use of the radio")
     func linkOfThisSide() {
         let device = PrivateHost(PrivacyConfiguration(connectionsPerAddress: 1), hasList: false)
@@ -184,25 +170,6 @@ struct LEHostPrivacyTests {
         #expect(device.mistakes == [])
     }
 
-    @Test("gives a new controller the addresses and the list anew")
-    func newController() {
-        let device = PrivateHost()
-        device.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
-        device.advertise()
-        device.host.detach()
-        device.testbed.run()
-        _ = device.takeSteps()
-        let controller = ScriptedController(eventLoop: device.testbed.loop)
-        controller.features = [.privacy]
-        device.host.attach(to: controller)
-        device.testbed.run()
-        device.host.startAdvertising(AdvertisingParameters(data: hex("02 01 06"))) { _ in }
-        device.testbed.run()
-        let commands = controller.takeCommands()
-        #expect(commands.contains(LESetRandomAddress.opcode) && commands.contains(LEAddDeviceToResolvingList.opcode))
-
-    }
-
     // MARK: Pairing
 
     @Test("computes a pairing with the address of the link, and distributes its identity only if it hides")
@@ -246,16 +213,6 @@ struct LEHostPrivacyTests {
         }
     }
 
-    @Test("distributes an identity that the user has set instead of its own")
-    func identityOfTheUser() {
-        let device = PrivateHost()
-        let identity = IdentityInformation(identityResolvingKey: Octets16(high: 8, low: 9), address: Self.foreign)
-        device.host.pairing.identity = identity
-        device.advertise()
-        device.connect(0x40, peer: Self.foreign, role: .peripheral)
-        #expect(device.host.openLinks.first?.securityManager.configuration.identity == identity)
-    }
-
     @Test("takes changes of the key, the pairing and the bonds over to open links")
     func linksThereAre() {
         let device = PrivateHost()
@@ -268,6 +225,9 @@ struct LEHostPrivacyTests {
         #expect(device.host.securityContext.identities.key == Octets16(high: 5, low: 6))
         device.host.pairing.ioCapability = .keyboardDisplay
         #expect(configuration()?.ioCapability == .keyboardDisplay)
+        let identity = IdentityInformation(identityResolvingKey: Octets16(high: 8, low: 9), address: Self.foreign)
+        device.host.pairing.identity = identity
+        #expect(configuration()?.identity == identity, "the user's counts before its own")
         device.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
         #expect(device.host.securityContext.identities.peers == [BondedPeer(PrivateHost.peer)])
     }

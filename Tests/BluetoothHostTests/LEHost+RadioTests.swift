@@ -161,14 +161,19 @@ private final class LimitedRadio {
 
 @Suite("LEHost: one radio for all roles")
 struct LEHostRadioTests {
-    private static let pairCount = LimitedRadio.pairs.count
-
+    /// What excludes each other: two roles (three bits), and a role and a link (three more).
+    ///
+    /// A link as the central and one as the peripheral are never there together here, and what was learned beside a
+    /// link is forgotten with it. So each kind of link meets all that a controller can exclude beside it; for the
+    /// other kind the roles move on by one.
     @Test(
         "loses and starves nothing, whichever pairs of roles a controller refuses, and whether it says so or not",
-        arguments: 0..<(1 << pairCount)
+        arguments: 0..<64
     )
     func everyPair(combination: Int) {
-        let refused = (0..<Self.pairCount).filter { combination >> $0 & 1 == 1 }.map { LimitedRadio.pairs[$0] }
+        let choices = [[0], [1], [4], [2, 6], [5, 8], [7, 3]]
+        let chosen = choices.indices.filter { combination >> $0 & 1 == 1 }
+        let refused = chosen.flatMap { choices[$0] }.map { LimitedRadio.pairs[$0] }
         let bits = refused.flatMap(\.bits).reduce(UInt64(0)) { $0 | UInt64(1) << $1 }
         for states in [LEStates(), LEStates(rawValue: LEStates.all.rawValue & ~bits)] {
             LimitedRadio(refused.map(\.roles), states: states).checkAll()

@@ -4,16 +4,6 @@ import Testing
 
 @Suite("ATT opcodes")
 struct ATTOpcodeTests {
-    @Test("has the command flag in bit 6, and its octet as its description")
-    func commandFlag() {
-        #expect(!ATTOpcode.writeRequest.isCommand)
-        #expect(ATTOpcode.writeCommand.isCommand)
-        #expect(ATTOpcode.signedWriteCommand.isCommand)
-        for (raw, text) in [(0x0A, "0x0a"), (0x0F, "0x0f"), (0x10, "0x10"), (0xD2, "0xd2")] as [(UInt8, String)] {
-            #expect(ATTOpcode(rawValue: raw).description == text)
-        }
-    }
-
     @Test("is for the client in responses, notifications and indications, and for the server otherwise")
     func receiver() {
         let forClient: Set<UInt8> = [

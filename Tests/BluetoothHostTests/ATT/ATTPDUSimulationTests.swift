@@ -56,18 +56,4 @@ struct ATTPDUSimulationTests {
             for reader in Self.readers { reader(octets) }
         }
     }
-
-    @Test(
-        "reads or refuses lists whose entries have any length, whole and cut",
-        arguments: 0...24 as ClosedRange<UInt8>
-    )
-    func lists(length: UInt8) {
-        for count in 0...3 {
-            for rest in 0...1 {
-                var octets = ByteBuffer(bytes: [length])
-                octets.writeRepeatingByte(5, count: count * Int(length) + rest)
-                for reader in Self.readers { reader(octets) }
-            }
-        }
-    }
 }

@@ -9,207 +9,175 @@ import Testing
 
 @Suite("Advertiser")
 struct AdvertiserTests {
-    private let request = AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))
-    private let other = AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 4]))
+    /// Requests are A and B, and have numbers from 1 on.
+    private struct Machine: ScriptedMachine {
+        private var machine = Advertiser()
 
-    /// Answers every step with success until none is due; the outcomes.
-    private func settle(_ advertiser: inout Advertiser) -> [Advertiser.Outcome] {
-        var outcomes: [Advertiser.Outcome] = []
-        var step = advertiser.next()
-        while step != nil {
-            let (outcome, following) = advertiser.completed(nil)
-            if let outcome { outcomes.append(outcome) }
-            step = following ?? advertiser.next()
+        mutating func perform(_ event: String, _ arguments: [String]) -> [String]? {
+            switch event {
+            case "start": _ = self.machine.start(Self.request(arguments[0]))
+            // Every step succeeds until none is due.
+            case "settle":
+                var outcomes: [String] = []
+                repeat { outcomes += self.completed(nil, isSettling: true) } while self.next() != nil
+                return outcomes
+            case "stop": self.machine.stop()
+            case "ended": self.machine.ended()
+            case "hold", "release": self.machine.isHeld = event == "hold"
+            case "waits": return self.machine.waitsForLink().map { ["started \($0)"] } ?? []
+            case "ok": return self.completed(nil)
+            case "refused": return self.completed(.refused(.commandDisallowed))
+            case "excluded": return self.completed(.refused(.commandDisallowed), isExcluded: true)
+            case "state": return [(self.machine.isOff ? "off" : "not off") + (self.machine.isWanted ? " wanted" : "")]
+            default: return nil
+            }
+            return []
         }
-        return outcomes
-    }
 
-    /// Answers the steps that set the data; Enable is due.
-    private func configure(_ advertiser: inout Advertiser) {
-        while advertiser.next() != .enable { while self.step(&advertiser, .success) != nil {} }
-    }
+        mutating func next() -> String? { self.machine.next().map(Self.text) }
 
-    /// The failure of a step with a status.
-    private func failure(_ status: HCIErrorCode) -> LEHostError? { status == .success ? nil : .refused(status) }
-
-    private func step(_ advertiser: inout Advertiser, _ status: HCIErrorCode) -> Advertiser.Step? {
-        advertiser.completed(self.failure(status)).step
-    }
-
-    /// Whether neither a step nor an outcome follows from a status.
-    private func isSilent(_ advertiser: inout Advertiser, _ status: HCIErrorCode) -> Bool {
-        advertiser.completed(self.failure(status)) == (nil, nil)
-    }
-
-    private func outcome(_ advertiser: inout Advertiser, _ status: HCIErrorCode) -> Advertiser.Outcome? {
-        advertiser.completed(self.failure(status)).outcome
-    }
-
-    @Test("GAP/CONN/UCON/BV-01-C sets parameters, data and scan response, then enables")
-    func order() {
-        var advertiser = Advertiser()
-        let number = advertiser.start(self.request)
-        #expect(advertiser.next() == .setParameters(self.request))
-        #expect(self.step(&advertiser, .success) == .setData(self.request.data))
-        #expect(self.step(&advertiser, .success) == .setScanResponse(self.request.scanResponse))
-        #expect(self.isSilent(&advertiser, .success))
-        #expect(advertiser.next() == .enable)
-        #expect(self.outcome(&advertiser, .success) == .started(number))
-        #expect(advertiser.next() == nil)
-    }
-
-    @Test("enables advertising again without new data after a central connected")
-    func reenabledAfterConnection() {
-        var advertiser = Advertiser()
-        _ = advertiser.start(self.request)
-        _ = self.settle(&advertiser)
-        advertiser.ended()
-        #expect(advertiser.next() == .enable)
-        #expect(self.isSilent(&advertiser, .success), "the start is reported once")
-    }
-
-    @Test("disables advertising before another request")
-    func changes() {
-        var advertiser = Advertiser()
-        _ = advertiser.start(self.request)
-        _ = self.settle(&advertiser)
-        let number = advertiser.start(self.other)
-        #expect(advertiser.next() == .disable)
-        _ = advertiser.completed(nil)
-        #expect(self.settle(&advertiser) == [.started(number)])
-    }
-
-    @Test("disables again after a refusal, three times in all", arguments: 1...3)
-    func disableRefused(refusals: Int) {
-        var advertiser = Advertiser()
-        _ = advertiser.start(self.request)
-        _ = self.settle(&advertiser)
-        advertiser.stop()
-        #expect(advertiser.next() == .disable)
-        for number in 1...refusals {
-            #expect(!advertiser.isOff && advertiser.next() == nil)
-            #expect(advertiser.completed(.refused(.unspecifiedError)).step == (number < 3 ? .disable : nil))
+        private mutating func completed(
+            _ failure: LEHostError?,
+            isExcluded: Bool = false,
+            isSettling: Bool = false
+        ) -> [String] {
+            let (outcome, step) = self.machine.completed(failure, isExcluded: isExcluded)
+            let outcomes =
+                switch outcome {
+                case .started(let number): ["started \(number)"]
+                case .refused(let number, let error): ["refused \(number) \(error.status.rawValue.hexDigits)"]
+                case .ended(let error): ["ended \(error.status.rawValue.hexDigits)"]
+                case nil: [String]()
+                }
+            guard isSettling else { return outcomes + (step.map { [Self.text($0)] } ?? []) }
+            return outcomes + (step == nil ? [] : self.completed(nil, isSettling: true))
         }
-        if refusals < 3 { #expect(advertiser.completed(nil).step == nil) }
-        #expect(advertiser.isOff && advertiser.next() == nil)
+
+        private static func request(_ name: String) -> AdvertisingParameters {
+            AdvertisingParameters(data: ByteBuffer(string: name))
+        }
+
+        private static func text(_ step: Advertiser.Step) -> String {
+            switch step {
+            case .setParameters(let parameters): "parameters \(String(buffer: parameters.data))"
+            case .setData(let data): "data \(String(buffer: data))"
+            case .setScanResponse: "response"
+            case .enable: "enable"
+            case .disable: "disable"
+            }
+        }
     }
 
-    @Test("stops a start that is on its way")
-    func stopsWhileConfiguring() {
-        var advertiser = Advertiser()
-        _ = advertiser.start(self.request)
-        #expect(advertiser.next() == .setParameters(self.request))
-        advertiser.stop()
-        #expect(self.step(&advertiser, .success) == .setData(self.request.data))
-        #expect(self.step(&advertiser, .success) == .setScanResponse(self.request.scanResponse))
-        #expect(self.isSilent(&advertiser, .success))
-        #expect(advertiser.next() == nil)
-    }
+    private static let scripts = TitledScript.all(
+        """
+        ## GAP/CONN/UCON/BV-01-C sets parameters, data and scan response, then enables
+        start A > parameters A
+        ok      > data A
+        ok      > response
+        ok      > enable
+        ok      > started 1
 
-    @Test(
-        "reports a refusal once and does not repeat the request",
-        arguments: [HCIErrorCode.invalidParameters, .memoryCapacityExceeded]
+        ## enables advertising again without new data after a central connected, and reports the start once
+        start A ; settle > started 1
+        ended            > enable
+        ok               >
+
+        ## disables advertising before another request
+        start A ; settle > started 1
+        start B          > disable
+        ok               > parameters B
+        settle           > started 2
+
+        ## disables again after a refusal, three times in all
+        start A ; settle > started 1
+        stop             > disable
+        refused          > disable
+        refused ; state  > disable, not off
+        refused ; state  > off
+        start A ; settle > started 2
+        stop             > disable
+        refused          > disable
+        ok ; state       > off
+
+        ## stops a start that is on its way
+        start A > parameters A
+        stop    >
+        ok      > data A
+        ok      > response
+        ok      >
+
+        ## reports a refusal once and does not repeat the request
+        start A         > parameters A
+        refused ; state > refused 1 0C, off
+        start A         > parameters A
+        ok              > data A
+        ok              > response
+        ok              > enable
+        refused ; state > refused 2 0C, off
+
+        ## reports the end of a request that was reported as started
+        start A ; settle > started 1
+        ended            > enable
+        refused ; state  > ended 0C, off
+
+        ## stays wanted if another role has the radio, and sets everything again when it has it itself
+        start A          > parameters A
+        excluded         > parameters A
+        ok               > data A
+        ok               > response
+        ok               > enable
+        excluded ; state > off wanted, parameters A
+        settle           > started 1
+        stop             > disable
+
+        ## reports a request that waits for a link as started, once
+        waits         >
+        start A       > parameters A
+        waits ; waits > started 1
+        ok            > data A
+        ok            > response
+        ok            > enable
+        ok            >
+        start B       > disable
+        ok            > parameters B
+
+        ## reports nothing of a request that has a successor
+        start A > parameters A
+        ok      > data A
+        ok      > response
+        ok      > enable
+        start B >
+        ok      > disable
+        ok      > parameters B
+        ok      > data B
+        ok      > response
+        ok      > enable
+        start A >
+        refused > parameters A
+
+        ## enables a request whose data the controller has without sending it again
+        start A ; settle > started 1
+        ended ; start A  > enable
+        ok               > started 2
+        ended ; start B  > parameters B
+
+        ## does not advertise while it is held, then sets everything again and reports the start once
+        start A ; settle > started 1
+        hold             > disable
+        ok ; state       > off wanted
+        release          > parameters A
+        ok               > data A
+        ok               > response
+        ok               > enable
+        ok               >
+
+        ## configures again what was configured before it was held
+        start A ; settle > started 1
+        ended ; hold     >
+        release          > parameters A
+        """
     )
-    func refused(status: HCIErrorCode) {
-        var advertiser = Advertiser()
-        let number = advertiser.start(self.request)
-        #expect(advertiser.next() != nil)
-        #expect(self.outcome(&advertiser, status) == .refused(number, .refused(status)))
-        #expect(advertiser.next() == nil)
-    }
 
-    @Test("takes a refusal to enable beside nothing as final")
-    func refusedWithoutLinks() {
-        var advertiser = Advertiser()
-        let number = advertiser.start(self.request)
-        self.configure(&advertiser)
-        #expect(self.outcome(&advertiser, .commandDisallowed) == .refused(number, .refused(.commandDisallowed)))
-        #expect(advertiser.isOff)
-        #expect(advertiser.next() == nil)
-    }
-
-    @Test("stays wanted if another role has the radio, and sets everything again when it has it itself")
-    func excluded() {
-        for hasDataAlready in [false, true] {
-            var advertiser = Advertiser()
-            let number = advertiser.start(self.request)
-            if hasDataAlready { self.configure(&advertiser) } else { _ = advertiser.next() }
-            let (outcome, step) = advertiser.completed(.refused(.commandDisallowed), isExcluded: true)
-            #expect(outcome == nil && step == nil && advertiser.isOff && advertiser.isWanted)
-            #expect(advertiser.next() == .setParameters(self.request))
-            while self.step(&advertiser, .success) != nil {}
-            #expect(advertiser.next() == .enable)
-            #expect(self.outcome(&advertiser, .success) == .started(number))
-        }
-    }
-
-    @Test("reports a request that waits for a link as started, once")
-    func waitsForLink() {
-        var advertiser = Advertiser()
-        #expect(advertiser.waitsForLink() == nil)
-        let number = advertiser.start(self.request)
-        #expect(advertiser.waitsForLink() == number && advertiser.waitsForLink() == nil)
-        #expect(self.settle(&advertiser) == [])
-        let next = advertiser.start(self.other)
-        #expect(self.settle(&advertiser) == [.started(next)])
-        #expect(advertiser.waitsForLink() == nil)
-    }
-
-    @Test("reports nothing of a request that has a successor")
-    func outdatedRequests() {
-        for status in [HCIErrorCode.success, .commandDisallowed] {
-            var advertiser = Advertiser()
-            _ = advertiser.start(self.request)
-            self.configure(&advertiser)
-            let latest = advertiser.start(self.other)
-            #expect(self.outcome(&advertiser, status) == nil, "\(status)")
-            #expect(self.settle(&advertiser) == [.started(latest)], "\(status)")
-        }
-    }
-
-    @Test("enables a request whose data the controller has without sending it again")
-    func sameData() {
-        var advertiser = Advertiser()
-        _ = advertiser.start(self.request)
-        _ = self.settle(&advertiser)
-        advertiser.ended()
-        let number = advertiser.start(self.request)
-        #expect(advertiser.next() == .enable)
-        #expect(self.outcome(&advertiser, .success) == .started(number))
-        advertiser.ended()
-        _ = advertiser.start(self.other)
-        #expect(advertiser.next() == .setParameters(self.other))
-    }
-
-    @Test("does not advertise while it is held, then sets everything again without a report")
-    func held() {
-        var advertiser = Advertiser()
-        _ = advertiser.start(self.request)
-        _ = self.settle(&advertiser)
-        advertiser.isHeld = true
-        #expect(advertiser.next() == .disable)
-        #expect(self.isSilent(&advertiser, .success))
-        #expect(advertiser.next() == nil)
-        #expect(advertiser.isOff && advertiser.isWanted)
-        advertiser.isHeld = false
-        #expect(advertiser.next() == .setParameters(self.request))
-        #expect(self.step(&advertiser, .success) == .setData(self.request.data))
-        #expect(self.step(&advertiser, .success) == .setScanResponse(self.request.scanResponse))
-        #expect(self.isSilent(&advertiser, .success))
-        #expect(advertiser.next() == .enable)
-        #expect(self.isSilent(&advertiser, .success), "the start is reported once")
-    }
-
-    @Test("configures again what was configured before it was held")
-    func heldWhileConfigured() {
-        var advertiser = Advertiser()
-        _ = advertiser.start(self.request)
-        _ = self.settle(&advertiser)
-        advertiser.ended()
-        advertiser.isHeld = true
-        #expect(advertiser.next() == nil)
-        #expect(advertiser.isOff)
-        advertiser.isHeld = false
-        #expect(advertiser.next() == .setParameters(self.request))
-    }
+    @Test("follows the script", arguments: Self.scripts)
+    func script(_ script: TitledScript) { Machine.follow(script) }
 }

@@ -69,44 +69,6 @@ struct GAPSimulationTests {
         #expect(!isOn || data == wanted)
     }
 
-    @Test("scans at the end if somebody needs it", arguments: simulationSeeds(30))
-    func scanner(seed: UInt64) {
-        var choices = SeededChoices(seed: seed)
-        var machine = Scanner()
-        var (step, isOn, refusals): (Scanner.Step?, Bool, Int) = (nil, false, 0)
-        func answer(_ status: HCIErrorCode) {
-            guard let answered = step else { return }
-            refusals = status == .success ? 0 : refusals + 1
-            #expect(machine.next() == nil, "one command is on its way")
-            if status == .success {
-                switch answered {
-                case .setParameters: #expect(!isOn)
-                case .enable: isOn = true
-                case .disable: isOn = false
-                }
-            }
-            step = machine.completed(status, isExcluded: status != .success && choices.once(in: 2))
-        }
-        for _ in 0..<300 {
-            switch choices.below(12) {
-            case 0, 1:
-                machine.start(ScanParameters(isActive: choices.once(in: 2), filtersDuplicates: choices.once(in: 2)))
-            case 2: machine.stop()
-            case 3: machine.setNeededByInitiator(choices.once(in: 2))
-            case 4: machine.isHeld = choices.once(in: 3)
-            case 5: machine.linksChanged()
-            case 6...8: step = step ?? machine.next()
-            // It stops scanning at the third time at the latest.
-            case _ where step == .disable && refusals == 2: answer(.success)
-            default: answer(choices.once(in: 4) ? .commandDisallowed : .success)
-            }
-        }
-        machine.isHeld = false
-        machine.linksChanged()
-        while step != nil || machine.next().map({ step = $0 }) != nil { answer(.success) }
-        #expect(isOn == machine.isNeeded && machine.isOff == !isOn)
-    }
-
     @Test(
         "initiates at the end to pending devices, and changes the accept list only in silence",
         arguments: simulationSeeds(30)

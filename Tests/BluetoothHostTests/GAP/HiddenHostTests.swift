@@ -18,7 +18,7 @@ private final class HiddenHost: LEHostDelegate {
     private(set) var failed: [DeviceAddress] = []
     private(set) var reported: Set<DeviceAddress> = []
 
-    init(_ number: UInt64, on air: Air, resolvingListSize: Int = 64, maximumLinkCount: Int = 128) {
+    init(_ number: UInt64, on air: Air, resolvingListSize: Int = 64) {
         self.identity = IdentityInformation(
             identityResolvingKey: Octets16(high: 7, low: number),
             address: DeviceAddress(0xC0DE_0000_0000 | number, kind: .random)
@@ -33,13 +33,11 @@ private final class HiddenHost: LEHostDelegate {
         self.host.delegate = self
         var controller = VirtualControllerConfiguration()
         controller.model.resolvingListSize = resolvingListSize
-        controller.model.maximumLinkCount = maximumLinkCount
         self.host.attach(to: air.makeController(configuration: controller))
     }
 
-    func advertise(to peer: DeviceAddress? = nil) {
-        let parameters = AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]), directedTo: peer)
-        self.host.startAdvertising(parameters) { result in
+    func advertise() {
+        self.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { result in
             if case .failure(let error) = result { Issue.record("\(error)") }
         }
     }
@@ -89,44 +87,6 @@ struct HiddenHostTests {
         self.run(.seconds(20))
         #expect(central.connected == peripherals.map(\.identity.address) + [open])
         #expect(central.failed.isEmpty)
-    }
-
-    @Test("cancels a pending connection beyond the list")
-    func cancel() {
-        let central = HiddenHost(1, on: self.air, resolvingListSize: 0)
-        let peripheral = HiddenHost(2, on: self.air)
-        self.run(.seconds(1))
-        central.host.bondedPeers = [BondedPeer(peripheral.identity)]
-        central.host.connect(to: peripheral.identity.address)
-        self.run(.seconds(10))
-        central.host.cancelConnection(to: peripheral.identity.address)
-        peripheral.advertise()
-        self.run(.seconds(100))
-        #expect(central.connected.isEmpty)
-        #expect(!central.host.scanner.isNeeded)
-    }
-
-    @Test("reaches the bonded central alone by directed advertising, under private addresses of both")
-    func directed() {
-        let central = HiddenHost(1, on: self.air)
-        let peripheral = HiddenHost(2, on: self.air)
-        let third = HiddenHost(3, on: self.air)
-        self.run(.seconds(1))
-        central.host.bondedPeers = [BondedPeer(peripheral.identity)]
-        // The third device knows the advertiser, and is not the target.
-        third.host.bondedPeers = [BondedPeer(peripheral.identity)]
-        peripheral.host.bondedPeers = [BondedPeer(central.identity), BondedPeer(third.identity)]
-        let resolves = PeerPrivacy(resolvesAddresses: true)
-        peripheral.host.peerPrivacy = [central.identity.address: resolves, third.identity.address: resolves]
-        third.host.connect(to: peripheral.identity.address)
-        peripheral.advertise(to: central.identity.address)
-        self.run(.seconds(100))
-        #expect(third.connected.isEmpty && peripheral.connected.isEmpty)
-        central.host.connect(to: peripheral.identity.address)
-        self.run(.seconds(100))
-        #expect(central.connected == [peripheral.identity.address])
-        #expect(peripheral.connected == [central.identity.address])
-        #expect(third.connected.isEmpty)
     }
 
     @Test("reports bonded peers by their identities, whichever side resolves them", arguments: [64, 1, 0])

@@ -33,32 +33,6 @@ struct LinkSecurityTests {
         #expect(SecurityRequirement.none.combined(with: .secureConnections) == .secureConnections)
     }
 
-    @Test("takes the level from the key, and names what a link lacks in the order of 10.3.1")
-    func shortfall() {
-        func link(_ isAuthenticated: Bool, _ isSecureConnections: Bool, _ size: Int) -> LinkSecurity {
-            LinkSecurity(
-                key: .init(isAuthenticated: isAuthenticated, isSecureConnections: isSecureConnections, size: size)
-            )
-        }
-        #expect(link(false, true, 16).level == .encrypted)
-        #expect(link(true, false, 16).level == .authenticated)
-        #expect(link(true, true, 16).level == .secureConnections)
-        let wanted = SecurityRequirement(level: .authenticated, minimumKeySize: 10, needsAuthorization: true)
-        let cases: [(LinkSecurity, SecurityShortfall?)] = [
-            (LinkSecurity(key: nil), .authentication), (LinkSecurity(key: nil, isBonded: true), .encryption),
-            (link(false, true, 9), .authentication), (link(true, false, 9), .encryptionKeySize),
-            (link(true, false, 10), .authorization), (link(true, true, 16), .authorization),
-        ]
-        for (security, shortfall) in cases { #expect(security.shortfall(of: wanted) == shortfall) }
-        var authorized = link(true, false, 10)
-        authorized.isAuthorized = true
-        #expect(authorized.shortfall(of: wanted) == nil)
-        // The host's own minimum holds everywhere but at level 1.
-        #expect(authorized.shortfall(of: wanted, minimumKeySize: 10) == nil)
-        #expect(authorized.shortfall(of: wanted, minimumKeySize: 11) == .encryptionKeySize)
-        #expect(LinkSecurity(key: nil).shortfall(of: .none, minimumKeySize: 16) == nil)
-    }
-
     @Test("tells what is missing from each refusal for want of security, in ATT and in L2CAP")
     func refusals() {
         let attErrors: [ATTErrorCode: SecurityShortfall] = [

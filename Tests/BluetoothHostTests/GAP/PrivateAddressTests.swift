@@ -30,8 +30,8 @@ struct PrivateAddressTests {
         )
     }
 
-    @Test("makes the first address at once, and uses it when the controller has taken it")
-    func first() throws {
+    @Test("makes the first address at once, uses it when the controller has taken it, and replaces it in time")
+    func time() throws {
         var address = PrivateAddress()
         #expect(address.isDue(self.configuration, now: Self.time(0)))
         let made = try #require(self.next(&address, at: 0))
@@ -41,17 +41,9 @@ struct PrivateAddressTests {
         address.completed(.success, self.configuration, now: Self.time(1))
         #expect(address.address == made)
         #expect(address.deadline == Self.time(901))
-        #expect(!address.isDue(self.configuration, now: Self.time(900)))
-    }
-
-    @Test("replaces an address when its time is over, and uses the old one until the answer")
-    func time() throws {
-        var address = PrivateAddress()
-        let first = try #require(self.next(&address, at: 0))
-        address.completed(.success, self.configuration, now: Self.time(0))
-        #expect(self.next(&address, at: 899, seed: 2) == nil)
-        let second = try #require(self.next(&address, at: 900, seed: 2))
-        #expect(second != first && address.address == first)
+        #expect(self.next(&address, at: 900, seed: 2) == nil)
+        let second = try #require(self.next(&address, at: 901, seed: 2))
+        #expect(second != made && address.address == made, "the old one holds until the answer")
         address.completed(.success, self.configuration, now: Self.time(900))
         #expect(address.address == second)
     }
@@ -79,15 +71,6 @@ struct PrivateAddressTests {
         #expect(address.address == first && address.deadline == Self.time(1800))
         #expect(!address.isDue(self.configuration, now: Self.time(1799)))
         #expect(self.next(&address, at: 1800, seed: 3) != nil)
-    }
-
-    @Test("has no address after a refusal of the first one")
-    func neverSet() {
-        var address = PrivateAddress()
-        _ = self.next(&address, at: 0)
-        address.completed(.unknownCommand, self.configuration, now: Self.time(0))
-        #expect(address.address == nil)
-        #expect(!address.isDue(self.configuration, now: Self.time(1)))
     }
 
     @Test("begins anew with another key")

@@ -1,6 +1,5 @@
 // Characteristics of the GAP service with one octet (Vol 3, Part C, 12).
 
-import Fixtures
 import NIOCore
 import Testing
 
@@ -8,44 +7,24 @@ import Testing
 
 @Suite("Reading an octet of the GAP service")
 struct ReadGAPOctetTests {
-    /// The result of a procedure after an answer.
-    private func result(of answer: (inout ReadGAPOctet) throws -> GATTStep<UInt8?>) rethrows -> String {
-        var procedure = ReadGAPOctet(GATTAttributeType.centralAddressResolution)
-        _ = procedure.begin(mtu: 23)
-        switch try answer(&procedure) {
-        case .request: return "asks"
-        case .finish(.success(let value)): return value.map { "\($0)" } ?? "nothing"
-        case .finish(.failure): return "fails"
-        }
-    }
-
-    @Test("reads by type in all handles", arguments: [(0x2AA6, "A6 2A"), (0x2AC9, "C9 2A")] as [(UInt16, String)])
-    func request(type: UInt16, octets: String) {
-        var procedure = ReadGAPOctet(type)
-        guard case .request(let pdu) = procedure.begin(mtu: 23) else {
-            Issue.record("no request")
-            return
-        }
-        #expect(hex(pdu) == "08 01 00 FF FF \(octets)")
-    }
-
     @Test(
-        "takes a value of one octet, and nothing from another length",
-        arguments: [("09 03 10 00 01", "1"), ("09 03 10 00 00", "0"), ("09 02 10 00", "nothing")]
-            + [("09 03 10 00 02", "2"), ("09 04 10 00 01 00", "nothing"), ("09 04 10 00 00 00", "nothing")]
-    )
-    func value(response: String, value: String) throws {
-        #expect(try self.result { try $0.receive(hex(response), mtu: 23) } == value)
-    }
-
-    @Test(
-        "takes nothing from a server that does not have or give it, and fails if the database is out of sync",
+        "reads by type, takes a value of one octet, and fails if the database is out of sync",
         arguments: [
-            (.attributeNotFound, "nothing"), (.insufficientAuthentication, "nothing"), (.databaseOutOfSync, "fails"),
-        ] as [(ATTErrorCode, String)]
+            ("09 03 10 00 01", .success(1)), ("09 03 10 00 00", .success(0)), ("09 03 10 00 02", .success(2)),
+            ("09 02 10 00", .success(nil)), ("09 04 10 00 01 00", .success(nil)), ("01 08 01 00 0A", .success(nil)),
+            ("01 08 01 00 02", .success(nil)), ("01 08 01 00 12", .failure(.att(.databaseOutOfSync, handle: 1))),
+        ] as [(String, Result<UInt8?, GATTError>)]
     )
-    func error(code: ATTErrorCode, words: String) {
-        let error = ATTErrorResponse(request: .readByTypeRequest, handle: 1, error: code)
-        #expect(self.result { $0.receive(error, mtu: 23) } == words)
+    func read(answer: String, expected: Result<UInt8?, GATTError>) {
+        var result: Result<UInt8?, GATTError>?
+        let procedure = OwnedProcedure(ReadGAPOctet(0x2AA6), id: GATTProcedureID(rawValue: 1)) { result = $0 }
+        var bearer = ATTBearer(link: LinkID(rawValue: 1))
+        var actions: [ATTBearer.Action] = []
+        bearer.perform(procedure, into: &actions)
+        bearer.proceed(now: .uptimeNanoseconds(0), into: &actions)
+        #expect(actions.sent == ["08 01 00 FF FF A6 2A"])
+        bearer.receiveAsClient(hex(answer), now: .uptimeNanoseconds(0), into: &actions)
+        actions.report()
+        #expect(result == expected)
     }
 }

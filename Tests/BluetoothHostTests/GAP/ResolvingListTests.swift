@@ -2,230 +2,176 @@
 
 import BluetoothHCI
 import BluetoothTypes
-import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
 @Suite("Resolving list")
 struct ResolvingListTests {
-    private static func entry(_ number: UInt64, mode: PrivacyMode = .device) -> ResolvingList.Entry {
-        ResolvingList.Entry(
-            peer: DeviceAddress(0xC000_0000_0000 | number, kind: .random),
-            peerKey: Octets16(high: 1, low: number),
-            localKey: Octets16(high: 2, low: 2),
-            mode: mode
-        )
-    }
+    /// Peers are digits, with an `n` in network privacy mode, a `k` for another key, and an `o` if this device does not
+    /// hide from it.
+    private struct Machine: ScriptedMachine {
+        private static let timeout = ResolvablePrivateAddressTimeout(rawValue: 900)
 
-    private let first = Self.entry(1)
-    private let second = Self.entry(2)
-    private let third = Self.entry(3)
-    private let timeout = ResolvablePrivateAddressTimeout(rawValue: 900)
+        private var machine = ResolvingList()
 
-    /// A list of a controller with this capacity.
-    private func list(capacity: Int = 8, knowsPrivacyMode: Bool = true) -> ResolvingList {
-        var list = ResolvingList()
-        list.capacity = capacity
-        list.knowsPrivacyMode = knowsPrivacyMode
-        return list
-    }
+        init() { self.machine.capacity = 8 }
 
-    /// Runs the list until nothing is due; `answer` gives the status of a step.
-    private func steps(
-        _ list: inout ResolvingList,
-        answer: (ResolvingList.Step) -> HCIErrorCode = { _ in .success }
-    ) -> [ResolvingList.Step] {
-        var steps: [ResolvingList.Step] = []
-        while steps.count < 40, let step = list.next() {
-            #expect(list.isDue)
-            #expect(list.next() == nil, "one command at a time")
-            steps.append(step)
-            list.completed(answer(step))
+        mutating func perform(_ event: String, _ arguments: [String]) -> [String]? {
+            switch event {
+            case "capacity": self.machine.capacity = Int(arguments[0]) ?? 0
+            case "modeless": self.machine.knowsPrivacyMode = false
+            case "want": self.machine.want(arguments.map(Self.entry), timeout: nil)
+            case "timed": self.machine.want(arguments.map(Self.entry), timeout: Self.timeout)
+            case "renew": self.machine.renewAddresses()
+            // Every step succeeds until none is due.
+            case "settle":
+                var steps: [String] = []
+                while let step = self.next() {
+                    steps.append(step)
+                    self.machine.completed(.success)
+                }
+                return steps
+            case "ok": self.machine.completed(.success)
+            case "refused": self.machine.completed(.commandDisallowed)
+            case "full": self.machine.completed(.memoryCapacityExceeded)
+            case "unknown": self.machine.completed(.unknownCommand)
+            case "missing": self.machine.completed(.unknownConnectionIdentifier)
+            case "resolves":
+                let peers = ["1", "2", "3"].filter { self.machine.resolves(Self.entry($0).peer) }
+                return [(self.machine.isResolving ? "on" : "off") + peers.map { " \($0)" }.joined()]
+            case "due": return [self.machine.isDue ? "due" : "done"]
+            default: return nil
+            }
+            return []
         }
-        #expect(!list.isDue)
-        return steps
-    }
 
-    @Test("sends nothing if nothing is wanted")
-    func nothing() {
-        var list = self.list()
-        list.want([], timeout: self.timeout)
-        #expect(!list.isDue && !list.isResolving)
-        #expect(list.next() == nil)
-    }
+        mutating func next() -> String? {
+            let isDue = self.machine.isDue
+            guard let step = self.machine.next() else { return nil }
+            #expect(isDue)
+            return switch step {
+            case .clear: "clear"
+            case .setTimeout(let timeout): "timeout \(timeout.rawValue)"
+            case .remove(let peer): "remove \(peer.value & 0xF)"
+            case .add(let entry): "add \(Self.name(entry))"
+            case .setMode(let peer, let mode): "mode \(peer.value & 0xF)\(mode == .network ? "n" : "")"
+            case .enable(let isEnabled): isEnabled ? "enable" : "disable"
+            }
+        }
 
-    @Test("clears the list, sets the time of addresses, adds the peers with their modes, then enables it")
-    func fill() {
-        var list = self.list()
-        list.want([self.first, Self.entry(2, mode: .network)], timeout: self.timeout)
-        #expect(!list.resolves(self.first.peer))
-        #expect(
-            self.steps(&list) == [
-                .clear, .setTimeout(self.timeout), .add(self.first), .setMode(self.first.peer, .device),
-                .add(Self.entry(2, mode: .network)), .enable(true),
+        private static func entry(_ name: String) -> ResolvingList.Entry {
+            let number = name.first?.wholeNumberValue.map { UInt64($0) } ?? 0
+            return ResolvingList.Entry(
+                peer: DeviceAddress(0xC000_0000_0000 | number, kind: .random),
+                peerKey: Octets16(high: name.contains("k") ? 7 : 1, low: number),
+                localKey: name.contains("o") ? .zero : Octets16(high: 2, low: 2),
+                mode: name.contains("n") ? .network : .device
+            )
+        }
+
+        private static func name(_ entry: ResolvingList.Entry) -> String {
+            let letters = [
+                entry.mode == .network ? "n" : "", entry.peerKey.high == 7 ? "k" : "",
+                entry.localKey == .zero ? "o" : "",
             ]
-        )
-        #expect(list.isResolving && list.resolves(self.first.peer) && list.resolves(self.second.peer))
-        #expect(!list.resolves(self.third.peer))
+            return "\(entry.peer.value & 0xF)\(letters.joined())"
+        }
     }
 
-    @Test("makes changes one by one, and disables a list without entries")
-    func change() {
-        var list = self.list()
-        list.want([self.first, self.second], timeout: nil)
-        _ = self.steps(&list)
-        list.want([self.second, self.third], timeout: nil)
-        #expect(
-            self.steps(&list) == [.remove(self.first.peer), .add(self.third), .setMode(self.third.peer, .device)]
-        )
-        var changed = self.second
-        changed.peerKey = Octets16(high: 7, low: 7)
-        list.want([changed, Self.entry(3, mode: .network)], timeout: nil)
-        #expect(
-            self.steps(&list) == [
-                .remove(changed.peer), .add(changed), .setMode(changed.peer, .device),
-                .setMode(self.third.peer, .network),
-            ]
-        )
-        list.want([], timeout: nil)
-        #expect(self.steps(&list) == [.remove(self.third.peer), .remove(changed.peer), .enable(false)])
-        #expect(!list.isResolving)
-    }
+    private static let scripts = TitledScript.all(
+        """
+        ## sends nothing if nothing is wanted, or to a controller without a list
+        timed ; due                  > done
+        capacity 0 ; timed 1 ; due   > done
 
-    @Test("keeps the entries of a full list")
-    func full() {
-        var list = self.list()
-        list.want([self.first, self.second, self.third], timeout: nil)
-        let steps = self.steps(&list) { $0 == .add(self.second) ? .memoryCapacityExceeded : .success }
-        #expect(steps.last == .enable(true))
-        #expect(list.resolves(self.first.peer) && !list.resolves(self.second.peer))
-        var small = self.list(capacity: 2)
-        small.want([self.first, self.second, self.third], timeout: nil)
-        #expect(!self.steps(&small).contains(.add(self.third)))
-        #expect(!small.resolves(self.third.peer))
-    }
+        ## clears the list, sets the time of addresses, adds the peers with their modes, then enables it
+        timed 1 2n ; resolves        > off, clear
+        ok                           > timeout 900
+        ok                           > add 1
+        ok                           > mode 1
+        ok                           > add 2n
+        ok                           > enable
+        ok ; resolves ; due          > on 1 2, done
 
-    @Test("sends nothing to a controller without a list")
-    func none() {
-        var list = self.list(capacity: 0)
-        list.want([self.first], timeout: self.timeout)
-        #expect(self.steps(&list) == [])
-    }
+        ## makes changes one by one, and disables a list without entries
+        want 1 2 ; settle            > clear, add 1, mode 1, add 2, mode 2, enable
+        want 2 3 ; settle            > remove 1, add 3, mode 3
+        want 2k 3n ; settle          > remove 2, add 2k, mode 2, mode 3n
+        want ; settle                > remove 3, remove 2, disable
+        resolves                     > off
 
-    @Test("does without privacy modes if the controller does not know or refuses them")
-    func withoutModes() {
-        var list = self.list(knowsPrivacyMode: false)
-        list.want([self.first], timeout: nil)
-        #expect(self.steps(&list) == [.clear, .add(self.first), .enable(true)])
-        var other = self.list()
-        other.want([self.first, self.second], timeout: nil)
-        let steps = self.steps(&other) { if case .setMode = $0 { .unknownCommand } else { .success } }
-        #expect(
-            steps == [
-                .clear, .add(self.first), .setMode(self.first.peer, .device), .add(self.second), .enable(true),
-            ]
-        )
-    }
+        ## keeps the entries of a full list
+        want 1 2 3                   > clear
+        ok                           > add 1
+        ok                           > mode 1
+        ok                           > add 2
+        full                         > enable
+        ok ; resolves                > on 1
 
-    @Test("tries a refused change three times from the beginning, and an unknown command once")
-    func refused() {
-        var list = self.list()
-        list.want([self.first], timeout: nil)
-        let steps = self.steps(&list) { if case .add = $0 { .commandDisallowed } else { .success } }
-        #expect(steps == [.clear, .add(self.first), .clear, .add(self.first), .clear, .add(self.first)])
-        #expect(!list.isResolving && !list.resolves(self.first.peer))
-        var other = self.list()
-        other.want([self.first], timeout: nil)
-        #expect(self.steps(&other, answer: { _ in .unknownCommand }) == [.clear])
-        other.want([self.first, self.second], timeout: nil)
-        #expect(!other.isDue)
-    }
+        ## fills a list up to its capacity
+        capacity 2 ; want 1 2 3 ; settle ; resolves > clear, add 1, mode 1, add 2, mode 2, enable, on 1 2
 
-    @Test("takes an entry for removed that the controller does not have")
-    func missing() {
-        var list = self.list()
-        list.want([self.first], timeout: nil)
-        _ = self.steps(&list)
-        list.want([], timeout: nil)
-        let steps = self.steps(&list) { if case .remove = $0 { .unknownConnectionIdentifier } else { .success } }
-        #expect(steps == [.remove(self.first.peer), .enable(false)])
-    }
+        ## does without privacy modes if the controller does not know them
+        modeless ; want 1 ; settle   > clear, add 1, enable
 
-    @Test("renews addresses by new entries, if the device hides")
-    func renewal() {
-        var list = self.list()
-        list.want([self.first], timeout: nil)
-        _ = self.steps(&list)
-        list.renewAddresses()
-        #expect(self.steps(&list) == [.clear, .add(self.first), .setMode(self.first.peer, .device)])
-        var entry = self.first
-        entry.localKey = .zero
-        list.want([entry], timeout: nil)
-        _ = self.steps(&list)
-        list.renewAddresses()
-        #expect(!list.isDue)
-    }
+        ## does without privacy modes if the controller refuses them
+        want 1 2                     > clear
+        ok                           > add 1
+        ok                           > mode 1
+        unknown ; settle             > add 2, enable
 
-    @Test("renews as soon as it is asked for if the list has an entry")
-    func due() {
-        var list = self.list()
-        list.want([self.first, self.second], timeout: nil)
-        #expect(list.isDue)
-        list.renewAddresses()
-        #expect(list.next() == .clear)
-        list.completed(.success)
-        list.renewAddresses()
-        #expect(list.next() == .add(self.first), "a list without entries has no addresses")
-        list.completed(.success)
-        while list.next() != nil { list.completed(.success) }
-        #expect(!list.isDue && list.isResolving)
-        list.renewAddresses()
-        #expect(list.isDue && list.isResolving)
-        #expect(!list.resolves(self.first.peer), "what the list has is unknown from now on")
-    }
+        ## tries a refused change three times from the beginning
+        want 1                       > clear
+        ok                           > add 1
+        refused                      > clear
+        ok                           > add 1
+        refused                      > clear
+        ok                           > add 1
+        refused ; resolves ; due     > off, done
 
-    @Test("begins a renewal with the answer to the command that is on its way")
-    func whilePerforming() {
-        var list = self.list()
-        list.want([self.first, self.second], timeout: nil)
-        #expect(list.next() == .clear)
-        list.completed(.success)
-        #expect(list.next() == .add(self.first))
-        list.completed(.success)
-        #expect(list.next() == .setMode(self.first.peer, .device))
-        list.renewAddresses()
-        #expect(list.isDue)
-        #expect(list.next() == nil)
-        list.completed(.success)
-        #expect(list.next() == .clear)
-        list.completed(.success)
-        #expect(list.next() == .add(self.first))
-        list.completed(.success)
-        #expect(list.next() == .setMode(self.first.peer, .device))
-        list.completed(.success)
-        #expect(list.next() == .add(self.second))
-    }
+        ## tries an unknown command once
+        want 1                       > clear
+        unknown                      >
+        want 1 2 ; due               > done
 
-    @Test("clears and disables a list in renewal if no entry is wanted")
-    func emptied() {
-        var list = self.list()
-        list.want([self.first], timeout: nil)
-        _ = self.steps(&list)
-        #expect(list.isResolving && !list.isDue)
-        list.renewAddresses()
-        list.want([], timeout: nil)
-        #expect(list.isDue)
-        #expect(self.steps(&list) == [.clear, .enable(false)])
-        #expect(!list.isResolving && !list.isDue)
-    }
+        ## takes an entry for removed that the controller does not have
+        want 1 ; settle              > clear, add 1, mode 1, enable
+        want                         > remove 1
+        missing ; settle             > disable
 
-    @Test("does not repeat a refused time of addresses")
-    func timeoutRefused() {
-        var list = self.list()
-        list.want([self.first], timeout: self.timeout)
-        let steps = self.steps(&list) { $0 == .setTimeout(self.timeout) ? .invalidParameters : .success }
-        #expect(steps.last == .enable(true))
-        #expect(steps.count(where: { $0 == .setTimeout(self.timeout) }) == 1)
-    }
+        ## renews addresses by new entries, if the device hides
+        want 1 ; settle              > clear, add 1, mode 1, enable
+        renew ; due ; resolves       > due, on, clear
+        ok ; settle                  > add 1, mode 1
+        want 1o ; settle             > remove 1, add 1o, mode 1
+        renew ; due                  > done
+
+        ## has no addresses to renew without entries
+        want 1                       > clear
+        renew                        >
+        ok ; renew                   > add 1
+
+        ## begins a renewal with the answer to the command that is on its way
+        want 1 2                     > clear
+        ok                           > add 1
+        ok                           > mode 1
+        renew ; due                  > due
+        ok                           > clear
+        ok ; settle                  > add 1, mode 1, add 2, mode 2, enable
+
+        ## clears and disables a list in renewal if no entry is wanted
+        want 1 ; settle              > clear, add 1, mode 1, enable
+        renew ; want ; due ; settle  > due, clear, disable
+        resolves ; due               > off, done
+
+        ## does not repeat a refused time of addresses
+        timed 1                      > clear
+        ok                           > timeout 900
+        refused ; settle             > add 1, mode 1, enable
+        """
+    )
+
+    @Test("follows the script", arguments: Self.scripts)
+    func script(_ script: TitledScript) { Machine.follow(script) }
 }

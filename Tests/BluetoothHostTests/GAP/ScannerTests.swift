@@ -1,139 +1,127 @@
 // Scanning as the user wants it.
 
 import BluetoothHCI
-import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
 @Suite("Scanner")
 struct ScannerTests {
-    @Test("GAP/DISC/GENP/BV-01-C sets parameters, then enables")
-    func order() {
-        var scanner = Scanner()
-        let request = ScanParameters()
-        scanner.start(request)
-        #expect(scanner.next() == .setParameters(request))
-        #expect(scanner.completed(.success) == .enable(request))
-        #expect(scanner.completed(.success) == nil)
-        #expect(scanner.next() == nil)
-    }
+    /// A request is active and reports duplicates unless it is `filtered`.
+    private struct Machine: ScriptedMachine {
+        private var machine = Scanner()
 
-    @Test("restarts for the same request, which empties the duplicate filter")
-    func restarts() {
-        var scanner = Scanner()
-        let request = ScanParameters(filtersDuplicates: true)
-        scanner.start(request)
-        self.settle(&scanner)
-        scanner.start(request)
-        #expect(scanner.next() == .disable)
-        #expect(scanner.completed(.success) == nil)
-        #expect(scanner.next() == .setParameters(request))
-    }
-
-    @Test("disables again after a refusal, three times in all", arguments: 1...3)
-    func disableRefused(refusals: Int) {
-        var scanner = Scanner()
-        scanner.start(ScanParameters())
-        self.settle(&scanner)
-        scanner.stop()
-        #expect(scanner.next() == .disable)
-        for number in 1...refusals {
-            #expect(!scanner.isOff && scanner.next() == nil)
-            #expect(scanner.completed(.unspecifiedError) == (number < 3 ? .disable : nil))
+        mutating func perform(_ event: String, _ arguments: [String]) -> [String]? {
+            switch event {
+            case "start": self.machine.start(ScanParameters(filtersDuplicates: arguments == ["filtered"]))
+            case "on":
+                self.machine.start(ScanParameters(filtersDuplicates: arguments == ["filtered"]))
+                while self.machine.next() != nil { while self.machine.completed(.success) != nil {} }
+            case "stop": self.machine.stop()
+            case "hold", "release": self.machine.isHeld = event == "hold"
+            // The initiator wants to hear devices.
+            case "needed", "unneeded": self.machine.setNeededByInitiator(event == "needed")
+            case "links": self.machine.linksChanged()
+            case "ok": return self.completed(.success)
+            case "refused": return self.completed(.commandDisallowed)
+            case "excluded": return self.completed(.commandDisallowed, isExcluded: true)
+            case "state":
+                let words = [
+                    self.machine.isOff ? "off" : "not off", self.machine.isWanted ? "wanted" : nil,
+                    self.machine.isNeeded ? "needed" : nil,
+                ]
+                return [words.compactMap { $0 }.joined(separator: " ")]
+            default: return nil
+            }
+            return []
         }
-        if refusals < 3 { #expect(scanner.completed(.success) == nil) }
-        #expect(scanner.isOff && scanner.next() == nil)
-    }
 
-    @Test("does not repeat a refused request, and tries a new one")
-    func refused() {
-        var scanner = Scanner()
-        scanner.start(ScanParameters())
-        #expect(scanner.next() != nil)
-        #expect(scanner.completed(.commandDisallowed) == nil)
-        #expect(scanner.next() == nil)
-        scanner.start(ScanParameters())
-        #expect(scanner.next() != nil)
-    }
+        mutating func next() -> String? { self.machine.next().map(Self.text) }
 
-    @Test("stops a start that is on its way")
-    func stopsWhileStarting() {
-        var scanner = Scanner()
-        scanner.start(ScanParameters())
-        _ = scanner.next()
-        scanner.stop()
-        #expect(scanner.completed(.success) == .enable(ScanParameters()))
-        #expect(scanner.completed(.success) == nil)
-        #expect(scanner.next() == .disable)
-        #expect(scanner.completed(.success) == nil)
-        #expect(scanner.next() == nil)
-    }
+        private mutating func completed(_ status: HCIErrorCode, isExcluded: Bool = false) -> [String] {
+            self.machine.completed(status, isExcluded: isExcluded).map { [Self.text($0)] } ?? []
+        }
 
-    @Test("stays wanted if another role has the radio, whichever of its commands was refused for that")
-    func excluded() {
-        for isEnabling in [false, true] {
-            var scanner = Scanner()
-            scanner.start(ScanParameters())
-            #expect(scanner.next() != nil)
-            if isEnabling { #expect(scanner.completed(.success) != nil) }
-            #expect(scanner.completed(.commandDisallowed, isExcluded: true) == nil)
-            #expect(scanner.isOff && scanner.isWanted)
-            #expect(scanner.next() == .setParameters(ScanParameters()))
+        private static func text(_ step: Scanner.Step) -> String {
+            func text(_ parameters: ScanParameters) -> String {
+                (parameters.isActive ? "active" : "passive") + (parameters.filtersDuplicates ? " filtered" : "")
+            }
+            return switch step {
+            case .setParameters(let parameters): "parameters \(text(parameters))"
+            case .enable(let parameters): "enable \(text(parameters))"
+            case .disable: "disable"
+            }
         }
     }
 
-    @Test("does not scan while it is held")
-    func held() {
-        var scanner = Scanner()
-        scanner.start(ScanParameters())
-        self.settle(&scanner)
-        scanner.isHeld = true
-        #expect(scanner.next() == .disable)
-        _ = scanner.completed(.success)
-        #expect(scanner.next() == nil)
-        #expect(scanner.isOff && scanner.isWanted)
-        scanner.isHeld = false
-        #expect(scanner.next() == .setParameters(ScanParameters()))
-    }
+    private static let scripts = TitledScript.all(
+        """
+        ## GAP/DISC/GENP/BV-01-C sets parameters, then enables
+        start > parameters active
+        ok    > enable active
+        ok    >
 
-    @Test("scans for the initiator, which hears every device again")
-    func initiator() {
-        var scanner = Scanner()
-        scanner.setNeededByInitiator(true)
-        let passive = ScanParameters(isActive: false)
-        #expect(scanner.isNeeded && !scanner.isWanted)
-        #expect(scanner.next() == .setParameters(passive))
-        #expect(scanner.completed(.success) == .enable(passive))
-        _ = scanner.completed(.success)
-        scanner.start(ScanParameters(filtersDuplicates: true))
-        #expect(scanner.next() == .disable)
-        _ = scanner.completed(.success)
-        #expect(scanner.next() == .setParameters(ScanParameters()))
-        _ = scanner.completed(.success)
-        _ = scanner.completed(.success)
-        scanner.setNeededByInitiator(false)
-        #expect(scanner.next() == .disable)
-        _ = scanner.completed(.success)
-        #expect(scanner.next() == .setParameters(ScanParameters(filtersDuplicates: true)))
-        scanner.stop()
-        #expect(!scanner.isNeeded)
-    }
+        ## restarts for the same request, which empties the duplicate filter
+        on filtered    >
+        start filtered > disable
+        ok             > parameters active filtered
 
-    @Test("does not change a scan for the initiator that reports everything anyway")
-    func initiatorChangesNothing() {
-        var scanner = Scanner()
-        scanner.start(ScanParameters())
-        self.settle(&scanner)
-        scanner.setNeededByInitiator(true)
-        #expect(scanner.next() == nil)
-        scanner.setNeededByInitiator(false)
-        #expect(scanner.next() == nil)
-    }
+        ## disables again after a refusal, three times in all
+        on              >
+        stop            > disable
+        refused         > disable
+        refused ; state > disable, not off
+        refused ; state > off
+        on ; stop       > disable
+        refused         > disable
+        ok ; state      > off
 
-    private func settle(_ scanner: inout Scanner) {
-        while scanner.next() != nil {
-            while scanner.completed(.success) != nil {}
-        }
-    }
+        ## does not repeat a refused request, and tries a new one, or the same one beside other links
+        start   > parameters active
+        refused >
+        start   > parameters active
+        ok      > enable active
+        refused >
+        links   > parameters active
+
+        ## stops a start that is on its way
+        start > parameters active
+        stop  >
+        ok    > enable active
+        ok    > disable
+        ok    >
+
+        ## stays wanted if another role has the radio, whichever of its commands was refused for that
+        start            > parameters active
+        excluded         > parameters active
+        ok               > enable active
+        excluded ; state > off wanted needed, parameters active
+
+        ## does not scan while it is held
+        on         >
+        hold       > disable
+        ok ; state > off wanted needed
+        release    > parameters active
+
+        ## scans for the initiator, which hears every device again
+        needed ; state > off needed, parameters passive
+        ok             > enable passive
+        ok             >
+        start filtered > disable
+        ok             > parameters active
+        ok             > enable active
+        ok             >
+        unneeded       > disable
+        ok             > parameters active filtered
+        stop ; state   > not off
+
+        ## does not change a scan for the initiator that reports everything anyway
+        on       >
+        needed   >
+        unneeded >
+        """
+    )
+
+    @Test("follows the script", arguments: Self.scripts)
+    func script(_ script: TitledScript) { Machine.follow(script) }
 }

@@ -20,6 +20,7 @@ struct ClientProcedure: Sendable {
         case values([AttributeValue])
         case caching(GATTServerCaching)
         case validation(GATTDatabaseValidation)
+        case discovered([GATTDiscovered])
     }
 
     typealias Outcome = Result<Output, GATTError>
@@ -73,6 +74,10 @@ struct ClientProcedure: Sendable {
 
     static func discoverDescriptors(_ characteristic: GATTRemoteCharacteristic) -> Self {
         Self(DiscoverDescriptors(of: characteristic), Output.descriptors)
+    }
+
+    static func repeatDiscoveries(_ discoveries: [GATTDiscovery]) -> Self {
+        Self(RepeatDiscoveries(discoveries), Output.discovered)
     }
 
     // MARK: Values

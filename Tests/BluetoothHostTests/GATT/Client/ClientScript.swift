@@ -1,5 +1,5 @@
 // Exchanges of a GATT client as text: a line with `>` is a PDU that the client must send now, a line with `<` is one
-// that the server sends. What stands behind `//` is for the reader.
+// that the server sends. What stands behind `#` is for the reader.
 
 import BluetoothTypes
 import Fixtures
@@ -51,7 +51,6 @@ struct ClientScript {
         return GATTProcedureID(rawValue: self.lastID)
     }
 
-    /// Starts a procedure.
     @discardableResult
     mutating func start(_ procedure: ClientProcedure) -> GATTProcedureID {
         let id = self.nextID()
@@ -77,7 +76,6 @@ struct ClientScript {
         return id
     }
 
-    /// Gives a procedure up.
     mutating func cancel(_ id: GATTProcedureID) {
         self.take { client, _, _ in client.cancel(id) }
     }
@@ -88,28 +86,23 @@ struct ClientScript {
         self.client.setMTU(mtu, into: &actions)
     }
 
-    /// Sends a Write Command.
     mutating func writeCommand(_ handle: AttributeHandle, _ value: ByteBuffer, token: TransmitToken = .standard) {
         self.take { client, _, actions in client.writeCommand(handle, value, token, into: &actions) }
     }
 
-    /// Drops Write Commands that wait.
     mutating func dropCommands(to handles: AttributeHandleRange) {
         self.take { client, _, actions in client.dropCommands(to: handles, into: &actions) }
     }
 
-    /// Lets time pass.
     mutating func advance(_ time: TimeAmount) {
         self.now = self.now + time
         self.take { client, now, actions in client.advance(to: now, into: &actions) }
     }
 
-    /// Ends the link.
     mutating func close() {
         self.take { client, _, actions in client.close(reason: .remoteUserTerminated, into: &actions) }
     }
 
-    /// Lets the server send a PDU.
     mutating func receive(_ pdu: ByteBuffer) {
         self.take { client, now, actions in client.receiveAsClient(pdu, now: now, into: &actions) }
     }
@@ -117,10 +110,9 @@ struct ClientScript {
     /// Follows the lines of a script; at its end nothing more may have been sent.
     mutating func play(_ lines: String, sourceLocation: SourceLocation = #_sourceLocation) {
         for line in lines.split(separator: "\n") {
-            let text = line.split(separator: "//", omittingEmptySubsequences: false)[0]
-                .trimmingPrefix { $0.isWhitespace }
+            let text = line.prefix { $0 != "#" }.trimmingPrefix { $0 == " " }
             guard let direction = text.first else { continue }
-            let pdu = hex(String(text.dropFirst()))
+            let pdu = octets(text.dropFirst().split(separator: " ").map(String.init))
             switch direction {
             case ">":
                 guard !self.sent.isEmpty else {
@@ -139,19 +131,16 @@ struct ClientScript {
         #expect(self.sent.isEmpty, "also sent \(self.sent.map(hex))", sourceLocation: sourceLocation)
     }
 
-    /// Takes what was reported since the last time.
     mutating func takeReported() -> [Action] {
         defer { self.reported.removeAll() }
         return self.reported
     }
 
-    /// Takes what was sent since the last time.
     mutating func takeSent() -> [ByteBuffer] {
         defer { self.sent.removeAll() }
         return self.sent
     }
 
-    /// Takes the Write Commands that were sent or dropped since the last time.
     mutating func takeTransmitted() -> [Transmission] {
         defer { self.transmitted.removeAll() }
         return self.transmitted.transmissions

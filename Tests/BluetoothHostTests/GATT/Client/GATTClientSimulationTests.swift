@@ -15,74 +15,6 @@ struct GATTClientSimulationTests {
         simulation.close()
         #expect(simulation.succeeded > 30 && simulation.failed > 30)
     }
-
-    // MARK: A server that answers anything
-
-    private static func procedure(_ choices: inout SeededChoices) -> ClientProcedure {
-        let low = AttributeHandle(1 + choices.below(40))
-        let range = low...low + AttributeHandle(choices.below(40))
-        return choices.pick([
-            .exchangeMTU(preferred: 517), .discoverServices(uuids: nil), .discoverServices(uuids: [0x1800, 0x180F]),
-            .discoverIncludedServices(range), .discoverCharacteristics(range), .read(low), .readByType(0x2A00, range),
-            .discoverDescriptors(GATTRemoteCharacteristic(0x2A00, .read, 0x0001, 0x0002, 0xFFFF)),
-            .readMultiple([low, low]), .readMultipleVariable([low, low, 9]), .write(low, octets(choices.below(60))),
-            .writeReliably([.init(handle: low, value: octets(30)), .init(handle: 7, value: octets(3))]),
-            .configureCaching,
-        ])
-    }
-
-    /// Something like an answer to a request.
-    private static func answer(_ request: ByteBuffer, _ choices: inout SeededChoices) -> ByteBuffer {
-        let opcode = request.getInteger(at: request.readerIndex, as: UInt8.self) ?? 0
-        var bytes = ByteBuffer()
-        switch choices.below(10) {
-        case 0: bytes.writeBytes(choices.octets(choices.below(30)))
-        case 1:
-            // An error, mostly for this request.
-            bytes.writeMultipleIntegers(UInt8(0x01), choices.once(in: 3) ? opcode &+ 2 : opcode)
-            bytes.writeLittleEndian(UInt16(choices.below(40)))
-            bytes.writeInteger(choices.once(in: 2) ? 0x0A : UInt8(choices.below(256)))
-        case 2:
-            // The request itself, as a response.
-            bytes.writeImmutableBuffer(request)
-            bytes.setInteger(opcode | 1, at: bytes.readerIndex)
-        default:
-            // The right opcode, a likely length, handles that grow.
-            bytes.writeInteger(opcode | 1)
-            let length = choices.pick([1, 2, 4, 6, 7, 8, 20, 21])
-            if !choices.once(in: 4) { bytes.writeInteger(UInt8(length)) }
-            var handle = request.getInteger(at: request.readerIndex + 1, endianness: .little, as: UInt16.self) ?? 1
-            for _ in 0..<choices.below(5) {
-                bytes.writeLittleEndian(handle)
-                handle &+= UInt16(choices.below(4))
-                if length > 2 { bytes.writeLittleEndian(handle) }
-                bytes.writeBytes((0..<max(0, length - 4)).map { _ in UInt8(choices.below(4)) })
-                handle &+= 1
-            }
-        }
-        return bytes
-    }
-
-    @Test("ends each procedure once if the server answers anything", arguments: simulationSeeds(3))
-    func anyAnswers(seed: UInt64) {
-        var choices = SeededChoices(seed: seed)
-        for round in 0..<120 {
-            var script = ClientScript(mtu: 23 + choices.below(40))
-            let started = (0...choices.below(4)).map { _ in script.start(Self.procedure(&choices)) }
-            var ended: [GATTProcedureID] = []
-            var last = ByteBuffer()
-            var answers = 0
-            while ended.count < started.count, answers < 200_000 {
-                answers += 1
-                for pdu in script.takeSent() where ATT.opcode(of: pdu) != .handleValueConfirmation { last = pdu }
-                for case .complete(let id, _) in script.takeReported() { ended.append(id) }
-                script.advance(choices.once(in: 5_000) ? .seconds(31) : .milliseconds(1))
-                script.receive(Self.answer(last, &choices))
-            }
-            script.close()
-            #expect(ended.sorted { $0.rawValue < $1.rawValue } == started, "round \(round)")
-        }
-    }
 }
 
 /// A client and a server; between them, answers are lost, cut and changed.
@@ -92,7 +24,6 @@ private struct ClientSimulation {
     private var choices: SeededChoices
     private var script = ClientScript()
     private var server: ServedLinks
-    private var events: [ServedLinks.Event] = []
     /// Procedures that have not ended, without those that were cancelled, and those that may ask for nothing.
     private var open: Set<GATTProcedureID> = []
     private var silent: Set<GATTProcedureID> = []
@@ -124,7 +55,7 @@ private struct ClientSimulation {
     private mutating func connect() {
         self.script = ClientScript(queueLimit: 12)
         self.script.awaitsSecurity = true
-        self.server.linkOpened(Self.link)
+        self.server.open(Self.link)
         (self.isWaiting, self.isLost, self.wantsSecurity) = (false, false, false)
     }
 
@@ -139,8 +70,8 @@ private struct ClientSimulation {
         #expect(self.commands.values.allSatisfy { $0 == 0 }, "each command is counted once")
         #expect(self.script.client.nextDeadline == nil)
         (self.open, self.silent) = ([], [])
-        self.server.linkClosed(Self.link, into: &self.events)
-        self.events.removeAll()
+        self.server.close(Self.link)
+        _ = self.server.takeEvents()
     }
 
     private mutating func takeReports() {
@@ -179,15 +110,15 @@ private struct ClientSimulation {
         case 41...45: if self.wantsSecurity || self.choices.once(in: 3) { self.secure() }
         case 46:
             if let handle = self.added.popLast() {
-                self.server.remove(handle, now: self.script.now, into: &self.events)
+                self.server.remove(handle)
             } else {
-                let handles = try self.server.add(GATTServerFixture.extra, now: self.script.now, into: &self.events)
+                let handles = try self.server.add(GATTServerFixture.extra)
                 self.added.append(handles.range.lowerBound)
             }
         case 47...50:
             let (value, handle) = (octets(self.length()), self.handle())
-            self.server.notify(value, characteristic: handle, on: Self.link, now: self.script.now, into: &self.events)
-            self.server.flush(into: &self.events)
+            self.server.notify(value, characteristic: handle, on: Self.link)
+            self.server.flush()
         case 51:
             self.script.receive(
                 hex(self.choices.pick(["1B 00 00", "1D 10", "23 10 00 02 00 AA", "24", "1D 09 00 01"]))
@@ -296,14 +227,12 @@ private struct ClientSimulation {
                     continue
                 }
             }
-            self.server.receive(pdu, on: Self.link, now: self.script.now, into: &self.events)
+            self.server.receive(pdu, on: Self.link)
         }
     }
 
     private mutating func serve() {
-        while !self.events.isEmpty {
-            let events = self.events
-            self.events.removeAll()
+        while case let events = self.server.takeEvents(), !events.isEmpty {
             for event in events {
                 switch event.action {
                 case .send(let pdu, _):
@@ -318,11 +247,11 @@ private struct ClientSimulation {
                     ])
                     let result: Result<ByteBuffer, ATTErrorCode> =
                         self.choices.once(in: 5) ? .failure(error) : .success(octets(max(0, self.length())))
-                    self.server.respond(to: request.id, with: result, into: &self.events)
+                    self.server.respond(to: request.id, with: result)
                 case .write(let request):
                     guard let id = request.id else { continue }
                     let error: ATTErrorCode? = self.choices.once(in: 8) ? .valueNotAllowed : nil
-                    self.server.respond(to: id, error: error, into: &self.events)
+                    self.server.respond(to: id, error: error)
                 case .failed: self.isLost = true
                 default: break
                 }

@@ -23,16 +23,6 @@ extension GATTClientTests {
 
     // MARK: Limits
 
-    @Test("lets 65,536 procedures wait unless another limit is set")
-    func standardLimit() {
-        var bearer = ATTBearer(link: LinkID(rawValue: 1))
-        var actions: [ATTBearer.Action] = []
-        for _ in 0..<65_536 { bearer.perform(Self.read(1), into: &actions) }
-        #expect(actions.isEmpty)
-        bearer.perform(Self.read(1), into: &actions)
-        #expect(actions.count == 1)
-    }
-
     @Test("refuses a procedure beyond the limit")
     func limit() {
         var script = ClientScript(queueLimit: 2)
@@ -154,72 +144,55 @@ extension GATTClientTests {
         )
     }
 
-    @Test("ends a procedure that was not made yet with the link")
-    func closedBeforeMade() {
-        var script = ClientScript()
-        let first = script.start(.read(0x0003))
-        var made = 0
-        let make: () -> ReadValue? = {
-            made += 1
-            return nil
-        }
-        let second = script.start(whenItsTurnComes: make, ClientProcedure.Output.value)
-        script.play("> 0A 03 00")
-        script.close()
-        let failure = ClientScript.Outcome.failure(.disconnected(.remoteUserTerminated))
-        #expect(script.takeReported() == [.complete(first, failure), .complete(second, failure)])
-        #expect(made == 0)
-    }
-
-    /// A bearer that asks for a procedure to be made, which reads 0003.
-    private static func making() -> (bearer: ATTBearer, procedure: OwnedProcedure) {
+    /// What is sent after a procedure was made that reads 0003, and what happened meanwhile.
+    private static func sent(whileMaking happen: (inout ATTBearer, inout [ATTBearer.Action]) -> Void) -> [String] {
         var bearer = ATTBearer(link: LinkID(rawValue: 1))
         var actions: [ATTBearer.Action] = []
         let make: () -> ReadValue? = { ReadValue(0x0003) }
         let procedure = OwnedProcedure(id: GATTProcedureID(rawValue: 1), make: make, completion: { _ in })
         bearer.perform(procedure, into: &actions)
         bearer.proceed(now: self.now, into: &actions)
-        return (bearer, procedure)
-    }
-
-    @Test("sends a command that comes while a procedure is made after its first request")
-    func commandWhileMaking() {
-        var (bearer, procedure) = Self.making()
-        var actions: [ATTBearer.Action] = []
-        bearer.writeCommand(0x0007, hex("01"), .standard, into: &actions)
-        bearer.proceed(now: Self.now, into: &actions)
-        #expect(actions.isEmpty)
-        procedure.make()
-        bearer.made(procedure, now: Self.now, into: &actions)
-        bearer.proceed(now: Self.now, into: &actions)
-        #expect(actions.sent == ["0A 03 00", "52 07 00 01"])
-    }
-
-    @Test("begins the next procedure if one is cancelled while it is made")
-    func cancelledWhileMaking() {
-        var (bearer, procedure) = Self.making()
-        var actions: [ATTBearer.Action] = []
-        bearer.perform(Self.read(2), into: &actions)
-        bearer.cancel(GATTProcedureID(rawValue: 1))
-        procedure.make()
-        // One that is not being made begins nothing.
-        bearer.made(Self.read(3), now: Self.now, into: &actions)
+        happen(&bearer, &actions)
         bearer.proceed(now: Self.now, into: &actions)
         #expect(actions.sent.isEmpty)
-        bearer.made(procedure, now: Self.now, into: &actions)
-        bearer.proceed(now: Self.now, into: &actions)
-        #expect(actions.sent == ["0A 02 00"])
-    }
-
-    @Test("does not begin a procedure if the link ends while it is made")
-    func closedWhileMaking() {
-        var (bearer, procedure) = Self.making()
-        var actions: [ATTBearer.Action] = []
-        bearer.close(reason: .remoteUserTerminated, into: &actions)
-        #expect(actions.count == 1, "the procedure ends")
         procedure.make()
         bearer.made(procedure, now: Self.now, into: &actions)
-        #expect(actions.sent.isEmpty)
+        bearer.proceed(now: Self.now, into: &actions)
+        return actions.sent
+    }
+
+    @Test("sends a command that comes while a procedure is made behind it, and does not begin one that has ended")
+    func whileMaking() {
+        let command = Self.sent { $0.writeCommand(0x0007, hex("01"), .standard, into: &$1) }
+        #expect(command == ["0A 03 00", "52 07 00 01"])
+        let next = Self.sent { bearer, actions in
+            bearer.perform(Self.read(2), into: &actions)
+            bearer.cancel(GATTProcedureID(rawValue: 1))
+            // One that is not being made begins nothing.
+            bearer.made(Self.read(3), now: Self.now, into: &actions)
+        }
+        #expect(next == ["0A 02 00"])
+        let closed = Self.sent { $0.close(reason: .remoteUserTerminated, into: &$1) }
+        #expect(closed == [])
+    }
+
+    @Test("is not begun if it ends while it is made, and reports only the end of its link", arguments: [false, true])
+    func endedWhileMade(endsLink: Bool) {
+        let failure = GATTError.disconnected(.remoteUserTerminated)
+        var outcomes: [Result<ByteBuffer, GATTError>] = []
+        weak var made: OwnedProcedure?
+        let procedure = OwnedProcedure(id: GATTProcedureID(rawValue: 1)) {
+            if endsLink { made?.fail(failure) } else { made?.cancel() }
+            return ReadValue(0x0003)
+        } completion: {
+            outcomes.append($0)
+        }
+        made = procedure
+        procedure.make()
+        #expect(!procedure.isOpen)
+        procedure.report()
+        procedure.report()
+        #expect(outcomes == (endsLink ? [.failure(failure)] : []))
     }
 
     // MARK: Cancelling
@@ -284,18 +257,6 @@ extension GATTClientTests {
         script.writeCommand(0x0007, hex("06"), token: Self.one)
         script.play("")
         #expect(script.takeTransmitted() == [Transmission(token: Self.one, count: 3)])
-    }
-
-    @Test("counts write commands, and does not send them, after a request that stayed unanswered")
-    func countedAfterTimeout() {
-        var script = ClientScript()
-        script.start(.configure(.notifications, of: Self.characteristic, at: 0x0004))
-        script.writeCommand(0x0007, hex("01"), token: Self.one)
-        script.play("> 12 04 00 01 00")
-        script.advance(.seconds(30))
-        script.writeCommand(0x0007, hex("02"), token: Self.one)
-        script.play("")
-        #expect(script.takeTransmitted() == [Transmission(token: Self.one, count: 2)])
     }
 
     // MARK: A bearer that is over

@@ -169,15 +169,6 @@ extension GATTClientTests {
         script.play("> 52 07 00 02")
     }
 
-    @Test("ends a procedure that waits for security with the link")
-    func closedWhileSecuring() {
-        var (script, id) = Self.refused("0F")
-        script.close()
-        script.acceptRefusal()
-        let failure = ClientScript.Outcome.failure(.disconnected(.remoteUserTerminated))
-        #expect(script.takeReported() == [.needsSecurity(.encrypted), .complete(id, failure)])
-    }
-
     @Test("BLESA, CVE-2020-9770: sends nothing and trusts nothing while a bond's key is not in use")
     func held() {
         var script = ClientScript()

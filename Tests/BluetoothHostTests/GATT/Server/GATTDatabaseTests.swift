@@ -27,20 +27,6 @@ struct GATTDatabaseTests {
 
     // MARK: Handles
 
-    @Test("gives handles in the order of the definitions: declaration, value, configuration, descriptors")
-    func order() throws {
-        var database = GATTServer(configuration: GATTServerFixture.configuration).database
-        let handles = try GATTServerFixture.services().map { try database.add($0) }
-        #expect(handles.map(\.range) == [0x0E...0x24, 0x25...0x27, 0x28...0x2D, 0x2E...0x34])
-        #expect(handles[0].characteristics.map(\.value) == [0x10, 0x13, 0x15, 0x17, 0x1A, 0x1D, 0x1F, 0x21, 0x24])
-        #expect(
-            handles[0].characteristics.map(\.clientConfiguration) == [nil, nil, nil, 0x18, 0x1B, nil, nil, nil, nil]
-        )
-        #expect(handles[0].characteristics[0].descriptors == [0x11])
-        #expect(handles[2].characteristics == [.init(value: 0x2A, clientConfiguration: 0x2C, descriptors: [0x2D])])
-        #expect(database.attributes.map(\.handle) == Array(1...0x34))
-    }
-
     @Test("refuses handles that belong to another service, 0, and handles beyond 0xFFFF")
     func handlesInUse() throws {
         var database = GATTDatabase()

@@ -4,80 +4,65 @@ import Testing
 
 @Suite("GATT server: requests")
 struct GATTServerRequestsTests: GATTServerSuite {
-    private static let scripts = ServerScript.all(
+    private static let scripts = TitledScript.all(
         """
         ## a second request before the answer to the first ends the bearer
-        > 0A 13 00
-        ? read 0013 @0
-        > 52 15 00 01                         # commands may come at any time
-        ? command 0015 01
+        > 0A 13 00 ? read 0013 @0
+        > 52 15 00 01 ? command 0015 01       # commands may come at any time
         > 1E
-        > 0A 10 00
-        ? failed requestWhilePending
+        > 0A 10 00 ? failed requestWhilePending
         = 01                                  # too late
         > 0A 10 00
         close
 
         ## takes commands and confirmations while the application is asked
-        > 12 13 00 AA
-        ? write 0013 @0 AA
+        > 12 13 00 AA ? write 0013 @0 AA
         > 1E
         > D2 15 00 01 00*12
         > 7F 01
-        ok
-        < 13
+        ok < 13
 
         ## an answer to a Write Request is taken once, by its number, and only as the answer to a write
-        > 12 13 00 AA
-        ? write 0013 @0 AA
+        > 12 13 00 AA ? write 0013 @0 AA
         reply 0
         reply 2
         reply 2 ! 0E
         reply 1 = 01
-        reply 1
-        < 13
+        reply 1 < 13
         reply 1
         reply 1 ! 0E
 
         ## an answer to an Execute Write Request is taken once, by its number, and only as the answer to a write
         prepare 24 00 00 00 AA
-        > 18 01
-        ? write 0024 @0 AA
+        > 18 01 ? write 0024 @0 AA
         reply 0
         reply 2 ! 0E
         reply 1 = 01
-        reply 1 ! 13
-        < 01 18 24 00 13
+        reply 1 ! 13 < 01 18 24 00 13
         reply 1
 
         ## two values of the application in one request have numbers of their own
-        > 0E 13 00 13 00
-        ? read 0013 @0
-        reply 1 = 01
-        ? read 0013 @0
+        > 0E 13 00 13 00 ? read 0013 @0
+        reply 1 = 01 ? read 0013 @0
         reply 1 = 02
-        reply 2 = 03
-        < 0F 01 03
+        reply 2 = 03 < 0F 01 03
 
         ## an answer is taken on the link of its request
-        > 0A 13 00
-        ? read 0013 @0
+        > 0A 13 00 ? read 0013 @0
         close
         reply 1 = 01
         open 2
         reply 1 = 01
-        > 0A 13 00
-        ? read 0013 @0
+        > 0A 13 00 ? read 0013 @0
         link 1
         reply 1 = 01
         link 2
-        reply 1 = 02
-        < 0B 02
+        reply 1 = 02 < 0B 02
         """
     )
 
     @Test("follows the script", arguments: Self.scripts)
-    func script(_ script: ServerScript) throws { try script.run() }
+    func script(_ script: TitledScript) throws { try script.runOnServer() }
 
     @Test(
         "an answer to a read is taken once, by its number, and only as the answer to a read",

@@ -48,57 +48,39 @@ enum GATTServerFixture {
     )
 
     static func services() throws -> [GATTServiceDefinition] {
-        let long = ByteBuffer(bytes: 0..<60)
-        let description = GATTDescriptorDefinition(uuid: 0x2901, value: ByteBuffer(string: "Name"))
-        let longDescription = GATTDescriptorDefinition(uuid: 0x2901, value: ByteBuffer(bytes: 0x40..<0x72))
-        let format = GATTDescriptorDefinition(uuid: 0x2904, value: hex("04 00 01 27 01 00 00"))
         let encrypted: AttributePermissions = [.readEncryptionRequired, .writeEncryptionRequired]
         let authenticated: AttributePermissions = [.readAuthenticationRequired, .writeAuthenticationRequired]
         func characteristic(
             _ uuid: BluetoothUUID,
             _ properties: CharacteristicProperties,
-            _ permissions: AttributePermissions
+            _ permissions: AttributePermissions = []
         ) -> GATTCharacteristicDefinition {
             GATTCharacteristicDefinition(uuid: uuid, properties: properties, permissions: permissions)
         }
         var first = Self.fixed(0xA001, "01 02 03")
-        first.descriptors = [description]
-        let eighth = GATTCharacteristicDefinition(
-            uuid: 0xA008,
-            properties: .read,
-            permissions: .readable,
-            value: long,
-            descriptors: [longDescription]
+        first.descriptors = [GATTDescriptorDefinition(uuid: 0x2901, value: ByteBuffer(string: "Name"))]
+        var eighth = Self.fixed(0xA008, hex(octets(60)))
+        eighth.descriptors = [GATTDescriptorDefinition(uuid: 0x2901, value: octets(50, from: 0x40))]
+        var secondary = characteristic(
+            0xB001,
+            [.read, .write, .notify, .indicate, .extendedProperties],
+            [.readable, .writeable]
         )
+        secondary.subscriptionSecurity = .encrypted
+        secondary.descriptors = [GATTDescriptorDefinition(uuid: 0x2904, value: hex("04 00 01 27 01 00 00"))]
         return [
             GATTServiceDefinition(
                 uuid: 0xA000,
                 characteristics: [
-                    first,
-                    characteristic(0xA002, [.read, .write], [.readable, .writeable]),
-                    characteristic(0xA003, .writeWithoutResponse, .writeable),
-                    characteristic(0xA004, .notify, []),
-                    characteristic(0xA005, .indicate, []),
-                    characteristic(0xA006, [.read, .write], encrypted),
-                    characteristic(0xA007, [.read, .write, .writeWithoutResponse], authenticated),
-                    eighth,
+                    first, characteristic(0xA002, [.read, .write], [.readable, .writeable]),
+                    characteristic(0xA003, .writeWithoutResponse, .writeable), characteristic(0xA004, .notify),
+                    characteristic(0xA005, .indicate), characteristic(0xA006, [.read, .write], encrypted),
+                    characteristic(0xA007, [.read, .write, .writeWithoutResponse], authenticated), eighth,
                     characteristic(0xA009, .write, .writeable),
                 ]
             ),
             GATTServiceDefinition(uuid: try Self.full("00"), characteristics: [Self.fixed(try Self.full("01"), "05")]),
-            GATTServiceDefinition(
-                uuid: 0xB000,
-                isPrimary: false,
-                characteristics: [
-                    GATTCharacteristicDefinition(
-                        uuid: 0xB001,
-                        properties: [.read, .write, .notify, .indicate, .extendedProperties],
-                        permissions: [.readable, .writeable],
-                        subscriptionSecurity: .encrypted,
-                        descriptors: [format]
-                    )
-                ]
-            ),
+            GATTServiceDefinition(uuid: 0xB000, isPrimary: false, characteristics: [secondary]),
             GATTServiceDefinition(
                 uuid: 0xC000,
                 includedServices: [0x0028, 0x0025],

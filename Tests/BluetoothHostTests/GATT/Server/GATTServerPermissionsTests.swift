@@ -71,276 +71,131 @@ struct GATTServerPermissionsTests {
 
     // MARK: Ways to a value
 
-    /// A PDU that reaches a value, or the sending of one. Fixed values are those that the server keeps.
-    enum Way: CaseIterable, Sendable {
-        case read
-        case readBlob
-        case readByType
-        case readMultiple
-        case readMultipleVariable
-        case readFixed
-        case readFixedBlob
-        case readFixedByType
-        case readFixedMultiple
-        case readFixedMultipleVariable
-        case findByTypeValue
-        case readByGroupType
-        case findInformation
-        case answerOfApplication
-        case secondAnswerOfApplication
-        case write
-        case writeCommand
-        case signedWriteCommand
-        case prepareWrite
-        case executeWrite
-        case executeSubscription
-        case subscribe
-        case notify
-        case notifySeveral
-        case indicate
-        case indicateLater
+    /// A way to a value.
+    struct Way: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        /// What happens while the link is as secure as any.
+        var before = ""
+        /// What happens when the link is as it is.
+        let step: String
+        /// The answer to those who may not, with `XX` for the code of the error; `nil` for a way that all may go.
+        let refusal: String?
+        /// The code if the value never permits it, and nothing if that is not told; `nil` if the way begins with a
+        /// permission.
+        var forbidden: String?
+
+        init(_ title: String, after before: String = "", _ step: String, _ refusal: String?, forbidden: String? = nil) {
+            self.testDescription = title
+            (self.before, self.step, self.refusal, self.forbidden) = (before, step, refusal, forbidden)
+        }
     }
 
-    private static let link = LinkID(rawValue: 1)
-    private static let signingKey = Octets16(high: 3, low: 4)
+    private static let subscribed = "> 12 15 00 01 00\n< 13\n? subscribed 0014"
+    private static let indicated = "> 12 18 00 02 00\n< 13\n? subscribed 0017"
 
-    /// A server with a value that the application is asked for, a fixed one, one that is notified and one that is
-    /// indicated.
-    private struct Trial {
-        var server: ServedLinks
-        var events: [ServedLinks.Event] = []
-        let dynamic: AttributeHandle
-        let fixed: AttributeHandle
-        let notifying: AttributeHandle
-        let indicating: AttributeHandle
-        /// The Client Characteristic Configurations of these two are behind the values.
-        var notifyingConfiguration: AttributeHandle { self.notifying + 1 }
-        var indicatingConfiguration: AttributeHandle { self.indicating + 1 }
+    /// The application is asked for 0010, the server keeps 0012, 0014 is notified and 0017 is indicated, and everybody
+    /// may read the device name, 0003. The configurations are 0015 and 0018.
+    static let ways = [
+        Way("Read", "> 0A 10 00", "< 01 0A 10 00 XX", forbidden: "02"),
+        Way("Read of a kept value", "> 0A 12 00", "< 01 0A 12 00 XX", forbidden: "02"),
+        Way("Read Blob", "> 0C 10 00 01 00", "< 01 0C 10 00 XX", forbidden: "02"),
+        Way("Read Blob of a kept value", "> 0C 12 00 01 00", "< 01 0C 12 00 XX", forbidden: "02"),
+        Way("Read By Type", "> 08 01 00 FF FF 01 A0", "< 01 08 10 00 XX", forbidden: "02"),
+        Way("Read By Type of a kept value", "> 08 01 00 FF FF 02 A0", "< 01 08 12 00 XX", forbidden: "02"),
+        Way("Read Multiple", "> 0E 03 00 10 00", "< 01 0E 10 00 XX", forbidden: "02"),
+        Way("Read Multiple of a kept value", "> 0E 03 00 12 00", "< 01 0E 12 00 XX", forbidden: "02"),
+        Way("Read Multiple Variable", "> 20 03 00 10 00", "< 01 20 10 00 XX", forbidden: "02"),
+        Way("Read Multiple Variable of a kept value", "> 20 03 00 12 00", "< 01 20 12 00 XX", forbidden: "02"),
+        // A value that may not be read is not compared, and so not found.
+        Way("Find By Type Value", "> 06 01 00 FF FF 02 A0 55 66", "< 01 06 01 00 0A", forbidden: ""),
+        // Declarations and types are for everybody (Vol 3, Part G, 3.1; Vol 3, Part F, 3.2.5).
+        Way("Read By Group Type", "> 10 01 00 FF FF 00 28", nil, forbidden: ""),
+        Way("Find Information", "> 04 10 00 12 00", nil, forbidden: ""),
+        Way("Write", "> 12 10 00 01", "< 01 12 10 00 XX", forbidden: "03"),
+        Way("Write Command", "> 52 10 00 01", "", forbidden: ""),
+        Way(
+            "Signed Write",
+            "> " + hex(signedWrite(0x10, "01", counter: 7, key: GATTServerScript.signingKey)),
+            "",
+            forbidden: ""
+        ),
+        Way("Prepare Write", "> 16 10 00 00 00 01", "< 01 16 10 00 XX", forbidden: "03"),
+        Way("Execute Write", after: "prepare 10 00 00 00 01", "> 18 01", "< 01 18 10 00 XX"),
+        Way("Execute Write of a configuration", after: "prepare 15 00 00 00 01 00", "> 18 01", "< 01 18 15 00 XX"),
+        Way("Write of a configuration", "> 12 15 00 01 00", "< 01 12 15 00 XX"),
+        Way("answer to Read", after: "> 0A 10 00\n? read 0010 @0", "= 77", "< 01 0A 10 00 XX"),
+        Way("answer to Read Blob", after: "> 0C 10 00 01 00\n? read 0010 @1", "= 77", "< 01 0C 10 00 XX"),
+        Way("answer to Read By Type", after: "> 08 10 00 10 00 01 A0\n? read 0010 @0", "= 77", "< 01 08 10 00 XX"),
+        Way("answer to Read Multiple", after: "> 0E 10 00 12 00\n? read 0010 @0", "= 77", "< 01 0E 10 00 XX"),
+        Way("answer to Read Multiple Variable", after: "> 20 10 00 12 00\n? read 0010 @0", "= 77", "< 01 20 10 00 XX"),
+        Way("notification", after: Self.subscribed, "notify 0014 01", "? dropped 1"),
+        Way("shared notification", after: "features 04\n" + Self.subscribed, "notify 0014 01\nflush", "? dropped 1"),
+        Way("indication", after: Self.indicated, "notify 0017 01", "? dropped 1"),
+        Way(
+            "indication that waits",
+            after: Self.indicated + "\nnotify 0017 01\n< 1D 17 00 01\nnotify 0017 02",
+            "> 1E",
+            "? dropped 1"
+        ),
+    ]
 
-        init(_ requirement: SecurityRequirement?) throws {
-            var server = GATTServer(configuration: GATTServerFixture.configuration)
-            let permissions = AttributePermissions(read: requirement, write: requirement)
-            func characteristic(
-                _ uuid: BluetoothUUID,
-                _ properties: CharacteristicProperties,
-                value: ByteBuffer? = nil
-            ) -> GATTCharacteristicDefinition {
-                GATTCharacteristicDefinition(
-                    uuid: uuid,
-                    properties: properties,
-                    permissions: permissions,
-                    value: value,
-                    subscriptionSecurity: requirement ?? SecurityRequirement.none
-                )
-            }
-            let handles = try server.add(
-                GATTServiceDefinition(
-                    uuid: 0xA000,
-                    characteristics: [
-                        characteristic(0xA001, [.read, .write, .writeWithoutResponse, .authenticatedSignedWrites]),
-                        characteristic(0xA002, .read, value: hex("55 66")), characteristic(0xA003, .notify),
-                        characteristic(0xA004, .indicate),
-                    ]
-                )
-            ).characteristics.map(\.value)
-            (self.dynamic, self.fixed, self.notifying, self.indicating) = (
-                handles[0], handles[1], handles[2], handles[3]
+    /// A script with a server whose values have a requirement; with none they permit nothing.
+    private static func runner(_ requirement: SecurityRequirement?) throws -> GATTServerScript {
+        let permissions = AttributePermissions(read: requirement, write: requirement)
+        func characteristic(
+            _ uuid: BluetoothUUID,
+            _ properties: CharacteristicProperties,
+            value: ByteBuffer? = nil
+        ) -> GATTCharacteristicDefinition {
+            GATTCharacteristicDefinition(
+                uuid: uuid,
+                properties: properties,
+                permissions: permissions,
+                value: value,
+                subscriptionSecurity: requirement ?? SecurityRequirement.none
             )
-            self.server = ServedLinks(server)
-            self.server.linkOpened(GATTServerPermissionsTests.link)
-            let key = PeerSigningKey(key: GATTServerPermissionsTests.signingKey, lastCounter: nil)
-            self.server.setSigningKey(key, of: GATTServerPermissionsTests.link)
         }
+        let characteristics = [
+            characteristic(0xA001, [.read, .write, .writeWithoutResponse, .authenticatedSignedWrites]),
+            characteristic(0xA002, .read, value: hex("55 66")), characteristic(0xA003, .notify),
+            characteristic(0xA004, .indicate),
+        ]
+        var server = GATTServer(configuration: GATTServerFixture.configuration)
+        _ = try server.add(GATTServiceDefinition(uuid: 0xA000, characteristics: characteristics))
+        var runner = try GATTServerScript()
+        runner.server = ServedLinks(server)
+        runner.server.open(runner.link)
+        runner.server.setSigningKey(PeerSigningKey(key: GATTServerScript.signingKey, lastCounter: nil), of: runner.link)
+        return runner
+    }
 
-        mutating func use(_ security: LinkSecurity) {
-            self.server.setSecurity(security, of: GATTServerPermissionsTests.link)
-        }
-
-        mutating func send(_ pdu: ByteBuffer) {
-            self.events = []
-            let now = NIODeadline.uptimeNanoseconds(0)
-            self.server.receive(pdu, on: GATTServerPermissionsTests.link, now: now, into: &self.events)
-        }
-
-        mutating func send(_ pdu: some ATTPDU) { self.send(pdu.encoded()) }
-
-        mutating func notify(_ handle: AttributeHandle) {
-            self.server.notify(
-                hex("01"),
-                characteristic: handle,
-                on: GATTServerPermissionsTests.link,
-                now: .uptimeNanoseconds(0),
-                into: &self.events
-            )
-            self.server.flush(into: &self.events)
-        }
-
-        /// The application answers what it was asked.
-        mutating func answer() throws {
-            let requests = self.events.compactMap { event -> GATTRequestID? in
-                guard case .read(let request) = event.action else { return nil }
-                return request.id
-            }
-            self.events = []
-            self.server.respond(to: try #require(requests.first), with: .success(hex("77")), into: &self.events)
-        }
-
-        /// What has come of it: `ok`, the code of an error, `dropped` or `ignored`. An error must name `handle`.
-        func outcome(_ handle: AttributeHandle, _ request: ATTOpcode? = nil) throws -> String {
-            for event in self.events {
-                switch event.action {
-                case .send(let pdu, _):
-                    guard ATT.opcode(of: pdu) == .errorResponse else { return "ok" }
-                    let error = try ATTErrorResponse(parsing: pdu)
-                    #expect(error.handle == handle)
-                    #expect(error.request == request)
-                    return error.error.rawValue.hexadecimalDigits
-                case .read, .write: return "ok"
-                case .dropped: return "dropped"
-                default: continue
+    @Test("asks of every way to a value for what the value demands", arguments: Self.ways)
+    func table(way: Way) throws {
+        #expect(Self.cells.count == (Self.requirements.count + 1) * Self.links.count)
+        for cell in Self.cells {
+            let requirement = Self.requirements[cell.requirement]
+            guard requirement != nil || way.forbidden != nil else { continue }
+            var runner = try Self.runner(requirement)
+            runner.server.setSecurity(LinkSecurity(level: .secureConnections, isAuthorized: true), of: runner.link)
+            runner.run(way.before)
+            runner.server.setSecurity(try #require(Self.links[cell.link]), of: runner.link)
+            for line in way.step.split(separator: "\n") {
+                let words = line.split(separator: " ").map(String.init)
+                if words[0] == ">" {
+                    runner.receive(octets(words.dropFirst()))
+                } else {
+                    let isKnown = runner.perform(words[0], Array(words.dropFirst()))
+                    #expect(isKnown)
                 }
             }
-            return "ignored"
-        }
-    }
-
-    @Test("asks of every way to a value for what the value demands", arguments: Way.allCases)
-    func table(way: Way) throws {
-        for cell in Self.cells { try Self.check(cell, way) }
-    }
-
-    private static func check(_ cell: Cell, _ way: Way) throws {
-        let security = try #require(Self.links[cell.link])
-        let requirement = Self.requirements[cell.requirement]
-        let isForbidden = requirement == nil
-        #expect(isForbidden == (cell.requirement == "forbidden"))
-        func request(_ forbidden: String) -> String { isForbidden ? forbidden : cell.expected }
-        func expect(_ outcome: String, _ expected: String) {
-            #expect(outcome == expected, "\(cell.requirement) on \(cell.link) by \(way)")
-        }
-        func command(_ refused: String) -> String { cell.expected == "ok" ? "ok" : refused }
-
-        var trial = try Trial(requirement)
-        let user = try #require(Self.links["user"])
-        let (dynamic, fixed) = (trial.dynamic, trial.fixed)
-        trial.use(security)
-        switch way {
-        case .read, .readFixed:
-            let handle = way == .read ? dynamic : fixed
-            trial.send(ATTReadRequest(handle: handle))
-            try expect(trial.outcome(handle, .readRequest), request("02"))
-        case .readBlob, .readFixedBlob:
-            let handle = way == .readBlob ? dynamic : fixed
-            trial.send(ATTReadBlobRequest(handle: handle, offset: 1))
-            try expect(trial.outcome(handle, .readBlobRequest), request("02"))
-        case .readByType, .readFixedByType:
-            trial.send(ATTReadByTypeRequest(start: 1, end: 0xFFFF, type: way == .readByType ? 0xA001 : 0xA002))
-            try expect(trial.outcome(way == .readByType ? dynamic : fixed, .readByTypeRequest), request("02"))
-        case .readMultiple, .readFixedMultiple:
-            // The device name, which everybody may read, and the value.
-            let handle = way == .readMultiple ? dynamic : fixed
-            trial.send(ATTReadMultipleRequest(handles: ATTHandleList([0x0003, handle])))
-            try expect(trial.outcome(handle, .readMultipleRequest), request("02"))
-        case .readMultipleVariable, .readFixedMultipleVariable:
-            let handle = way == .readMultipleVariable ? dynamic : fixed
-            trial.send(ATTReadMultipleVariableRequest(handles: ATTHandleList([0x0003, handle])))
-            try expect(trial.outcome(handle, .readMultipleVariableRequest), request("02"))
-        case .findByTypeValue:
-            // A value that may not be read is not compared, and so not found.
-            trial.send(ATTFindByTypeValueRequest(start: 1, end: 0xFFFF, type: 0xA002, value: hex("55 66")))
-            try expect(trial.outcome(1, .findByTypeValueRequest), command("0A"))
-        case .readByGroupType:
-            // Declarations and types are for everybody (Vol 3, Part G, 3.1; Vol 3, Part F, 3.2.5).
-            trial.send(ATTReadByGroupTypeRequest(start: 1, end: 0xFFFF, type: 0x2800))
-            try expect(trial.outcome(1, .readByGroupTypeRequest), "ok")
-        case .findInformation:
-            trial.send(ATTFindInformationRequest(start: dynamic, end: fixed))
-            try expect(trial.outcome(dynamic, .findInformationRequest), "ok")
-        case .write:
-            trial.send(ATTWriteRequest(handle: dynamic, value: hex("01")))
-            try expect(trial.outcome(dynamic, .writeRequest), request("03"))
-        case .writeCommand:
-            trial.send(ATTWriteCommand(handle: dynamic, value: hex("01")))
-            try expect(trial.outcome(dynamic, .writeCommand), command("ignored"))
-        case .signedWriteCommand:
-            trial.send(signedWrite(dynamic, "01", counter: 7, key: Self.signingKey))
-            try expect(trial.outcome(dynamic, .signedWriteCommand), command("ignored"))
-        case .prepareWrite:
-            trial.send(ATTPrepareWriteRequest(handle: dynamic, offset: 0, value: hex("01")))
-            try expect(trial.outcome(dynamic, .prepareWriteRequest), request("03"))
-        case _ where isForbidden: break
-        case .subscribe:
-            trial.send(ATTWriteRequest(handle: trial.notifyingConfiguration, value: hex("01 00")))
-            try expect(trial.outcome(trial.notifyingConfiguration, .writeRequest), cell.expected)
-        // The link was secure when the request came.
-        case .answerOfApplication, .secondAnswerOfApplication:
-            let isSecond = way == .secondAnswerOfApplication
-            trial.use(user)
-            if isSecond {
-                trial.send(ATTReadMultipleRequest(handles: ATTHandleList([dynamic, fixed])))
+            let found = runner.takeOutput().last ?? ""
+            let comment: Comment = "\(cell.requirement) on \(cell.link)"
+            if let refusal = way.refusal, cell.expected != "ok" {
+                let code = cell.expected == "no" ? way.forbidden ?? "" : cell.expected
+                #expect(found == refusal.replacing("XX", with: code), comment)
             } else {
-                trial.send(ATTReadRequest(handle: dynamic))
+                #expect(!["", "? dropped 1"].contains(found) && !found.hasPrefix("< 01"), comment)
             }
-            trial.use(security)
-            try trial.answer()
-            try expect(trial.outcome(dynamic, isSecond ? .readMultipleRequest : .readRequest), cell.expected)
-        case .executeWrite, .executeSubscription:
-            let handle = way == .executeWrite ? dynamic : trial.notifyingConfiguration
-            trial.use(user)
-            trial.send(ATTPrepareWriteRequest(handle: handle, offset: 0, value: hex("01 00")))
-            trial.use(security)
-            trial.send(ATTExecuteWriteRequest(flags: .write))
-            try expect(trial.outcome(handle, .executeWriteRequest), cell.expected)
-        case .notify, .notifySeveral:
-            trial.use(user)
-            // Client Supported Features: several notifications in one PDU.
-            if way == .notifySeveral { trial.send(hex("12 0B 00 04")) }
-            trial.send(ATTWriteRequest(handle: trial.notifyingConfiguration, value: hex("01 00")))
-            trial.events = []
-            trial.use(security)
-            trial.notify(trial.notifying)
-            try expect(trial.outcome(trial.notifying), command("dropped"))
-        case .indicate:
-            trial.use(user)
-            trial.send(ATTWriteRequest(handle: trial.indicatingConfiguration, value: hex("02 00")))
-            trial.events = []
-            trial.use(security)
-            trial.notify(trial.indicating)
-            try expect(trial.outcome(trial.indicating), command("dropped"))
-        case .indicateLater:
-            trial.use(user)
-            trial.send(ATTWriteRequest(handle: trial.indicatingConfiguration, value: hex("02 00")))
-            // The second one waits for the confirmation of the first.
-            trial.notify(trial.indicating)
-            trial.notify(trial.indicating)
-            trial.use(security)
-            trial.send(hex("1E"))
-            try expect(trial.outcome(trial.indicating), command("dropped"))
         }
-    }
-
-    @Test("has every requirement on every kind of link")
-    func complete() {
-        #expect(Self.cells.count == (Self.requirements.count + 1) * Self.links.count)
-    }
-
-    @Test("asks for a longer key everywhere if the host takes no short one")
-    func keySize() throws {
-        var runner = try GATTServerScript()
-        runner.run(
-            """
-            with keySize 16
-            security encrypted 15
-            > 12 2C 00 01 00                      # a subscription that needs encryption
-            < 01 12 2C 00 0C
-            security encrypted 16
-            subscribe 002A
-            notify 002A 01
-            < 1B 2A 00 01
-            security encrypted 15
-            notify 002A 02
-            ? dropped 1
-            """
-        )
     }
 }

@@ -1,4 +1,5 @@
-// Runs scripts against the GATT server machine. The application's side of a script:
+// Runs scripts against the GATT server machine: `>` is what a client sends, `<` what the server sends, `?` what it
+// tells the application. The application's side of a script:
 //
 //     ? read 0013 @0            the application is asked for a value, from octet 0 on
 //     = 01 02                   it answers
@@ -15,13 +16,15 @@
 //     wait 30                   seconds go by
 //     open 2 · link 2 · close   links; steps are about the link named last
 //     security encrypted 16     the link is safer now (none, encrypted, authenticated; `bonded` behind it)
+//     signed 0010 7 01          a signed Write Command with a counter; `forged` with another key; `key 6` was used last
 //     add · remove              a service more, or the last one less
 //     disconnect · reconnect    the link of a bonded client ends · comes back
-//     with keySize 16           another server, before the first step: mtu, keySize, indications, parts, octets, attribute
+//     with keySize 16           another server, before the first step: mtu, keySize, attribute, signed
 //
 // What a client does successfully, in short:
 //
-//     subscribe 001A · subscribe 002A 3 · exchange 517 · features 04 · prepare 24 00 00 00 AA · hash type · hash handle
+//     subscribe 001A · subscribe 002A 3 · exchange 517 · features 04 · prepare 24 00 00 00 AA
+//     hash type · hash handle
 
 import BluetoothTypes
 import Fixtures
@@ -32,13 +35,10 @@ import Testing
 
 struct GATTServerScript: HexScriptRunner {
     var server: ServedLinks
-    var now = NIODeadline.uptimeNanoseconds(0)
     var link = LinkID(rawValue: 1)
+    static let signingKey = Octets16(high: 0x611B_64EB_FBCD_1FD3, low: 0x72EC_9196_DF42_5E50)
     private var configuration: GATTServer.Configuration
     private var output: [String] = []
-    private var actions: [ServedLinks.Event] = []
-    private var reads: [LinkID: GATTRequestID] = [:]
-    private var writes: [LinkID: GATTRequestID] = [:]
     private var added: [AttributeHandle] = []
     private var nextLink: UInt32 = 100
     private var record: BondedClient?
@@ -48,18 +48,15 @@ struct GATTServerScript: HexScriptRunner {
     init(configuration: GATTServer.Configuration = GATTServerFixture.configuration, mtu: Int = 517) throws {
         self.configuration = configuration
         self.server = ServedLinks(try GATTServerFixture.server(configuration), preferredMTU: mtu)
-        self.server.linkOpened(self.link)
+        self.server.open(self.link)
     }
 
-    mutating func receive(_ bytes: ByteBuffer) {
-        self.server.receive(bytes, on: self.link, now: self.now, into: &self.actions)
-    }
+    mutating func receive(_ bytes: ByteBuffer) { self.server.receive(bytes, on: self.link) }
 
     // MARK: What the server does
 
     mutating func takeOutput() -> [String] {
-        for action in self.actions { self.describe(action) }
-        self.actions.removeAll()
+        for event in self.server.takeEvents() { self.describe(event) }
         defer { self.output.removeAll() }
         return self.output
     }
@@ -82,7 +79,6 @@ struct GATTServerScript: HexScriptRunner {
             }
         case .read(let request):
             #expect(request.link == event.link)
-            self.reads[request.link] = request.id
             text = "? read \(request.handle.hexDigits) @\(request.offset)"
         case .write(let request):
             #expect(request.link == event.link)
@@ -90,7 +86,6 @@ struct GATTServerScript: HexScriptRunner {
                 part.handle.hexDigits + (request.id == nil ? "" : " @\(part.offset)")
                     + (part.value.readableBytes == 0 ? "" : " " + hex(part.value))
             }
-            if let id = request.id { self.writes[request.link] = id }
             text = "? \(request.id == nil ? "command" : "write") " + parts.joined(separator: " ; ")
         case .subscriptionChanged(let characteristic, let isSubscribed):
             text = "? \(isSubscribed ? "subscribed" : "unsubscribed") \(characteristic.hexDigits)"
@@ -124,83 +119,77 @@ struct GATTServerScript: HexScriptRunner {
 
     mutating func perform(_ word: String, _ arguments: [String]) -> Bool {
         switch (word, arguments.first) {
-        case ("=", _):
-            guard let id = self.reads.removeValue(forKey: self.link) else { return false }
-            self.server.respond(to: id, with: .success(octets(arguments)), into: &self.actions)
-        case ("ok", _):
-            guard let id = self.writes.removeValue(forKey: self.link) else { return false }
-            self.server.respond(to: id, error: nil, into: &self.actions)
-        case ("!", let code?):
-            guard let error = UInt8(code, radix: 16).map(ATTErrorCode.init(rawValue:)) else { return false }
-            if let id = self.reads.removeValue(forKey: self.link) {
-                self.server.respond(to: id, with: .failure(error), into: &self.actions)
-            } else if let id = self.writes.removeValue(forKey: self.link) {
-                self.server.respond(to: id, error: error, into: &self.actions)
-            } else {
-                return false
-            }
+        case ("=", _), ("ok", _), ("!", _): self.answer(nil, word, arguments[...])
         case ("reply", let number?):
-            guard let sequence = UInt32(number) else { return false }
-            self.reply(GATTRequestID(link: self.link, sequence: sequence), Array(arguments.dropFirst()))
+            let answer = arguments.dropFirst(2)
+            self.answer(UInt32(number), arguments.dropFirst().first ?? "ok", answer)
         case ("notify", let text?):
             guard let handle = AttributeHandle(text, radix: 16) else { return false }
             self.server.notify(
                 octets(arguments.dropFirst()),
                 characteristic: handle,
                 on: self.link,
-                token: self.owner,
-                now: self.now,
-                into: &self.actions
+                token: self.owner
             )
         case ("owner", let number?): self.owner = TransmitToken(rawValue: UInt64(number) ?? 0)
         case ("hold", _): self.server.beginMTUExchange(on: self.link)
-        case ("release", _): self.server.endMTUExchange(on: self.link, now: self.now, into: &self.actions)
-        case ("flush", _): self.server.flush(into: &self.actions)
+        case ("release", _): self.server.endMTUExchange(on: self.link)
+        case ("flush", _): self.server.flush()
         case ("wait", let text?):
             guard let seconds = Double(text) else { return false }
-            self.now = self.now + .milliseconds(Int64(seconds * 1_000))
-            self.server.advance(to: self.now, into: &self.actions)
+            self.server.advance(to: self.server.now + .milliseconds(Int64(seconds * 1_000)))
         case ("open", let text?), ("link", let text?):
             guard let number = UInt32(text) else { return false }
             self.link = LinkID(rawValue: number)
-            if word == "open" { self.server.linkOpened(self.link) }
-        case ("close", _): self.server.linkClosed(self.link, into: &self.actions)
+            if word == "open" { self.server.open(self.link) }
+        case ("close", _): self.server.close(self.link)
         case ("security", let name?):
             guard let level = SecurityLevel.allCases.first(where: { "\($0)" == name }) else { return false }
             let size = arguments.dropFirst().first.flatMap { Int($0) } ?? 16
             let security = LinkSecurity(level: level, keySize: size, isBonded: arguments.last == "bonded")
             self.server.setSecurity(security, of: self.link)
         case ("add", _):
-            guard let handles = try? self.server.add(GATTServerFixture.extra, now: self.now, into: &self.actions) else {
-                return false
-            }
+            guard let handles = try? self.server.add(GATTServerFixture.extra) else { return false }
             self.added.append(handles.range.lowerBound)
         case ("remove", let text):
             let handle = text.flatMap { AttributeHandle($0, radix: 16) } ?? self.added.popLast()
             guard let handle else { return false }
-            self.server.remove(handle, now: self.now, into: &self.actions)
+            self.server.remove(handle)
         case ("disconnect", _):
             self.record = self.server.bondedClient(of: self.link)
-            self.server.linkClosed(self.link, into: &self.actions)
+            self.server.close(self.link)
         case ("reconnect", _):
             guard let record = self.record else { return false }
             self.nextLink += 1
             self.link = LinkID(rawValue: self.nextLink)
-            self.server.linkOpened(self.link)
-            self.server.restoreClient(record, on: self.link, now: self.now, into: &self.actions)
+            self.server.open(self.link)
+            self.server.restore(record, on: self.link)
+        case ("key", let counter?):
+            let key = counter == "none" ? nil : PeerSigningKey(key: Self.signingKey, lastCounter: UInt32(counter))
+            self.server.setSigningKey(key, of: self.link)
+        case ("signed", let text?), ("forged", let text?):
+            guard arguments.count > 1, let handle = AttributeHandle(text, radix: 16), let counter = UInt32(arguments[1])
+            else { return false }
+            let key = word == "signed" ? Self.signingKey : .zero
+            let value = hex(octets(arguments.dropFirst(2)))
+            self.server.receive(signedWrite(handle, value, counter: counter, key: key), on: self.link)
         case ("with", let name?): return self.configure(name, arguments.last ?? "")
         default: return self.exchange(word, arguments)
         }
         return true
     }
 
-    private mutating func reply(_ id: GATTRequestID, _ answer: [String]) {
-        switch answer.first {
-        case "=": self.server.respond(to: id, with: .success(octets(answer.dropFirst())), into: &self.actions)
-        case "!":
-            let error = octets(answer.dropFirst()).readableBytesView.first.map(ATTErrorCode.init(rawValue:))
-            self.server.respond(to: id, error: error, into: &self.actions)
-        default: self.server.respond(to: id, error: nil, into: &self.actions)
+    /// The application answers the last request of the link, or one of another number.
+    private mutating func answer(_ sequence: UInt32?, _ word: String, _ arguments: ArraySlice<String>) {
+        let client = self.server.bearers[self.link]?.server
+        let id = GATTRequestID(link: self.link, sequence: sequence ?? client?.sequence ?? 0)
+        let error = octets(word == "!" ? arguments : []).readableBytesView.first.map(ATTErrorCode.init(rawValue:))
+        if word == "=" {
+            self.server.respond(to: id, with: .success(octets(arguments)))
+        } else if let error, case .reading = client?.transaction {
+            self.server.respond(to: id, with: .failure(error))
+        } else {
+            self.server.respond(to: id, error: error)
         }
     }
 
@@ -210,20 +199,32 @@ struct GATTServerScript: HexScriptRunner {
         let number = Int(value) ?? 0
         switch name {
         case "mtu": mtu = number
+        case "signed": break
         case "keySize": self.configuration.minimumKeySize = number
-        case "indications": self.configuration.indicationLimit = number
-        case "parts": self.configuration.preparedWriteLimit = number
-        case "octets": self.configuration.preparedOctetLimit = number
         case "attribute":
             let contents = [GenericAttributeService.absent, .empty, .serviceChanged, .full]
             guard let content = contents.first(where: { "\($0)" == value }) else { return false }
             self.configuration.genericAttribute = content
         default: return false
         }
-        guard let server = try? GATTServerFixture.server(self.configuration) else { return false }
+        guard let server = try? name == "signed" ? Self.signedServer() : GATTServerFixture.server(self.configuration)
+        else { return false }
         self.server = ServedLinks(server, preferredMTU: mtu)
-        self.server.linkOpened(self.link)
+        self.server.open(self.link)
+        self.server.setSigningKey(PeerSigningKey(key: Self.signingKey, lastCounter: nil), of: self.link)
         return true
+    }
+
+    /// A server with one characteristic for signed writes, 0010, and one for plain ones, 0012.
+    private static func signedServer() throws -> GATTServer {
+        var server = GATTServer(configuration: GATTServerFixture.configuration)
+        let plain = GATTCharacteristicDefinition(
+            uuid: 0xA002,
+            properties: [.write, .writeWithoutResponse],
+            permissions: .writeable
+        )
+        _ = try server.add(GATTServiceDefinition(uuid: 0xA000, characteristics: [.signed, plain]))
+        return server
     }
 
     /// A request that succeeds, and its answer.
@@ -271,33 +272,6 @@ extension GATTDatabase {
             }
         }
         return nil
-    }
-}
-
-/// A script with a title. A text has several of them; each begins with a line `## TITLE`.
-struct ServerScript: Sendable, CustomTestStringConvertible {
-    let title: String
-    let steps: String
-    private let sourceLocation: SourceLocation
-
-    var testDescription: String { self.title }
-
-    /// The scripts of a text that is the only argument of the call, behind its first line.
-    static func all(_ text: String, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line) -> [Self]
-    {
-        var number = line + 1
-        return text.split(separator: "## ", omittingEmptySubsequences: false).compactMap { script in
-            defer { number += script.count(where: \.isNewline) }
-            let (title, steps) = (script.prefix { !$0.isNewline }, script.drop { !$0.isNewline })
-            guard !title.isEmpty else { return nil }
-            let location = SourceLocation(fileID: fileID, filePath: filePath, line: number, column: 9)
-            return ServerScript(title: String(title), steps: String(steps), sourceLocation: location)
-        }
-    }
-
-    func run() throws {
-        var runner = try GATTServerScript()
-        runner.run(self.steps, sourceLocation: self.sourceLocation)
     }
 }
 

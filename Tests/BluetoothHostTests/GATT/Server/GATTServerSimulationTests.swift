@@ -37,17 +37,13 @@ private struct ServerSimulation {
         var counted = 0
     }
 
-    static let key = Octets16(high: 0x611B_64EB_FBCD_1FD3, low: 0x72EC_9196_DF42_5E50)
-
     private var choices: SeededChoices
     private var server: ServedLinks
     private let configuration: GATTServer.Configuration
-    private var now = NIODeadline.uptimeNanoseconds(0)
     private var clients: [LinkID: Client] = [:]
     private var lastLink: UInt32 = 0
     private var added: [AttributeHandle] = []
     private var records: [BondedClient] = []
-    private var events: [ServedLinks.Event] = []
 
     init(seed: UInt64) throws {
         self.choices = SeededChoices(seed: seed)
@@ -76,21 +72,21 @@ private struct ServerSimulation {
     private mutating func open() {
         self.lastLink += 1
         let link = LinkID(rawValue: self.lastLink)
-        self.server.linkOpened(link)
+        self.server.open(link)
         self.clients[link] = Client()
-        self.server.setSigningKey(PeerSigningKey(key: Self.key, lastCounter: nil), of: link)
+        self.server.setSigningKey(PeerSigningKey(key: GATTServerScript.signingKey, lastCounter: nil), of: link)
         guard self.choices.once(in: 2), var record = self.records.last else { return }
         if self.choices.once(in: 4) { record.databaseHash = nil }
         if self.choices.once(in: 4) { record.features = UInt8(self.choices.below(256)) }
         self.server.setSecurity(LinkSecurity(level: .encrypted, isBonded: true), of: link)
-        self.server.restoreClient(record, on: link, now: self.now, into: &self.events)
+        self.server.restore(record, on: link)
     }
 
     private mutating func close(_ link: LinkID) {
-        self.server.flush(into: &self.events)
+        self.server.flush()
         self.takeEvents()
         if let record = self.server.bondedClient(of: link) { self.records.append(record) }
-        self.server.linkClosed(link, into: &self.events)
+        self.server.close(link)
         self.takeEvents()
         guard let client = self.clients.removeValue(forKey: link) else { return }
         #expect(client.promised == client.counted, "each value is counted once")
@@ -105,13 +101,13 @@ private struct ServerSimulation {
     // MARK: Steps
 
     mutating func step() {
-        self.now = self.now + .milliseconds(Int64(self.choices.below(200)))
+        self.server.now = self.server.now + .milliseconds(Int64(self.choices.below(200)))
         let link = self.choices.pick(self.clients.keys.sorted { $0.rawValue < $1.rawValue })
         switch self.choices.below(100) {
         case 0:
             if let handle = self.added.popLast() {
-                self.server.remove(handle, now: self.now, into: &self.events)
-            } else if let handles = try? self.server.add(GATTServerFixture.extra, now: self.now, into: &self.events) {
+                self.server.remove(handle)
+            } else if let handles = try? self.server.add(GATTServerFixture.extra) {
                 self.added.append(handles.range.lowerBound)
             }
         case 1...3:
@@ -128,12 +124,12 @@ private struct ServerSimulation {
             self.close(link)
             self.open()
         case 6: self.server.beginMTUExchange(on: link)
-        case 7...8: self.server.endMTUExchange(on: link, now: self.now, into: &self.events)
+        case 7...8: self.server.endMTUExchange(on: link)
         case 9...30:
             self.clients[link]?.promised += 1
             let handle = self.handle { $0.access == [] || $0.shortType >= 0xA000 }
-            self.server.notify(self.value(link), characteristic: handle, on: link, now: self.now, into: &self.events)
-        case 31...34: self.server.flush(into: &self.events)
+            self.server.notify(self.value(link), characteristic: handle, on: link)
+        case 31...34: self.server.flush()
         case 35...54: self.answer(link)
         default: self.send(link)
         }
@@ -144,11 +140,12 @@ private struct ServerSimulation {
     /// Nothing happens before the deadline, and the bearer fails at it.
     private mutating func meetDeadline() {
         guard let deadline = self.server.nextDeadline else { return }
-        self.server.advance(to: deadline - .nanoseconds(1), into: &self.events)
-        #expect(self.events.isEmpty)
-        self.server.advance(to: deadline, into: &self.events)
-        #expect(!self.events.isEmpty)
-        self.now = max(self.now, deadline)
+        let now = self.server.now
+        self.server.advance(to: deadline - .nanoseconds(1))
+        #expect(self.server.bearers.values.allSatisfy { $0.isUsable })
+        self.server.advance(to: deadline)
+        #expect(!self.server.bearers.values.allSatisfy { $0.isUsable })
+        self.server.now = max(now, deadline)
     }
 
     private mutating func send(_ link: LinkID) {
@@ -159,7 +156,7 @@ private struct ServerSimulation {
         let isRequest = !opcode.isCommand && opcode.isForServer && opcode != .handleValueConfirmation
         if isRequest { self.clients[link]?.isWaiting = true }
         if opcode == .handleValueConfirmation, pdu.readableBytes == 1 { self.clients[link]?.awaitsConfirmation = false }
-        self.server.receive(pdu, on: link, now: self.now, into: &self.events)
+        self.server.receive(pdu, on: link)
         self.takeEvents()
         guard isRequest, let client = self.clients[link] else { return }
         #expect(!client.isWaiting || client.asked != nil, "a request is answered, or the application is asked")
@@ -172,18 +169,16 @@ private struct ServerSimulation {
         if client.isAskedToRead != self.choices.once(in: 20) {
             let value = octets(self.length(client.mtu) + (self.choices.once(in: 9) ? 512 : 0))
             let result: Result<ByteBuffer, ATTErrorCode> = self.choices.once(in: 6) ? .failure(error) : .success(value)
-            self.server.respond(to: id, with: result, into: &self.events)
+            self.server.respond(to: id, with: result)
         } else {
-            self.server.respond(to: id, error: self.choices.once(in: 5) ? error : nil, into: &self.events)
+            self.server.respond(to: id, error: self.choices.once(in: 5) ? error : nil)
         }
     }
 
     // MARK: What the server does
 
     private mutating func takeEvents() {
-        while !self.events.isEmpty {
-            let events = self.events
-            self.events.removeAll()
+        while case let events = self.server.takeEvents(), !events.isEmpty {
             for event in events { self.take(event.action, on: event.link) }
         }
     }
@@ -317,7 +312,7 @@ private struct ServerSimulation {
             bytes.writeLittleEndian(self.handle { $0.access.contains(.signedWrite) })
             bytes.writeImmutableBuffer(octets(self.choices.below(10)))
             let counter = (self.clients[link]?.lastCounter ?? 0) &+ UInt32(self.choices.below(3))
-            let key = self.choices.once(in: 8) ? Octets16.zero : Self.key
+            let key = self.choices.once(in: 8) ? Octets16.zero : GATTServerScript.signingKey
             DataSignature(of: bytes, counter: counter, key: key).encode(into: &bytes)
         case 0x16:
             bytes.writeLittleEndian(self.handle { $0.access.contains(.write) })

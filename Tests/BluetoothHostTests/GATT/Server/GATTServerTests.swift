@@ -43,7 +43,7 @@ struct GATTServerTests {
     func indications() throws {
         var runner = try Self.served()
         runner.run("notify 001A 01\n< 1D 1A 00 01\n" + Array(repeating: "notify 001A 02\n", count: 256).joined())
-        runner.run("notify 001A 03\n? dropped 1")
+        runner.run("notify 001A 03\n? dropped 1\n> 1E\n? confirmed 001A\n< 1D 1A 00 02\nnotify 001A 04")
     }
 
     @Test("takes keys of seven octets and no shorter ones")

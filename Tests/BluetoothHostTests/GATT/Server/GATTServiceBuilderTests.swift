@@ -31,22 +31,6 @@ struct GATTServiceBuilderTests {
         return (try database.add(service), database)
     }
 
-    @Test("keeps the requirements for reading, writing and subscribing with the attributes")
-    func requirements() throws {
-        let sized = SecurityRequirement(level: .encrypted, minimumKeySize: 16)
-        let (handles, database) = try Self.add(
-            GATTCharacteristicDefinition(
-                uuid: 0xA001,
-                properties: [.read, .write, .notify],
-                permissions: [.readable, .readEncryptionRequired, .writeAuthenticationRequired],
-                subscriptionSecurity: sized
-            )
-        )
-        #expect(handles.characteristics == [.init(value: 3, clientConfiguration: 4, descriptors: [])])
-        #expect(database.attributes.map(\.readSecurity) == [.none, .none, .encrypted, .none])
-        #expect(database.attributes.map(\.writeSecurity) == [.none, .none, .authenticated, sized])
-    }
-
     @Test(
         "adds a Client Characteristic Configuration to what notifies or indicates, unless it is left out",
         arguments: [

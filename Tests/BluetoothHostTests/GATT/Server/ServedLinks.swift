@@ -1,5 +1,5 @@
-// A GATT server with the bearers of its links, as the host has them: scripts and simulations name a link, and every
-// action says on which one it happened.
+// A GATT server with the bearers of its links and a clock, as the host has them: scripts and simulations name a link,
+// and every event says on which one it happened.
 
 import BluetoothTypes
 import NIOCore
@@ -8,14 +8,12 @@ import NIOCore
 
 /// A server and the links that it serves.
 struct ServedLinks {
-    /// What is to be done, and on which link.
-    struct Event {
-        var link: LinkID
-        var action: ATTBearer.Action
-    }
+    typealias Event = (link: LinkID, action: ATTBearer.Action)
 
     var server: GATTServer
+    var now = NIODeadline.uptimeNanoseconds(0)
     private(set) var bearers: [LinkID: ATTBearer] = [:]
+    private var events: [Event] = []
     /// Links with a batch of notifications, in the order in which it began.
     private var batched: [LinkID] = []
     private let preferredMTU: Int
@@ -30,29 +28,31 @@ struct ServedLinks {
 
     func mtu(of link: LinkID) -> Int { self.bearers[link]?.mtu ?? 23 }
 
+    /// What is to be done since the last call.
+    mutating func takeEvents() -> [Event] {
+        defer { self.events = [] }
+        return self.events
+    }
+
     // MARK: Links
 
-    mutating func linkOpened(_ link: LinkID) {
+    mutating func open(_ link: LinkID) {
         self.bearers[link] = ATTBearer(link: link, preferredMTU: self.preferredMTU)
     }
 
-    mutating func linkClosed(_ link: LinkID, into events: inout [Event]) {
-        self.feed(link, into: &events) { server, bearer, actions in
+    mutating func close(_ link: LinkID) {
+        self.feed(link) { server, bearer, actions in
             bearer.close(reason: .remoteUserTerminated, into: &actions)
             server.close(&bearer, into: &actions)
         }
         self.bearers[link] = nil
     }
 
-    mutating func setSecurity(_ security: LinkSecurity, of link: LinkID) {
-        self.bearers[link]?.security = security
-    }
+    mutating func setSecurity(_ security: LinkSecurity, of link: LinkID) { self.bearers[link]?.security = security }
 
     mutating func setSigningKey(_ key: PeerSigningKey?, of link: LinkID) {
         self.bearers[link]?.server.signingKey = key
     }
-
-    func signingKey(of link: LinkID) -> PeerSigningKey? { self.bearers[link]?.server.signingKey }
 
     /// The local client waits for the answer to its MTU request.
     mutating func beginMTUExchange(on link: LinkID) {
@@ -60,8 +60,9 @@ struct ServedLinks {
     }
 
     /// It has the answer.
-    mutating func endMTUExchange(on link: LinkID, now: NIODeadline, into events: inout [Event]) {
-        self.feed(link, into: &events) { server, bearer, actions in
+    mutating func endMTUExchange(on link: LinkID) {
+        let now = self.now
+        self.feed(link) { server, bearer, actions in
             bearer.mtuExchange = .done
             server.sendDeferred(on: &bearer, now: now, into: &actions)
         }
@@ -69,86 +70,56 @@ struct ServedLinks {
 
     // MARK: Services
 
-    mutating func add(
-        _ service: GATTServiceDefinition,
-        now: NIODeadline,
-        into events: inout [Event]
-    ) throws(GATTDatabaseError) -> GATTServiceHandles {
+    mutating func add(_ service: GATTServiceDefinition) throws(GATTDatabaseError) -> GATTServiceHandles {
         let handles = try self.server.add(service)
-        self.databaseChanged(in: handles.range, now: now, into: &events)
+        self.databaseChanged(in: handles.range)
         return handles
     }
 
-    mutating func remove(_ handle: AttributeHandle, now: NIODeadline, into events: inout [Event]) {
+    mutating func remove(_ handle: AttributeHandle) {
         guard let range = self.server.remove(handle) else { return }
-        self.databaseChanged(in: range, now: now, into: &events)
+        self.databaseChanged(in: range)
     }
 
-    private mutating func databaseChanged(in range: AttributeHandleRange, now: NIODeadline, into events: inout [Event])
-    {
-        self.feedAll(into: &events) { server, bearer, actions in
-            server.databaseChanged(in: range, on: &bearer, now: now, into: &actions)
-        }
+    private mutating func databaseChanged(in range: AttributeHandleRange) {
+        let now = self.now
+        self.feedAll { $0.databaseChanged(in: range, on: &$1, now: now, into: &$2) }
     }
 
     // MARK: PDUs, answers and values
 
-    mutating func receive(_ pdu: ByteBuffer, on link: LinkID, now: NIODeadline, into events: inout [Event]) {
-        self.feed(link, into: &events) { server, bearer, actions in
-            server.receive(pdu, on: &bearer, now: now, into: &actions)
-        }
+    mutating func receive(_ pdu: ByteBuffer, on link: LinkID) {
+        let now = self.now
+        self.feed(link) { $0.receive(pdu, on: &$1, now: now, into: &$2) }
     }
 
-    mutating func respond(
-        to request: GATTRequestID,
-        with result: Result<ByteBuffer, ATTErrorCode>,
-        into events: inout [Event]
-    ) {
-        self.feed(request.link, into: &events) { server, bearer, actions in
-            server.respond(to: request, with: result, on: &bearer, into: &actions)
-        }
+    mutating func respond(to request: GATTRequestID, with result: Result<ByteBuffer, ATTErrorCode>) {
+        self.feed(request.link) { $0.respond(to: request, with: result, on: &$1, into: &$2) }
     }
 
-    mutating func respond(to request: GATTRequestID, error: ATTErrorCode?, into events: inout [Event]) {
-        self.feed(request.link, into: &events) { server, bearer, actions in
-            server.respond(to: request, error: error, on: &bearer, into: &actions)
-        }
+    mutating func respond(to request: GATTRequestID, error: ATTErrorCode?) {
+        self.feed(request.link) { $0.respond(to: request, error: error, on: &$1, into: &$2) }
     }
 
     mutating func notify(
         _ value: ByteBuffer,
         characteristic handle: AttributeHandle,
         on link: LinkID,
-        token: TransmitToken = .standard,
-        now: NIODeadline,
-        into events: inout [Event]
+        token: TransmitToken = .standard
     ) {
-        self.feed(link, into: &events) { server, bearer, actions in
-            server.notify(value, characteristic: handle, token: token, on: &bearer, now: now, into: &actions)
-        }
+        let now = self.now
+        self.feed(link) { $0.notify(value, characteristic: handle, token: token, on: &$1, now: now, into: &$2) }
     }
 
-    mutating func notifyUnconditionally(
-        _ value: ByteBuffer,
-        characteristic handle: AttributeHandle,
-        on link: LinkID,
-        into events: inout [Event]
-    ) {
-        self.feed(link, into: &events) { server, bearer, actions in
-            server.notifyUnconditionally(value, characteristic: handle, on: &bearer, into: &actions)
-        }
-    }
-
-    mutating func flush(into events: inout [Event]) {
+    mutating func flush() {
         let links = self.batched
         self.batched = []
-        for link in links {
-            self.feed(link, into: &events) { _, bearer, actions in bearer.flushBatch(into: &actions) }
-        }
+        for link in links { self.feed(link) { $1.flushBatch(into: &$2) } }
     }
 
-    mutating func advance(to now: NIODeadline, into events: inout [Event]) {
-        self.feedAll(into: &events) { _, bearer, actions in bearer.advance(to: now, into: &actions) }
+    mutating func advance(to now: NIODeadline) {
+        self.now = now
+        self.feedAll { $1.advance(to: now, into: &$2) }
     }
 
     // MARK: Bonded clients
@@ -158,28 +129,25 @@ struct ServedLinks {
         return self.server.bondedClient(on: &bearer)
     }
 
-    mutating func restoreClient(_ client: BondedClient, on link: LinkID, now: NIODeadline, into events: inout [Event]) {
-        self.feed(link, into: &events) { server, bearer, actions in
-            server.restoreClient(client, on: &bearer, now: now, into: &actions)
-        }
+    mutating func restore(_ client: BondedClient, on link: LinkID) {
+        let now = self.now
+        self.feed(link) { $0.restoreClient(client, on: &$1, now: now, into: &$2) }
     }
 
     // MARK: Feeding
 
-    private typealias Body = (inout GATTServer, inout ATTBearer, inout [ATTBearer.Action]) -> Void
+    typealias Body = (inout GATTServer, inout ATTBearer, inout [ATTBearer.Action]) -> Void
 
-    private mutating func feed(_ link: LinkID, into events: inout [Event], _ body: Body) {
+    mutating func feed(_ link: LinkID, _ body: Body) {
         guard var bearer = self.bearers.removeValue(forKey: link) else { return }
         var actions: [ATTBearer.Action] = []
         body(&self.server, &bearer, &actions)
         self.bearers[link] = bearer
         if bearer.hasBatch, !self.batched.contains(link) { self.batched.append(link) }
-        events += actions.map { Event(link: link, action: $0) }
+        self.events += actions.map { (link, $0) }
     }
 
-    private mutating func feedAll(into events: inout [Event], _ body: Body) {
-        for link in self.bearers.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-            self.feed(link, into: &events, body)
-        }
+    private mutating func feedAll(_ body: Body) {
+        for link in self.bearers.keys.sorted(by: { $0.rawValue < $1.rawValue }) { self.feed(link, body) }
     }
 }
