@@ -12,21 +12,11 @@ struct AirTests {
     @Test("keeps handles in their range, and does not reuse them soon")
     func handles() {
         let pair = ControllerPair()
-        let peripheral = pair.end(.peripheral)
+        let link = pair.link()
         var table = LinkTable(limit: 3)
         func insert() -> ConnectionHandle {
             let handle = table.makeHandle()
-            let end = LinkEnd(controller: pair.controllers[0], handle: handle, role: .central, peerAddress: .none)
-            let link = AirLink(
-                air: pair.testbed.air,
-                central: end,
-                peripheral: peripheral,
-                timing: LinkTiming(TestHost.parameters),
-                channels: .all,
-                phy: .le1M,
-                anchor: pair.testbed.air.now
-            )
-            table.insert(LinkTable.Entry(link: link, end: end))
+            table.insert(LinkTable.Entry(link: link, end: pair.end(.central, handle: handle)))
             return handle
         }
         let fixed = insert()
@@ -97,6 +87,19 @@ struct AirTests {
         controller?.close()
         loop.advanceTime(by: .seconds(1))
         #expect(controller?.linkCount == 0)
+    }
+
+    @Test("fires no timer of a released air")
+    func released() {
+        let loop = EmbeddedEventLoop()
+        var air: Air? = Air(eventLoop: loop)
+        weak let reference = air
+        let timer = AirTimer()
+        timer.action = { Issue.record("a timer of a released air") }
+        air?.arm(timer, at: loop.now + .seconds(1))
+        air = nil
+        #expect(reference == nil)
+        loop.advanceTime(by: .seconds(2))
     }
 
     @Test("loses a packet if the drawn number is below the probability")
@@ -208,21 +211,5 @@ struct AirTests {
         testbed.loop.run()
         #expect(seen == [16, 32, 48])
         #expect(answering.count == 60)
-    }
-
-    @Test("fires no timer of a released air")
-    func released() {
-        let loop = EmbeddedEventLoop()
-        var air: Air? = Air(eventLoop: loop)
-        weak let reference = air
-        let timer = AirTimer()
-        var isFired = false
-        timer.action = { isFired = true }
-        air?.arm(timer, at: loop.now + .seconds(1))
-        #expect(reference != nil)
-        air = nil
-        #expect(reference == nil)
-        loop.advanceTime(by: .seconds(2))
-        #expect(!isFired)
     }
 }

@@ -21,6 +21,16 @@ struct ControllerSimulationTests {
         #expect(simulation.linkCount > 5 && simulation.receivedOctets > 1_000)
     }
 
+    @Test("two runs with a seed are equal, octet for octet", arguments: simulationSeeds(4))
+    func determinism(seed: UInt64) {
+        let traces = (0..<2).map { _ in
+            let simulation = ControllerSimulation(seed: seed, keepsTrace: true)
+            for _ in 0..<200 { simulation.step() }
+            return simulation.trace
+        }
+        #expect(traces[0].count > 200 && traces[0] == traces[1])
+    }
+
     @Test("answers each known command once, and other octets at most once", arguments: simulationSeeds(4))
     func octets(seed: UInt64) throws {
         var choices = SeededChoices(seed: seed)
@@ -95,13 +105,19 @@ private final class ControllerSimulation {
     private(set) var linkCount = 0
     private(set) var violations: [String] = []
 
-    init(seed: UInt64) {
+    /// Every packet of the hosts with its time.
+    var trace: [String] { self.hosts.flatMap(\.trace) }
+    private let keepsTrace: Bool
+
+    init(seed: UInt64, keepsTrace: Bool = false) {
+        self.keepsTrace = keepsTrace
         self.choices = SeededChoices(seed: seed)
         self.isExtended = seed.isMultiple(of: 2)
         let loss: LossProbability = seed % 4 < 2 ? 0 : 0.15
         self.testbed = AirTestbed(AirSettings(hasAirTime: seed % 8 < 4, loss: loss), seed: seed)
         for configuration in Self.configurations {
             self.hosts.append(self.testbed.host(configuration: configuration))
+            self.hosts.last?.keepsTrace = keepsTrace
             self.controllers.append(contentsOf: self.testbed.air.controllers.suffix(1))
         }
     }
@@ -155,6 +171,7 @@ private final class ControllerSimulation {
     private func replace(_ index: Int) {
         self.hosts[index].controller.close()
         self.hosts[index] = self.testbed.host(configuration: Self.configurations[index])
+        self.hosts[index].keepsTrace = self.keepsTrace
         if let controller = self.testbed.air.controllers.first(where: { !self.isKnown($0) }) {
             self.controllers[index] = controller
         }

@@ -65,17 +65,15 @@ struct DeliveryTests {
 
     @Test("HCI Reset frees the buffers of data that was not sent", arguments: allSettings)
     func buffersAfterReset(settings: AirSettings) throws {
-        var configuration = VirtualControllerConfiguration()
-        configuration.model.aclDataPacketCount = 4
         let testbed = AirTestbed(settings)
-        let central = testbed.host(configuration: configuration)
+        let central = testbed.host { $0.model.aclDataPacketCount = 4 }
         let link = try TestLink(testbed, central: central)
         link.peripheral.controller.distance = .metres(1_000)
         for value in 0..<5 { central.sendData([UInt8(value)], on: link.centralHandle) }
         testbed.loop.run()
         #expect(central.takeAll(DataBufferOverflow.self).count == 1)
         #expect(central.outstanding[link.centralHandle] == 5)
-        central.setUp(leEvents: TestHost.usualEvents)
+        central.setUp()
         #expect(central.outstanding[link.centralHandle] == 5, "what a reset forgets is not reported")
         link.peripheral.controller.distance = .metres(1)
         testbed.pass(.seconds(1))
@@ -89,23 +87,6 @@ struct DeliveryTests {
         #expect(again.peripheral.data.map(\.octets) == [[5], [6], [7], [8]])
         #expect(central.takeAll(DataBufferOverflow.self).isEmpty)
         #expect(central.outstanding[again.centralHandle] == 0)
-    }
-
-    @Test("HCI Reset forgets the packets that were sent and not yet reported")
-    func completedBeforeReset() throws {
-        var configuration = VirtualControllerConfiguration()
-        configuration.model.aclDataPacketCount = 8
-        configuration.completedPacketsDelay = .milliseconds(7)
-        let testbed = AirTestbed()
-        let central = testbed.host(configuration: configuration)
-        let link = try TestLink(testbed, central: central)
-        for value in 0..<4 { central.sendData([UInt8(value)], on: link.centralHandle) }
-        testbed.loop.run()
-        #expect(link.peripheral.data.count == 4 && central.outstanding[link.centralHandle] == 4)
-        central.ok(Reset())
-        testbed.pass(.seconds(1))
-        #expect(central.outstanding[link.centralHandle] == 4)
-        #expect(central.take(NumberOfCompletedPackets.self) == nil)
     }
 
     @Test("data in front of HCI Reset is sent and forgotten in one turn")

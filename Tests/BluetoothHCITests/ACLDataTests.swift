@@ -7,40 +7,23 @@ import Testing
 
 @Suite("ACL data")
 struct ACLDataTests {
-    @Test("a header is read in place")
-    func decode() throws {
-        let packet = HCIPacket(h4: ByteBuffer(hex: "02 23 21 03 00 AA BB CC"))
-        let (header, fragment) = try packet.aclData()
-        #expect(header == ACLDataHeader(handle: .init(rawValue: 0x123), boundary: .firstFlushable, length: 3))
-        #expect(fragment == ByteBuffer(hex: "AA BB CC"))
-        #expect(packet.description == "ACL Data handle=0x123 firstFlushable AABBCC")
-    }
-
     @Test(
-        "each boundary flag",
+        "reads and writes a header with its flags",
         arguments: [
-            ("02 FF 0E 00 00", ACLDataHeader.Boundary.firstNonFlushable), ("02 FF 1E 00 00", .continuing),
-            ("02 FF 2E 00 00", .firstFlushable), ("02 FF 3E 00 00", .complete),
-        ]
+            ("02 FF 0E 00 00", 0xEFF, .firstNonFlushable, 0), ("02 FF 1E 00 00", 0xEFF, .continuing, 0),
+            ("02 FF 2E 00 00", 0xEFF, .firstFlushable, 0), ("02 FF 3E 00 00", 0xEFF, .complete, 0),
+            ("02 01 60 00 00", 1, .firstFlushable, 1), ("02 23 21 03 00 AA BB CC", 0x123, .firstFlushable, 0),
+        ] as [(String, UInt16, ACLDataHeader.Boundary, UInt8)]
     )
-    func boundaries(hex: String, boundary: ACLDataHeader.Boundary) throws {
-        let header = try ACLDataHeader(HCIPacket(h4: ByteBuffer(hex: hex)))
-        #expect(header == ACLDataHeader(handle: .init(rawValue: 0xEFF), boundary: boundary, length: 0))
+    func headers(hex: String, handle: UInt16, boundary: ACLDataHeader.Boundary, broadcast: UInt8) throws {
+        let packet = HCIPacket(h4: ByteBuffer(hex: hex))
+        let (header, fragment) = try packet.aclData()
+        #expect(header.handle.rawValue == handle && header.boundary == boundary && header.broadcast == broadcast)
         #expect(header.boundary.isFirst == (boundary != .continuing))
+        #expect(header.length == fragment.readableBytes && hex.hasSuffix(fragment.hex))
         var bytes = ByteBuffer()
         header.encodeWithType(into: &bytes)
-        #expect(bytes.hex == hex)
-    }
-
-    @Test("broadcast bits are kept")
-    func broadcast() throws {
-        let header = try ACLDataHeader(HCIPacket(h4: ByteBuffer(hex: "02 01 60 00 00")))
-        #expect(header.broadcast == 1)
-        #expect(header.boundary == .firstFlushable)
-        #expect(header.handle.rawValue == 1)
-        var bytes = ByteBuffer()
-        header.encodeWithType(into: &bytes)
-        #expect(bytes.hex == "02 01 60 00 00")
+        #expect(bytes.hex == hex.prefix(14))
     }
 
     @Test("a packet whose length is not that of its octets is malformed")
@@ -67,6 +50,7 @@ struct ACLDataTests {
             fragment: ByteBuffer(hex: "AA BB CC")
         )
         #expect(copy.bytes == bytes)
+        #expect(copy.description == "ACL Data handle=0x123 firstNonFlushable AABBCC")
     }
 
     @Test("an offset reader index is respected")

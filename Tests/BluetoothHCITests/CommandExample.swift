@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-struct CommandExample: Sendable, CustomTestStringConvertible {
+struct CommandExample: Samples, Sendable, CustomTestStringConvertible {
     let name: String
     let opcode: UInt16
     let check: @Sendable () throws -> Void
@@ -49,6 +49,18 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
                 #expect(throws: MalformedBytes.self) { try Command.ReturnParameters(parsing: &short) }
             }
         }
+    }
+
+    /// A command that is answered by Command Complete with its status alone.
+    init<Command: HCICommand>(_ opcode: UInt16, _ command: Command, _ hex: String)
+    where Command.ReturnParameters == StatusReturnParameters {
+        self.init(opcode, command, hex, returns: .init(), "00")
+    }
+
+    /// A command that is answered by Command Complete with its status and its link.
+    init<Command: HCICommand>(_ opcode: UInt16, _ command: Command, _ hex: String)
+    where Command.ReturnParameters == LinkReturnParameters {
+        self.init(opcode, command, hex, returns: .init(handle: Self.handle), "00 23 01")
     }
 
     /// A command that is answered by Command Status.
@@ -113,5 +125,57 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
                 #expect((try? Command.ReturnParameters(parsing: &again)) == value)
             }
         }
+    }
+}
+
+/// Values that several examples have.
+protocol Samples {}
+
+extension Samples {
+    static var handle: ConnectionHandle { ConnectionHandle(rawValue: 0x0123) }
+    static var address: DeviceAddress { DeviceAddress(0xC0FF_EE12_3456, kind: .random) }
+    static var publicAddress: DeviceAddress { DeviceAddress(0x0011_2233_4455, kind: .public) }
+    static var resolvable: DeviceAddress { DeviceAddress(0x4A11_2233_4455, kind: .random) }
+    static var key: Octets16 { Octets16(high: 0x0F0E_0D0C_0B0A_0908, low: 0x0706_0504_0302_0100) }
+    static var otherKey: Octets16 { Octets16(high: 0x1F1E_1D1C_1B1A_1918, low: 0x1716_1514_1312_1110) }
+    static var x: Octets32 { Octets32(high: otherKey, low: key) }
+    static var y: Octets32 { Octets32(high: .zero, low: otherKey) }
+
+    static var connectionParameters: ConnectionParameters {
+        ConnectionParameters(
+            minimumInterval: ConnectionInterval(.milliseconds(30)),
+            maximumInterval: ConnectionInterval(.milliseconds(50)),
+            latency: 4,
+            supervisionTimeout: SupervisionTimeout(.seconds(5)),
+            minimumEventLength: ConnectionEventLength(rawValue: 2),
+            maximumEventLength: ConnectionEventLength(rawValue: 3)
+        )
+    }
+
+    static var advertising: LESetExtendedAdvertisingParameters {
+        LESetExtendedAdvertisingParameters(
+            advertisingHandle: AdvertisingHandle(rawValue: 0x05),
+            properties: [.connectable, .includeTxPower],
+            minimumInterval: ExtendedAdvertisingInterval(rawValue: 0x012345),
+            maximumInterval: ExtendedAdvertisingInterval(rawValue: 0x0ABCDE),
+            channels: [.channel38],
+            ownAddressType: .random,
+            peer: address,
+            filterPolicy: .scanFromAcceptList,
+            txPower: -3,
+            primaryPHY: .leCoded,
+            secondaryMaximumSkip: 7,
+            secondaryPHY: .le2M,
+            setIdentifier: 0x0C,
+            notifiesScanRequests: true
+        )
+    }
+
+    static func initiating(_ interval: UInt16) -> LEExtendedCreateConnection.PHYParameters {
+        .init(
+            scanInterval: ExtendedScanInterval(rawValue: interval),
+            scanWindow: ExtendedScanInterval(rawValue: 0x0030),
+            parameters: connectionParameters
+        )
     }
 }

@@ -18,9 +18,7 @@ extension CommandExample {
                     .enhancedConnectionCompleteV2,
                 ])
             ),
-            "03 02 08 00 00 01 00 00",
-            returns: .init(),
-            "00"
+            "03 02 08 00 00 01 00 00"
         ),
         CommandExample(
             0x2002,
@@ -36,13 +34,7 @@ extension CommandExample {
             returns: .init(features: [.encryption, .ping, .phy2M, .extendedAdvertising, .channelSelectionAlgorithm2]),
             "00 11 51 00 00 00 00 00 00"
         ),
-        CommandExample(
-            0x2005,
-            LESetRandomAddress(address: DeviceAddress(0xC0FF_EE12_3456, kind: .random)),
-            "56 34 12 EE FF C0",
-            returns: .init(),
-            "00"
-        ),
+        CommandExample(0x2005, LESetRandomAddress(address: address), "56 34 12 EE FF C0"),
         CommandExample(
             0x2006,
             LESetAdvertisingParameters(
@@ -50,30 +42,24 @@ extension CommandExample {
                 maximumInterval: AdvertisingInterval(.milliseconds(150)),
                 type: .connectableDirectedLowDutyCycle,
                 ownAddressType: .random,
-                peer: DeviceAddress(0xC0FF_EE12_3456, kind: .random),
+                peer: address,
                 channels: [.channel37, .channel39],
                 filterPolicy: .acceptList
             ),
-            "A0 00 F0 00 04 01 01 56 34 12 EE FF C0 05 03",
-            returns: .init(),
-            "00"
+            "A0 00 F0 00 04 01 01 56 34 12 EE FF C0 05 03"
         ),
         CommandExample(0x2007, LEReadAdvertisingChannelTxPower(), "", returns: .init(level: 9), "00 09"),
         CommandExample(
             0x2008,
             LESetAdvertisingData(data: ByteBuffer(hex: "02 01 06 03 03 0D 18")),
-            "07 02 01 06 03 03 0D 18 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00",
-            returns: .init(),
-            "00"
+            "07 02 01 06 03 03 0D 18 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00"
         ),
         CommandExample(
             0x2009,
             LESetScanResponseData(data: ByteBuffer(hex: "03 09 48 69")),
-            "04 03 09 48 69 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00",
-            returns: .init(),
-            "00"
+            "04 03 09 48 69 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00"
         ),
-        CommandExample(0x200A, LESetAdvertisingEnable(isEnabled: true), "01", returns: .init(), "00"),
+        CommandExample(0x200A, LESetAdvertisingEnable(isEnabled: true), "01"),
         CommandExample(
             0x200B,
             LESetScanParameters(
@@ -83,77 +69,49 @@ extension CommandExample {
                 ownAddressType: .resolvableOrRandom,
                 filterPolicy: .acceptList
             ),
-            "01 60 00 30 00 03 01",
-            returns: .init(),
-            "00"
+            "01 60 00 30 00 03 01"
         ),
-        CommandExample(
-            0x200C,
-            LESetScanEnable(isEnabled: true, filterDuplicates: .on),
-            "01 01",
-            returns: .init(),
-            "00"
-        ),
+        CommandExample(0x200C, LESetScanEnable(isEnabled: true, filterDuplicates: .on), "01 01"),
         CommandExample(
             status: 0x200D,
             LECreateConnection(
                 scanInterval: ScanInterval(rawValue: 0x0060),
                 scanWindow: ScanInterval(rawValue: 0x0030),
                 filterPolicy: .peer,
-                peer: DeviceAddress(0xC0FF_EE12_3456, kind: .random),
+                peer: address,
                 ownAddressType: .public,
-                parameters: CommandSample.connectionParameters
+                parameters: connectionParameters
             ),
             "60 00 30 00 00 01 56 34 12 EE FF C0 00 18 00 28 00 04 00 F4 01 02 00 03 00"
         ),
-        CommandExample(0x200E, LECreateConnectionCancel(), "", returns: .init(), "00"),
+        CommandExample(0x200E, LECreateConnectionCancel(), ""),
         CommandExample(0x200F, LEReadFilterAcceptListSize(), "", returns: .init(size: 16), "00 10"),
-        CommandExample(0x2010, LEClearFilterAcceptList(), "", returns: .init(), "00"),
-        CommandExample(
-            0x2011,
-            LEAddDeviceToFilterAcceptList(entry: .device(DeviceAddress(0xC0FF_EE12_3456, kind: .random))),
-            "01 56 34 12 EE FF C0",
-            returns: .init(),
-            "00"
-        ),
-        CommandExample(
-            0x2012,
-            LERemoveDeviceFromFilterAcceptList(entry: .anonymous),
-            "FF 00 00 00 00 00 00",
-            returns: .init(),
-            "00"
-        ),
+        CommandExample(0x2010, LEClearFilterAcceptList(), ""),
+        CommandExample(0x2011, LEAddDeviceToFilterAcceptList(entry: .device(address)), "01 56 34 12 EE FF C0"),
+        CommandExample(0x2012, LERemoveDeviceFromFilterAcceptList(entry: .anonymous), "FF 00 00 00 00 00 00"),
         CommandExample(
             status: 0x2013,
-            LEConnectionUpdate(
-                handle: ConnectionHandle(rawValue: 0x0123),
-                parameters: CommandSample.connectionParameters
-            ),
+            LEConnectionUpdate(handle: handle, parameters: connectionParameters),
             "23 01 18 00 28 00 04 00 F4 01 02 00 03 00"
         ),
         CommandExample(
             0x2014,
             LESetHostChannelClassification(channels: ChannelMap(rawValue: 0x1E_0000_00FF)),
-            "FF 00 00 00 1E",
-            returns: .init(),
-            "00"
+            "FF 00 00 00 1E"
         ),
         CommandExample(
             0x2015,
-            LEReadChannelMap(handle: ConnectionHandle(rawValue: 0x0123)),
+            LEReadChannelMap(handle: handle),
             "23 01",
-            returns: .init(handle: ConnectionHandle(rawValue: 0x0123), channels: .all),
+            returns: .init(handle: handle, channels: .all),
             "00 23 01 FF FF FF FF 1F"
         ),
-        CommandExample(status: 0x2016, LEReadRemoteFeatures(handle: ConnectionHandle(rawValue: 0x0123)), "23 01"),
+        CommandExample(status: 0x2016, LEReadRemoteFeatures(handle: handle), "23 01"),
         CommandExample(
             0x2017,
-            LEEncrypt(
-                key: Octets16(high: 0x0F0E_0D0C_0B0A_0908, low: 0x0706_0504_0302_0100),
-                plaintext: Octets16(high: 0x1F1E_1D1C_1B1A_1918, low: 0x1716_1514_1312_1110)
-            ),
+            LEEncrypt(key: key, plaintext: otherKey),
             "00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F 10 11 12 13 14 15 16 17 18 19 1A 1B 1C 1D 1E 1F",
-            returns: .init(ciphertext: Octets16(high: 0x1F1E_1D1C_1B1A_1918, low: 0x1716_1514_1312_1110)),
+            returns: .init(ciphertext: otherKey),
             "00 10 11 12 13 14 15 16 17 18 19 1A 1B 1C 1D 1E 1F"
         ),
         CommandExample(
@@ -166,30 +124,19 @@ extension CommandExample {
         CommandExample(
             status: 0x2019,
             LEEnableEncryption(
-                handle: ConnectionHandle(rawValue: 0x0123),
+                handle: handle,
                 random: 0x1122_3344_5566_7788,
                 encryptedDiversifier: 0xABCD,
-                longTermKey: Octets16(high: 0x0F0E_0D0C_0B0A_0908, low: 0x0706_0504_0302_0100)
+                longTermKey: key
             ),
             "23 01 88 77 66 55 44 33 22 11 CD AB 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F"
         ),
         CommandExample(
             0x201A,
-            LELongTermKeyRequestReply(
-                handle: ConnectionHandle(rawValue: 0x0123),
-                longTermKey: Octets16(high: 0x0F0E_0D0C_0B0A_0908, low: 0x0706_0504_0302_0100)
-            ),
-            "23 01 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F",
-            returns: .init(handle: ConnectionHandle(rawValue: 0x0123)),
-            "00 23 01"
+            LELongTermKeyRequestReply(handle: handle, longTermKey: key),
+            "23 01 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F"
         ),
-        CommandExample(
-            0x201B,
-            LELongTermKeyRequestNegativeReply(handle: ConnectionHandle(rawValue: 0x0123)),
-            "23 01",
-            returns: .init(handle: ConnectionHandle(rawValue: 0x0123)),
-            "00 23 01"
-        ),
+        CommandExample(0x201B, LELongTermKeyRequestNegativeReply(handle: handle), "23 01"),
         CommandExample(0x201C, LEReadSupportedStates(), "", returns: .init(states: .all), "00 FF FF FF FF FF 03 00 00"),
     ]
 }

@@ -8,73 +8,26 @@ import Testing
 
 @testable import BluetoothHCI
 
-/// Parameters that several examples have.
-enum CommandSample {
-    static let connectionParameters = ConnectionParameters(
-        minimumInterval: ConnectionInterval(.milliseconds(30)),
-        maximumInterval: ConnectionInterval(.milliseconds(50)),
-        latency: 4,
-        supervisionTimeout: SupervisionTimeout(.seconds(5)),
-        minimumEventLength: ConnectionEventLength(rawValue: 2),
-        maximumEventLength: ConnectionEventLength(rawValue: 3)
-    )
-
-    static let advertising = LESetExtendedAdvertisingParameters(
-        advertisingHandle: AdvertisingHandle(rawValue: 0x05),
-        properties: [.connectable, .includeTxPower],
-        minimumInterval: ExtendedAdvertisingInterval(rawValue: 0x012345),
-        maximumInterval: ExtendedAdvertisingInterval(rawValue: 0x0ABCDE),
-        channels: [.channel38],
-        ownAddressType: .random,
-        peer: DeviceAddress(0xC0FF_EE12_3456, kind: .random),
-        filterPolicy: .scanFromAcceptList,
-        txPower: -3,
-        primaryPHY: .leCoded,
-        secondaryMaximumSkip: 7,
-        secondaryPHY: .le2M,
-        setIdentifier: 0x0C,
-        notifiesScanRequests: true
-    )
-
-    static func initiating(_ interval: UInt16) -> LEExtendedCreateConnection.PHYParameters {
-        .init(
-            scanInterval: ExtendedScanInterval(rawValue: interval),
-            scanWindow: ExtendedScanInterval(rawValue: 0x0030),
-            parameters: Self.connectionParameters
-        )
-    }
-}
-
 extension CommandExample {
     static let all = Self.general + Self.le + Self.leLater
 
     private static let general: [CommandExample] = [
-        CommandExample(
-            status: 0x0406,
-            Disconnect(handle: ConnectionHandle(rawValue: 0x0123), reason: .remoteUserTerminated),
-            "23 01 13"
-        ),
-        CommandExample(
-            status: 0x041D,
-            ReadRemoteVersionInformation(handle: ConnectionHandle(rawValue: 0x0123)),
-            "23 01"
-        ),
+        CommandExample(status: 0x0406, Disconnect(handle: handle, reason: .remoteUserTerminated), "23 01 13"),
+        CommandExample(status: 0x041D, ReadRemoteVersionInformation(handle: handle), "23 01"),
         CommandExample(
             0x0C01,
             SetEventMask(mask: EventMask([.disconnectionComplete, .encryptionChange, .hardwareError, .leMeta])),
-            "90 80 00 00 00 00 00 20",
-            returns: .init(),
-            "00"
+            "90 80 00 00 00 00 00 20"
         ),
-        CommandExample(0x0C03, Reset(), "", returns: .init(), "00"),
+        CommandExample(0x0C03, Reset(), ""),
         CommandExample(
             0x0C2D,
-            ReadTransmitPowerLevel(handle: ConnectionHandle(rawValue: 0x0123), type: .maximum),
+            ReadTransmitPowerLevel(handle: handle, type: .maximum),
             "23 01 01",
-            returns: .init(handle: ConnectionHandle(rawValue: 0x0123), level: -7),
+            returns: .init(handle: handle, level: -7),
             "00 23 01 F9"
         ),
-        CommandExample(0x0C31, SetControllerToHostFlowControl(mode: .acl), "01", returns: .init(), "00"),
+        CommandExample(0x0C31, SetControllerToHostFlowControl(mode: .acl), "01"),
         CommandExample(
             0x0C33,
             HostBufferSize(
@@ -83,50 +36,35 @@ extension CommandExample {
                 aclDataPacketCount: 0x0010,
                 synchronousDataPacketCount: 0x0003
             ),
-            "00 02 40 10 00 03 00",
-            returns: .init(),
-            "00"
+            "00 02 40 10 00 03 00"
         ),
         CommandExample(
             0x0C35,
             HostNumberOfCompletedPackets(
                 completed: CompletedPackets([
-                    .init(handle: ConnectionHandle(rawValue: 0x0123), count: 2),
-                    .init(handle: ConnectionHandle(rawValue: 0x0EFF), count: 0x0102),
+                    .init(handle: handle, count: 2), .init(handle: ConnectionHandle(rawValue: 0x0EFF), count: 0x0102),
                 ])
             ),
-            "02 23 01 02 00 FF 0E 02 01",
-            returns: .init(),
-            "00"
+            "02 23 01 02 00 FF 0E 02 01"
         ),
         CommandExample(
             0x0C63,
             SetEventMaskPage2(mask: EventMaskPage2([.authenticatedPayloadTimeoutExpired, .encryptionChangeV2])),
-            "00 00 80 02 00 00 00 00",
-            returns: .init(),
-            "00"
+            "00 00 80 02 00 00 00 00"
         ),
         CommandExample(0x0C6C, ReadLEHostSupport(), "", returns: .init(isLESupported: true), "00 01 00"),
-        CommandExample(0x0C6D, WriteLEHostSupport(isLESupported: true), "01 00", returns: .init(), "00"),
+        CommandExample(0x0C6D, WriteLEHostSupport(isLESupported: true), "01 00"),
         CommandExample(
             0x0C7B,
-            ReadAuthenticatedPayloadTimeout(handle: ConnectionHandle(rawValue: 0x0123)),
+            ReadAuthenticatedPayloadTimeout(handle: handle),
             "23 01",
-            returns: .init(
-                handle: ConnectionHandle(rawValue: 0x0123),
-                timeout: AuthenticatedPayloadTimeout(.seconds(30))
-            ),
+            returns: .init(handle: handle, timeout: AuthenticatedPayloadTimeout(.seconds(30))),
             "00 23 01 B8 0B"
         ),
         CommandExample(
             0x0C7C,
-            WriteAuthenticatedPayloadTimeout(
-                handle: ConnectionHandle(rawValue: 0x0123),
-                timeout: AuthenticatedPayloadTimeout(.seconds(30))
-            ),
-            "23 01 B8 0B",
-            returns: .init(handle: ConnectionHandle(rawValue: 0x0123)),
-            "00 23 01"
+            WriteAuthenticatedPayloadTimeout(handle: handle, timeout: AuthenticatedPayloadTimeout(.seconds(30))),
+            "23 01 B8 0B"
         ),
         CommandExample(
             0x1001,
@@ -171,21 +109,15 @@ extension CommandExample {
             ),
             "00 FD 03 40 08 00 04 00"
         ),
-        CommandExample(
-            0x1009,
-            ReadBDADDR(),
-            "",
-            returns: .init(address: DeviceAddress(0x0011_2233_4455, kind: .public)),
-            "00 55 44 33 22 11 00"
-        ),
+        CommandExample(0x1009, ReadBDADDR(), "", returns: .init(address: publicAddress), "00 55 44 33 22 11 00"),
         CommandExample(
             0x1405,
-            ReadRSSI(handle: ConnectionHandle(rawValue: 0x0123)),
+            ReadRSSI(handle: handle),
             "23 01",
-            returns: .init(handle: ConnectionHandle(rawValue: 0x0123), rssi: -61),
+            returns: .init(handle: handle, rssi: -61),
             "00 23 01 C3"
         ),
-        CommandExample(0xFCD1, AirSetDistance(centimetres: 3000), "B8 0B 00 00", returns: .init(), "00"),
-        CommandExample(0xFCD2, AirSetPosition(x: 3000, y: -1), "B8 0B 00 00 FF FF FF FF", returns: .init(), "00"),
+        CommandExample(0xFCD1, AirSetDistance(centimetres: 3000), "B8 0B 00 00"),
+        CommandExample(0xFCD2, AirSetPosition(x: 3000, y: -1), "B8 0B 00 00 FF FF FF FF"),
     ]
 }

@@ -30,6 +30,8 @@ struct AdvertisingDataValuesTests {
         #expect(data.bytes.hex == normalized("05 02 00 18 01 18" + "05 04 78 56 34 12"))
         data.appendServiceUUIDs([0x180A])
         #expect(data.serviceUUIDs == [0x1800, 0x1801, uuids[1], 0x180A])
+        // Half a UUID at the end of a list is left out.
+        #expect(AdvertisingData(parsing: ByteBuffer(hex: "04 03 0D 18 0A")).serviceUUIDs == [0x180D])
         data = AdvertisingData()
         data.appendSolicitedServiceUUIDs(uuids + [BluetoothUUID(form: .full(1, 2))])
         #expect(data.elements.map(\.type.rawValue) == [0x14, 0x1F, 0x15])
@@ -37,25 +39,19 @@ struct AdvertisingDataValuesTests {
         #expect(data.serviceUUIDs.isEmpty)
     }
 
-    @Test("half a UUID at the end of a list is left out")
-    func halfUUID() {
-        #expect(AdvertisingData(parsing: ByteBuffer(hex: "04 03 0D 18 0A")).serviceUUIDs == [0x180D])
-    }
-
-    @Test("a long name is cut between characters")
-    func shortenedName() {
+    @Test(
+        "C2: a long name is cut between characters, and has no space at its end",
+        arguments: [
+            ("Kügel", 3, "Kü"), ("Kügel", 2, "K"), ("👩‍👩‍👧", 10, nil), ("Kügel", 6, "Kügel"), ("Crystal 🔮", 10, "Crystal"),
+            ("     🔮", 6, nil),
+        ] as [(String, Int, String?)]
+    )
+    func shortenedName(name: String, limit: Int, written: String?) {
         var data = AdvertisingData()
-        data.appendLocalName("Kügel", limit: 3)
-        #expect(data[.shortenedLocalName] == ByteBuffer(string: "Kü"))
-        #expect(data.localName == "Kü")
-        data = AdvertisingData()
-        data.appendLocalName("Kügel", limit: 2)
-        #expect(data.localName == "K")
-        data = AdvertisingData()
-        data.appendLocalName("👩‍👩‍👧", limit: 10)
-        #expect(data.elements.isEmpty)
-        data.appendLocalName("Kügel", limit: 6)
-        #expect(data[.completeLocalName] == ByteBuffer(string: "Kügel"))
+        data.appendLocalName(name, limit: limit)
+        let type: AdvertisingDataType = name == written ? .completeLocalName : .shortenedLocalName
+        #expect(data.elements.map(\.type) == (written == nil ? [] : [type]))
+        #expect(data[type] == written.map { ByteBuffer(string: $0) } && data.localName == written)
     }
 
     @Test("a name of up to 248 octets is complete, as the GAP Device Name may be (Vol 3, Part C, 12.1)")
@@ -66,16 +62,6 @@ struct AdvertisingDataValuesTests {
             #expect(data.elements.map(\.type) == [type])
             #expect(data.localName?.count == 248)
         }
-    }
-
-    @Test("C2: a name is cut between characters, and has no space at its end")
-    func shortenedNameWithSpaces() {
-        var data = AdvertisingData()
-        data.appendLocalName("Crystal 🔮", limit: 10)
-        #expect(data[.shortenedLocalName] == ByteBuffer(string: "Crystal"))
-        data = AdvertisingData()
-        data.appendLocalName("     🔮", limit: 6)
-        #expect(data.elements.isEmpty)
     }
 
     @Test("the complete name wins over the shortened one")
@@ -113,7 +99,7 @@ struct AdvertisingDataValuesTests {
         #expect(companyAlone.manufacturerSpecificData == ByteBuffer(hex: "4D 00"))
     }
 
-    @Test("numbers")
+    @Test("reads and writes numbers, a role, a URI and an interval range")
     func numbers() {
         var data = AdvertisingData()
         data.appendTxPowerLevel(-12)
@@ -152,7 +138,7 @@ struct AdvertisingDataValuesTests {
         #expect(AdvertisingData(parsing: ByteBuffer(hex: "03 01 06 80")).flags?.rawValue == 0x06)
     }
 
-    @Test("addresses, intervals, features")
+    @Test("reads addresses, intervals and features")
     func others() {
         let data = AdvertisingData(
             parsing: ByteBuffer(

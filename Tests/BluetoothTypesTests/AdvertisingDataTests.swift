@@ -80,34 +80,6 @@ struct AdvertisingDataTests {
         #expect(data.flags == [.generalDiscoverable, .bredrNotSupported])
     }
 
-    @Test("the reader gives what the whole gives, and stays at the end")
-    func reader() {
-        let bytes = ByteBuffer(hex: "02 01 06 03 09 48 69 09")
-        var reader = AdvertisingDataReader(bytes)
-        var elements: [AdvertisingData.Element] = []
-        while let element = reader.next() { elements.append(element) }
-        #expect(elements == AdvertisingData(parsing: bytes).elements)
-        #expect(reader.isTruncated)
-        #expect(reader.next() == nil)
-    }
-
-    @Test("random octets never trap, and what was read is written as the same")
-    func randomOctets() {
-        var generator = SeededGenerator(seed: 5)
-        for _ in 0..<20_000 {
-            let count = Int.random(in: 0...40, using: &generator)
-            let limit: UInt8 = Bool.random(using: &generator) ? 6 : 255
-            let bytes = ByteBuffer(bytes: (0..<count).map { _ in UInt8.random(in: 0...limit, using: &generator) })
-            var data = AdvertisingData(parsing: bytes)
-            _ = (data.flags, data.localName, data.serviceUUIDs, data.solicitedServiceUUIDs, data.serviceData)
-            _ = (data.txPowerLevel, data.manufacturerSpecificData, data.appearance, data.role, data.uri)
-            _ = (data.peripheralConnectionIntervalRange, data.advertisingInterval, data.deviceAddress)
-            _ = (data.targetAddresses, data.supportedFeatures)
-            data.isTruncated = false
-            #expect(AdvertisingData(parsing: data.bytes) == data)
-        }
-    }
-
     @Test("reads nothing after an element that runs past the end")
     func readerBehindTornElement() {
         var reader = AdvertisingDataReader(ByteBuffer(hex: "02 0A 04 05 09 02 01 06"))

@@ -20,7 +20,10 @@ struct DeviceAddressTests {
 
     @Test(
         "other text is refused",
-        arguments: ["", "C0:11:22:33:44", "C0:11:22:33:44:5", "C0:11:22:33:44:5G", "+1:11:22:33:44:55"]
+        arguments: [
+            "", "C0:11:22:33:44", "C0:11:22:33:44:5", "C0:11:22:33:44:5G", "+1:11:22:33:44:55", "C0:11:22:33:44:55:",
+            ":C0:11:22:33:44:55", "C0::11:22:33:44:55", "C0:11:22:33:44::55", "::::::", "C0:11:22:33:44:55:66",
+        ]
     )
     func wrongText(text: String) { #expect(DeviceAddress(text, kind: .public) == nil) }
 
@@ -52,11 +55,6 @@ struct DeviceAddressTests {
         #expect(addresses == (0..<100).map { _ in DeviceAddress.randomStatic(using: &second) })
         #expect(addresses.allSatisfy { $0.randomKind == .static })
         #expect(Set(addresses).count == 100)
-        // The random part is never all zeros or all ones.
-        var zeros = ConstantGenerator(word: 0)
-        #expect(DeviceAddress.randomStatic(using: &zeros).value == 0xC000_0000_0001)
-        var ones = ConstantGenerator(word: .max)
-        #expect(DeviceAddress.randomStatic(using: &ones).value == 0xC000_0000_0001)
     }
 
     private struct ConstantGenerator: RandomNumberGenerator {
@@ -73,16 +71,5 @@ struct DeviceAddressTests {
             #expect(address.randomKind == .static && part != 0 && part != 0x3FFF_FFFF_FFFF)
             #expect(DeviceAddress(address.description, kind: .random) == address)
         }
-    }
-
-    @Test(
-        "needs six parts that are not empty",
-        arguments: [
-            "C0:11:22:33:44:55:", ":C0:11:22:33:44:55", "C0::11:22:33:44:55", "C0:11:22:33:44::55", "::::::",
-            "C0:11:22:33:44:55:66",
-        ]
-    )
-    func addressParts(text: String) {
-        #expect(DeviceAddress(text, kind: .public) == nil)
     }
 }

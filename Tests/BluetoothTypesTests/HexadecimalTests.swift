@@ -20,10 +20,4 @@ struct HexadecimalTests {
         #expect([0x00, 0x1B, 0xFF].hexadecimalDigits() == "001BFF")
         #expect([0x00, 0x1B, 0xFF].hexadecimalDigits(separator: ":") == "00:1B:FF")
     }
-
-    @Test("pads numbers to their width")
-    func widths() {
-        #expect(UInt16(0x0ABC).hexadecimalDigits == "0ABC" && UInt32(0xABC).hexadecimalDigits == "00000ABC")
-        #expect(UInt64(0xABC).hexadecimalDigits == "0000000000000ABC" && UInt8(0x0F).hexadecimalDigits == "0F")
-    }
 }

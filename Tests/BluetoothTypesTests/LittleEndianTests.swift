@@ -38,16 +38,6 @@ struct LittleEndianTests {
         #expect(MalformedBytes(.trailingBytes, "Status").description == "Status: bytes are left over")
     }
 
-    @Test("a seeded generator repeats itself and nothing else")
-    func seeds() {
-        var first = SeededGenerator(seed: 42)
-        var second = SeededGenerator(seed: 42)
-        var third = SeededGenerator(seed: 43)
-        let words = (0..<10).map { _ in first.next() }
-        #expect(words == (0..<10).map { _ in second.next() })
-        #expect(words != (0..<10).map { _ in third.next() })
-    }
-
     @Test("reads a width only if all of its octets are there")
     func widths() throws {
         func left(_ count: Int, _ read: (inout ByteBuffer) throws -> UInt64) -> UInt64? {

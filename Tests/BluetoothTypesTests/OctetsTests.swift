@@ -46,15 +46,4 @@ struct OctetsTests {
         for count in [15, 17] { #expect(Octets16(mostSignificantFirst: Array(repeating: 0, count: count)) == nil) }
         for count in [31, 33] { #expect(Octets32(mostSignificantFirst: Array(repeating: 0, count: count)) == nil) }
     }
-
-    @Test("writes octets in little-endian order, and reads back the other order")
-    func orders() throws {
-        var choices = SeededChoices(seed: 32)
-        let octets = choices.octets(32)
-        let value = try #require(Octets32(mostSignificantFirst: octets))
-        var bytes = ByteBuffer()
-        value.encode(into: &bytes)
-        #expect(Array(bytes.readableBytesView) == octets.reversed())
-        #expect(value.mostSignificantFirst == octets)
-    }
 }

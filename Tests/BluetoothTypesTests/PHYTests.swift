@@ -25,13 +25,4 @@ struct PHYTests {
             [PHY.le1M, .le2M, .leCoded, PHY(rawValue: 7)].map(\.description) == ["1M", "2M", "Coded", "PHY(7)"]
         )
     }
-
-    @Test("keeps the PHYs of a set")
-    func subsets() {
-        for number in UInt8(0)...7 {
-            let set = PHYSet(rawValue: number)
-            #expect(set.phys.reduce(into: PHYSet()) { $0.formUnion(PHYSet($1)) } == set)
-            #expect(set.phys.allSatisfy { set.contains($0) } && set.contains(.leCoded) == (number & 4 != 0))
-        }
-    }
 }

@@ -6,22 +6,6 @@ import Testing
 
 @Suite("Time units")
 struct TimeUnitsTests {
-    @Test("numbers and their times")
-    func conversion() {
-        #expect(ConnectionInterval(rawValue: 6).timeAmount == .microseconds(7_500))
-        #expect(ConnectionInterval(.milliseconds(30)).rawValue == 24)
-        #expect(SupervisionTimeout(.seconds(5)).rawValue == 500)
-        #expect(AdvertisingInterval(.milliseconds(100)).rawValue == 160)
-        #expect(ScanInterval(.milliseconds(30)).rawValue == 48)
-        #expect(ExtendedScanInterval(.seconds(40)).rawValue == 64_000)
-        #expect(ExtendedAdvertisingInterval(.seconds(100)).rawValue == 160_000)
-        #expect(AdvertisingDuration(.seconds(1)).rawValue == 100)
-        #expect(ScanPeriod(.milliseconds(2_560)).rawValue == 2)
-        #expect(ConnectionEventLength(.milliseconds(5)).rawValue == 8)
-        #expect(AuthenticatedPayloadTimeout(.seconds(30)).rawValue == 3_000)
-        #expect(ResolvablePrivateAddressTimeout(.minutes(15)).rawValue == 900)
-    }
-
     @Test("the nearest allowed number is taken")
     func clamping() {
         #expect(ConnectionInterval(.zero).rawValue == 6)
@@ -32,7 +16,7 @@ struct TimeUnitsTests {
         #expect(ConnectionInterval(.microseconds(8_125)).rawValue == 7)
     }
 
-    @Test("exactly, or not at all")
+    @Test("takes a time exactly, or not at all")
     func exactly() {
         #expect(ConnectionInterval(exactly: .microseconds(7_500))?.rawValue == 6)
         #expect(ConnectionInterval(exactly: .microseconds(7_501)) == nil)
@@ -84,7 +68,7 @@ struct TimeUnitsTests {
         check(ResolvablePrivateAddressTimeout.self, 1_000_000, 0x0001...0x0E10)
     }
 
-    @Test("text and order")
+    @Test("has a text with its unit, and an order")
     func description() {
         #expect(ConnectionInterval(rawValue: 6).description == "7.5 ms")
         #expect(ConnectionInterval(rawValue: 24).description == "30 ms")

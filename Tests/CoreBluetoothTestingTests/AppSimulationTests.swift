@@ -41,7 +41,9 @@ struct AppSimulationTests {
         let (phone, ball) = (world.addDevice("phone"), world.addDevice("sensor"))
         let modes = choices.pick(Self.modes)
         let (keyIsRestored, sensorIsRestored) = (!choices.once(in: 3), !choices.once(in: 3))
-        let key = phone.install("key", backgroundModes: modes) { Key(restoreIdentifier: keyIsRestored ? "key" : nil) }
+        let key = phone.install("key", backgroundModes: modes) {
+            Reader.key(restoreIdentifier: keyIsRestored ? "key" : nil)
+        }
         let sensor = ball.install("sensor", backgroundModes: modes) {
             Sensor(restoreIdentifier: sensorIsRestored ? "sensor" : nil)
         }
@@ -65,10 +67,10 @@ struct AppSimulationTests {
         world.advance(by: .seconds(40))
         #expect(phone.linkCount == 0 && ball.linkCount == 0, "nothing is left of ended apps")
         let (server, client) = (sensor.launch(), key.launch())
-        try world.run(until: client.calls.contains("notifying"), within: .seconds(60))
+        try world.run(until: client.calls.contains("notifying true"), within: .seconds(60))
         let measurement = try #require(server.measurement)
         #expect(server.manager.updateValue(Data([9]), for: measurement, onSubscribedCentrals: nil))
-        try world.run(until: client.values.last == 9)
+        try world.run(until: client.octets.last == 9)
         return world.digest
     }
 

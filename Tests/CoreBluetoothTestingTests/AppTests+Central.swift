@@ -18,12 +18,12 @@ struct CentralAppTests {
         setup.send(4)
         setup.thermo.disconnect()
         setup.world.advance(by: .seconds(1))
-        #expect(key.values.isEmpty)
+        #expect(key.octets.isEmpty)
         #expect(key.peripheral?.state == .connected, "the app cannot know")
         #expect(setup.app.wakeTimes.count == 1, "it has left the foreground, and was never woken")
         setup.app.enterForeground()
         setup.world.advance(by: .milliseconds(1))
-        #expect(key.values == [1, 2, 3, 4])
+        #expect(key.octets == [1, 2, 3, 4])
         #expect(key.calls.suffix(5) == ["value", "value", "value", "value", "disconnected 7"])
     }
 
@@ -36,15 +36,15 @@ struct CentralAppTests {
         #expect(setup.app.state == .suspended)
         setup.send(1)
         #expect(setup.app.state == .background)
-        #expect(key.values == [1])
+        #expect(key.octets == [1])
         let woken = try #require(setup.app.wakeTimes.last)
         setup.send(2)
-        #expect(key.values == [1, 2])
+        #expect(key.octets == [1, 2])
         #expect(setup.app.wakeTimes.count == 2, "it runs still")
         setup.world.advance(by: woken + .seconds(10) - setup.world.now)
         #expect(setup.app.state == .suspended)
         setup.send(3)
-        #expect(key.values == [1, 2, 3])
+        #expect(key.octets == [1, 2, 3])
         #expect(setup.app.wakeTimes.count == 3)
     }
 
@@ -56,7 +56,7 @@ struct CentralAppTests {
             let thermo = world.addPeripheral(.thermometer())
             thermo.isAdvertising = false
             let app = world.addDevice("phone").install("key", backgroundModes: .central) {
-                Key(restoreIdentifier: nil, connects: false, scanServices: services, scanOptions: duplicates)
+                Reader(connects: false, scanServices: services, scanOptions: duplicates)
             }
             let key = app.launch()
             world.advance(by: .seconds(1))
@@ -83,7 +83,7 @@ struct CentralAppTests {
         let world = World(seed: 4)
         let thermo = world.addPeripheral(.thermometer())
         thermo.isAdvertising = false
-        let app = world.addDevice("phone").install("key") { Key(restoreIdentifier: nil, connects: false) }
+        let app = world.addDevice("phone").install("key") { Reader(connects: false) }
         let key = app.launch()
         world.advance(by: .seconds(1))
         app.enterBackground()
@@ -109,7 +109,7 @@ struct CentralAppTests {
         let (options, alerts) = (row.options, hasMode ? [] : row.alerts)
         var all: [String: Any] = [CBConnectPeripheralOptionEnableAutoReconnect: true]
         for option in options { all[option] = true }
-        let setup = try Setup(hasMode ? .central : []) { [all] in Key(connectOptions: all) }
+        let setup = try Setup(hasMode ? .central : []) { [all] in Reader.key(connectOptions: all) }
         setup.send(1)
         setup.app.suspend()
         setup.send(2)
@@ -134,16 +134,16 @@ struct CentralAppTests {
         let key = try #require(setup.app.instance)
         setup.app.enterBackground()
         setup.world.advance(by: .seconds(60))
-        let before = key.values.count
+        let before = key.octets.count
         setup.app.enterForeground()
         setup.world.advance(by: .milliseconds(1))
-        let held = key.values.dropFirst(before)
+        let held = key.octets.dropFirst(before)
         // 128 KiB of values that count 65 octets each, and what the host's buffers hold.
         #expect((2016...2144).contains(held.count))
         #expect(zip(held, held.dropFirst()).allSatisfy { $1 == $0 &+ 1 }, "in order, none missing")
-        let taken = key.values.count
+        let taken = key.octets.count
         setup.world.advance(by: .seconds(1))
-        #expect(key.values.count > taken, "the link goes on")
+        #expect(key.octets.count > taken, "the link goes on")
     }
 
     @Test("13.1: launches a terminated app for an event, restores it, then delivers the event")
@@ -163,7 +163,7 @@ struct CentralAppTests {
         let second = try #require(setup.app.instance)
         #expect(second.calls == ["restore", "state 5", "value"])
         #expect(setup.app.wakeTimes.count == 1, "it was launched, and not woken")
-        #expect(second.values == [7])
+        #expect(second.octets == [7])
         #expect(second.peripheral?.state == .connected)
         let characteristic = try #require(second.peripheral?.services?.first?.characteristics?.first)
         #expect(characteristic.uuid == Reader.measurement)
@@ -171,7 +171,7 @@ struct CentralAppTests {
         setup.world.advance(by: .seconds(10))
         #expect(setup.app.state == .suspended)
         setup.send(8)
-        #expect(second.values == [7, 8])
+        #expect(second.octets == [7, 8])
     }
 
     @Test("keeps the pending connection of a terminated app, which launches the app when it succeeds")
@@ -184,7 +184,7 @@ struct CentralAppTests {
         setup.world.advance(by: .seconds(3600))
         #expect(setup.app.state == .notRunning)
         setup.thermo.distance = 3
-        try setup.world.run(until: setup.app.instance?.calls.contains("notifying") == true)
+        try setup.world.run(until: setup.app.instance?.calls.contains("notifying true") == true)
         #expect(
             setup.app.instance?.calls.prefix(5) == ["restore", "state 5", "connected", "services", "characteristics"]
         )
@@ -197,7 +197,7 @@ struct CentralAppTests {
         let thermo = world.addPeripheral(.thermometer())
         thermo.isAdvertising = false
         let app = world.addDevice("phone").install("key", backgroundModes: .central) {
-            Key(connects: false, scansAgain: scansAgain)
+            Reader.key(scansAgain: scansAgain, connects: false)
         }
         _ = app.launch()
         world.advance(by: .seconds(1))
@@ -219,7 +219,7 @@ struct CentralAppTests {
         let world = World(seed: 1)
         let thermo = world.addPeripheral(.thermometer())
         thermo.isAdvertising = false
-        let app = world.addDevice("phone").install("key", backgroundModes: .central) { Key() }
+        let app = world.addDevice("phone").install("key", backgroundModes: .central) { Reader.key() }
         _ = app.launch()
         world.advance(by: .seconds(1))
         app.enterBackground()
@@ -227,7 +227,7 @@ struct CentralAppTests {
         world.advance(by: .seconds(60))
         #expect(app.launches == [.byUser])
         thermo.isAdvertising = true
-        try world.run(until: app.instance?.calls.contains("notifying") == true)
+        try world.run(until: app.instance?.calls.contains("notifying true") == true)
         #expect(app.launches == [.byUser, .bySystem])
         let key = try #require(app.instance)
         #expect(key.calls.prefix(3) == ["restore", "state 5", "discovered Thermo"])
@@ -244,7 +244,7 @@ struct CentralAppTests {
         #expect(key.calls.prefix(2) == ["restore", "state 5"])
         #expect(key.peripheral?.state == .connected)
         setup.send(5)
-        #expect(key.values == [5])
+        #expect(key.octets == [5])
     }
 
     @Test(
@@ -252,14 +252,14 @@ struct CentralAppTests {
         arguments: [true, false]
     )
     func forceQuit(isByUser: Bool) throws {
-        let setup = try Setup([.central]) { Key(restoreIdentifier: isByUser ? "key" : nil) }
+        let setup = try Setup([.central]) { Reader.key(restoreIdentifier: isByUser ? "key" : nil) }
         setup.app.enterBackground()
         if isByUser { setup.app.forceQuit() } else { setup.app.terminate() }
         try setup.world.run(until: setup.thermo.linkCount == 0, within: .seconds(1))
         setup.world.advance(by: .seconds(60))
         #expect(setup.app.launches == [.byUser])
         let key = setup.app.launch()
-        try setup.world.run(until: key.calls.contains("notifying"))
+        try setup.world.run(until: key.calls.contains("notifying true"))
         #expect(key.calls.prefix(2) == ["state 5", "discovered Thermo"])
     }
 
@@ -274,7 +274,7 @@ struct CentralAppTests {
         setup.world.advance(by: .seconds(5))
         #expect(setup.app.launches == [.byUser])
         let key = setup.app.launch()
-        try setup.world.run(until: key.calls.contains("notifying"))
+        try setup.world.run(until: key.calls.contains("notifying true"))
         #expect(!key.calls.contains("restore"))
     }
 

@@ -28,32 +28,6 @@ struct PeripheralAppTests {
         }
     }
 
-    /// Notes what it discovers.
-    private final class Scanner: NSObject, CBCentralManagerDelegate {
-        var central: CBCentralManager!
-        let services: [CBUUID]?
-        var found: [(name: String?, data: [String: Any])] = []
-
-        init(_ services: [CBUUID]?) {
-            self.services = services
-            super.init()
-            self.central = CBCentralManager(delegate: self, queue: nil)
-        }
-
-        func centralManagerDidUpdateState(_ central: CBCentralManager) {
-            if central.state == .poweredOn { central.scanForPeripherals(withServices: self.services) }
-        }
-
-        func centralManager(
-            _ central: CBCentralManager,
-            didDiscover peripheral: CBPeripheral,
-            advertisementData: [String: Any],
-            rssi RSSI: NSNumber
-        ) {
-            self.found.append((peripheral.name, advertisementData))
-        }
-    }
-
     @Test("11.3, 4.8: advertises without a name in the background, with services in the overflow area")
     func overflowArea() throws {
         let world = World(seed: 2)
@@ -62,29 +36,25 @@ struct PeripheralAppTests {
         world.advance(by: .seconds(1))
         app.enterBackground()
         world.advance(by: .seconds(1))
-
-        let forIt = world.addDevice("a").run { Scanner([Reader.service]) }
-        let forAnother = world.addDevice("b").run { Scanner([CBUUID(string: "180D")]) }
-        let forAll = world.addDevice("c").run { Scanner(nil) }
+        let lookups: [[CBUUID]?] = [[Reader.service], [CBUUID(string: "180D")], nil]
+        let scanners = lookups.enumerated().map { number, services in
+            world.addDevice("scanner \(number)").run { Reader(connects: false, scanServices: services) }
+        }
         world.advance(by: .seconds(20))
-        let found = try #require(forIt.found.first)
-        #expect(found.name == nil)
-        #expect(found.data[CBAdvertisementDataLocalNameKey] == nil)
-        #expect(found.data[CBAdvertisementDataServiceUUIDsKey] == nil)
-        #expect(found.data[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID] == [Reader.service])
-        #expect(forAnother.found.isEmpty)
-        let unnamed = try #require(forAll.found.first)
-        #expect(
-            unnamed.data[CBAdvertisementDataOverflowServiceUUIDsKey] == nil,
-            "who does not look for it does not see it"
-        )
-        #expect(unnamed.data[CBAdvertisementDataServiceUUIDsKey] == nil)
+        #expect(scanners.map { $0.calls.contains("discovered -") } == [true, false, true])
+        #expect(!scanners.contains { $0.calls.contains("discovered Sensor") })
+        for (number, services) in [(0, [Reader.service]), (2, nil)] as [(Int, [CBUUID]?)] {
+            let found = try #require(scanners[number].discoveries.first)
+            #expect(found[CBAdvertisementDataLocalNameKey] == nil)
+            #expect(found[CBAdvertisementDataServiceUUIDsKey] == nil)
+            // A scan that does not look for the service does not see it.
+            #expect(found[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID] == services)
+        }
         #expect(world.trace.of("sensor", .gap).contains("Set advertising interval 1022.5 ms"))
-
         app.enterForeground()
-        let later = world.addDevice("d").run { Scanner([Reader.service]) }
-        try world.run(until: later.found.first?.name == "Sensor")
-        #expect(later.found.first?.data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [Reader.service])
+        let later = world.addDevice("later").run { Reader(connects: false) }
+        try world.run(until: later.calls.contains("discovered Sensor"))
+        #expect(later.discoveries.first?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [Reader.service])
     }
 
     @Test("11.3: pauses advertising in the background without the background mode")
@@ -95,11 +65,11 @@ struct PeripheralAppTests {
         world.advance(by: .seconds(1))
         app.enterBackground()
         world.advance(by: .milliseconds(10))
-        let scanner = world.addDevice("a").run { Scanner(nil) }
+        let scanner = world.addDevice("a").run { Reader(connects: false, scanServices: nil) }
         world.advance(by: .seconds(20))
-        #expect(scanner.found.isEmpty)
+        #expect(scanner.discoveries.isEmpty)
         app.enterForeground()
-        try world.run(until: scanner.found.first?.name == "Sensor")
+        try world.run(until: scanner.calls.contains("discovered Sensor"))
     }
 
     @Test("9.7: withdraws services in the background without the background mode")
@@ -161,9 +131,9 @@ struct PeripheralAppTests {
         let setup = try Setup([.peripheral])
         setup.app.forceQuit()
         try setup.world.run(until: setup.reader.calls.last == "modified 1809")
-        let scanner = setup.world.addDevice("a").run { Scanner(nil) }
+        let scanner = setup.world.addDevice("a").run { Reader(connects: false, scanServices: nil) }
         setup.world.advance(by: .seconds(10))
-        #expect(scanner.found.isEmpty)
+        #expect(scanner.discoveries.isEmpty)
         let sensor = setup.app.launch()
         setup.world.advance(by: .seconds(1))
         #expect(sensor.calls == ["state 5", "added", "advertising"])

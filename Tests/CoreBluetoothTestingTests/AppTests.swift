@@ -41,64 +41,28 @@ struct AppTests {
     func deferredConnections() throws {
         let world = World(seed: 1)
         let thermo = world.addPeripheral(.thermometer())
-        let app = world.addDevice("phone").install("reconnecting") { Reconnecting() }
-        let central = app.launch()
-        try world.run(until: central.calls == ["connected"])
+        let app = world.addDevice("phone").install("reader") { () -> Reader in
+            let reader = Reader()
+            reader.connectOptions = [CBConnectPeripheralOptionEnableAutoReconnect: true]
+            (reader.reads, reader.subscribes) = (false, false)
+            return reader
+        }
+        let reader = app.launch()
+        try world.run(until: reader.calls.contains("characteristics"))
         app.suspend()
+        let count = reader.calls.count
         for _ in 0..<510 {
             thermo.disconnect()
             try world.run(until: thermo.linkCount == 0)
             try world.run(until: thermo.linkCount == 1)
         }
-        #expect(central.calls.count == 1)
+        #expect(reader.calls.count == count)
         app.enterForeground()
         world.advance(by: .milliseconds(1))
-        let deferred = central.calls.dropFirst()
-        #expect(deferred.count == 1000)
-        #expect(deferred.last == "connected")
+        let deferred = reader.calls.dropFirst(count)
+        #expect(deferred.count == 1000 && deferred.last == "connected")
         #expect(zip(deferred, deferred.dropFirst()).allSatisfy { $0 != $1 }, "none between two others is missing")
-        #expect(central.peripheral?.state == .connected)
-    }
-
-    /// An app whose connection the system makes again.
-    private final class Reconnecting: NSObject, CBCentralManagerDelegate {
-        private var central: CBCentralManager!
-        private(set) var peripheral: CBPeripheral?
-        private(set) var calls: [String] = []
-
-        override init() {
-            super.init()
-            self.central = CBCentralManager(delegate: self, queue: nil)
-        }
-
-        func centralManagerDidUpdateState(_ central: CBCentralManager) {
-            if central.state == .poweredOn { central.scanForPeripherals(withServices: [Reader.service]) }
-        }
-
-        func centralManager(
-            _ central: CBCentralManager,
-            didDiscover peripheral: CBPeripheral,
-            advertisementData: [String: Any],
-            rssi RSSI: NSNumber
-        ) {
-            self.peripheral = peripheral
-            central.stopScan()
-            central.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
-        }
-
-        func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-            self.calls.append("connected")
-        }
-
-        func centralManager(
-            _ central: CBCentralManager,
-            didDisconnectPeripheral peripheral: CBPeripheral,
-            timestamp: CFAbsoluteTime,
-            isReconnecting: Bool,
-            error: (any Error)?
-        ) {
-            self.calls.append(isReconnecting ? "reconnecting" : "disconnected")
-        }
+        #expect(reader.peripheral?.state == .connected)
     }
 
     @Test("tells the code that makes an app why it is launched")
@@ -107,18 +71,18 @@ struct AppTests {
         let thermo = world.addPeripheral(.thermometer())
         var told: [Launch] = []
         let phone = world.addDevice("phone")
-        let app: App<Key> = phone.install("key", backgroundModes: .central) { (launch: Launch) -> Key in
+        let app: App<Reader> = phone.install("key", backgroundModes: .central) { (launch: Launch) -> Reader in
             told.append(launch)
-            return Key()
+            return .key()
         }
         #expect(app.name == "key" && app.state == .notRunning && app.instance == nil && told.isEmpty)
         let first = app.launch()
         #expect(app.launch() === first && told == [.byUser])
-        try world.run(until: first.calls.contains("notifying"))
+        try world.run(until: first.calls.contains("notifying true"))
         app.terminate()
         world.advance(by: .seconds(1))
         thermo.notify(Data([1]), for: Reader.measurement)
-        try world.run(until: app.instance?.values == [1])
+        try world.run(until: app.instance?.octets == [1])
         #expect(told == [.byUser, .bySystem] && app.launches == told)
         app.forceQuit()
         app.launch()

@@ -141,17 +141,7 @@ struct CapturedPeripheralTests {
         }
     }
 
-    @Test("reads a PacketLogger file in either byte order", arguments: [Endianness.big, .little])
-    func packetLogger(endianness: Endianness) throws {
-        let (sight, _, central) = try Self.captures()
-        let file = try PacketLoggerWriter.file(of: central, endianness)
-        let (again, _) = try Self.explore(try ScriptedPeripheral(capture: file), seed: 7)
-        #expect(again.database == sight.database)
-        #expect(again.rhythm == sight.rhythm)
-        #expect(again.notified.sorted() == sight.notified.sorted())
-    }
-
-    @Test("reports what the capture does not have at the line where the script was made")
+    @Test("reports a value that the capture does not have at the line where the script was made")
     func unseen() throws {
         let world = World(seed: 8)
         world.addPeripheral(Self.sensor(), as: "sensor")
@@ -160,45 +150,26 @@ struct CapturedPeripheralTests {
         try world.run(until: shy.isConnected)
         world.advance(by: .seconds(5))
         let capture = try Self.capture(of: world, "phone")
-        let rate = CBUUID(string: "2A38")
-        for step in ["read", "write", "subscribe", "descriptor"] {
+        for isDescriptor in [false, true] {
             let line = #line + 1
             let script = try ScriptedPeripheral(capture: capture)
             let world = World(seed: 9)
             let device = world.addPeripheral(script)
             let phone = world.addDevice("phone").run { Explorer() }
             (phone.reads, phone.subscribes) = (false, false)
-            phone.writes = Self.writes
-            try world.run(until: phone.characteristic("6E400005-B5A3-F393-E0A9-E50E24DCCA9E")?.descriptors != nil)
-            world.advance(by: .seconds(2))
-            let expected: String
-            switch step {
-            case "read":
-                let characteristic = try #require(phone.characteristic(rate.uuidString))
+            try world.run(until: phone.characteristic("2A38")?.descriptors?.isEmpty == false)
+            let characteristic = try #require(phone.characteristic("2A38"))
+            if isDescriptor {
+                let descriptor = characteristic.descriptors?.first { $0.uuid == CBUUID(string: "2901") }
+                phone.peripheral?.readValue(for: try #require(descriptor))
+            } else {
                 phone.peripheral?.readValue(for: characteristic)
-                expected = "the capture has no value for characteristic 2A38"
-            case "write":
-                phone.writeNext()
-                expected =
-                    "the capture has no write of 010203 to characteristic 6E400002-B5A3-F393-E0A9-E50E24DCCA9E"
-            case "subscribe":
-                let characteristic = try #require(phone.characteristic("2A37"))
-                phone.peripheral?.setNotifyValue(true, for: characteristic)
-                expected = "the capture has no subscription to characteristic 2A37"
-            default:
-                let descriptor = try #require(
-                    phone.characteristic(rate.uuidString)?.descriptors?.first { $0.uuid == CBUUID(string: "2901") }
-                )
-                phone.peripheral?.readValue(for: descriptor)
-                expected = "the capture has no value for descriptor 2901"
             }
-            let error = #expect(throws: WorldError.self, "\(step)") { try world.run(until: false) }
-            let reason = try #require(error?.reason)
-            #expect(
-                reason.contains("ScriptedPeripheralTests+Capture.swift:\(line): \"Sensor\": \(expected)"),
-                "\(reason)"
-            )
-            #expect(device.trace.contains(expected), "\(step)")
+            let error = #expect(throws: WorldError.self) { try world.run(until: false) }
+            let expected = "the capture has no value for " + (isDescriptor ? "descriptor 2901" : "characteristic 2A38")
+            let place = "ScriptedPeripheralTests+Capture.swift:\(line): \"Sensor\": "
+            #expect(error?.reason.contains(place + expected) == true, "\(error?.reason ?? "")")
+            #expect(device.trace.contains(expected))
         }
     }
 
@@ -272,14 +243,8 @@ struct CapturedPeripheralTests {
         let damaged = try #require(Self.line(octets))
         #expect(damaged.contains("the capture is damaged after 0 packets: "), "\(damaged)")
         #expect(damaged.hasPrefix("CoreBluetoothTestingTests/ScriptedPeripheralTests+Capture.swift:"), "\(damaged)")
-        let foreign = "this is no capture: no btsnoop, PacketLogger, pcap or pcapng file begins like this"
-        for content in ["<html>", "{\"a\": 1}", String(repeating: "x", count: 4096)] {
-            #expect(Self.line(Data(content.utf8))?.hasSuffix(foreign) == true)
-        }
-        #expect(Self.line(Data())?.hasSuffix("the capture is empty") == true)
+        #expect(Self.line(Data("<html>".utf8))?.contains("this is no capture: ") == true)
         #expect(throws: (any Error).self) { try ScriptedPeripheral(capture: "/nowhere/at/all") }
-        let other = Data("btsnoop\0".utf8) + [0, 0, 0, 2, 0, 0, 3, 0xEA]
-        #expect(Self.line(other)?.contains("a btsnoop file of another kind: Version Number") == true)
     }
 
     @Test("demands encryption where the captured peripheral refused without it")

@@ -18,21 +18,6 @@ struct ScriptedPeripheralTests {
         return (world, thermo, reader)
     }
 
-    @Test("advertises, is read and written, and notifies by itself")
-    func works() throws {
-        let (world, thermo, reader) = Self.meet(
-            .thermometer(updates: .every(.seconds(1)) { Data([UInt8(30 + $0)]) })
-        )
-        try world.run(until: reader.values == [[21], [30], [31], [32]])
-        #expect(thermo.updateCount == 3)
-        #expect(thermo.hasSubscriber(for: Reader.measurement))
-        let characteristic = try #require(reader.characteristic)
-        reader.peripheral?.writeValue(Data([7]), for: characteristic, type: .withResponse)
-        try world.run(until: reader.calls.contains("wrote"))
-        #expect(thermo.value(of: Reader.measurement) == Data([7]))
-        #expect(thermo.writes == [.init(characteristic: Reader.measurement, value: Data([7]))])
-    }
-
     @Test("comes and goes with its power; a failed controller does not switch it on")
     func power() throws {
         let (world, thermo, reader) = Self.meet(.thermometer())
@@ -52,23 +37,6 @@ struct ScriptedPeripheralTests {
         try world.run(until: peripheral.state == .disconnected)
         reader.central.connect(peripheral)
         try world.run(until: peripheral.state == .connected)
-    }
-
-    @Test("notes in the trace what the test does with it")
-    func notes() {
-        let (world, thermo, _) = Self.meet(.thermometer())
-        thermo.notify(Data([1]), for: Reader.measurement)
-        thermo.disconnect()
-        thermo.forgetBonds()
-        thermo.publish([])
-        thermo.refusesConnections = true
-        thermo.refusesConnections = false
-        let notes = [
-            "notifies \(Reader.measurement.uuidString), and nobody is subscribed", "disconnects",
-            "forgets the keys of its pairings", "publishes other services", "refuses connections",
-            "accepts connections",
-        ]
-        #expect(world.trace.of("Thermo", .world).map(\.text).suffix(6) == notes)
     }
 
     @Test("answers by closure: values, errors, late answers, none")
@@ -154,7 +122,7 @@ struct ScriptedPeripheralTests {
             ),
             as: "beacon"
         )
-        let scanner = world.addDevice("phone").run { Key(restoreIdentifier: nil, connects: false, scanServices: nil) }
+        let scanner = world.addDevice("phone").run { Reader(connects: false, scanServices: nil) }
         try world.run(until: !scanner.discoveries.isEmpty)
         let found = try #require(scanner.discoveries.first)
         #expect(found[CBAdvertisementDataManufacturerDataKey] as? Data == Data([0xFF, 0xFF, 1]))
@@ -181,7 +149,7 @@ struct ScriptedPeripheralTests {
         try world.run(until: reader.calls.contains("notifying true"))
 
         let scanner = world.addDevice("tablet").run {
-            Key(restoreIdentifier: nil, connects: false, scanServices: nil)
+            Reader(connects: false, scanServices: nil)
         }
         reader.peripheral.map(reader.central.cancelPeripheralConnection)
         try world.run(until: !scanner.discoveries.isEmpty)
@@ -208,37 +176,6 @@ struct ScriptedPeripheralTests {
             world.advance(by: .seconds(2))
             #expect(world.trace.of("phone", .att).contains("Indication") == changes, "\(content)")
         }
-    }
-
-    @Test("has descriptors that are found, read and written")
-    func descriptors() throws {
-        let (world, device, phone) = try Explorer.meet(
-            ScriptedPeripheral.thing([
-                .init(
-                    "FFF1",
-                    properties: [.read, .notify, .extendedProperties],
-                    value: Data([1]),
-                    userDescription: "A thing",
-                    descriptors: [
-                        .presentationFormat(0x04, exponent: -1, unit: 0x272F), .serverConfiguration(isBroadcast: false),
-                        .validRange(Data([0]), Data([9])), .init("2908", value: Data([1, 2])),
-                    ]
-                ),
-                .init("FFF4", properties: .read, value: Data([2]), descriptors: [.writableDescription("Name me")]),
-            ])
-        )
-        for descriptor in ["2900", "2901", "2902", "2903", "2904", "2906", "2908"] {
-            #expect(phone.database.contains { $0.hasSuffix(" \(descriptor)") }, "\(descriptor)")
-        }
-        #expect(phone.database.contains { $0.contains("A thing") })
-        #expect(phone.database.contains { $0.contains("Name me") })
-        let writable = try #require(phone.characteristic("FFF4")?.descriptors?.first)
-        phone.peripheral?.writeValue(Data("Kitchen".utf8), for: writable)
-        world.advance(by: .seconds(1))
-        phone.peripheral?.readValue(for: writable)
-        world.advance(by: .seconds(1))
-        #expect(phone.database.contains { $0.contains("Kitchen") }, "\(phone.database)")
-        #expect(device.linkCount == 1)
     }
 
     @Test("sends values without a Client Characteristic Configuration")

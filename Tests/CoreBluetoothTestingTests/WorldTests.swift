@@ -40,18 +40,6 @@ struct WorldTests {
         #expect(world.now - asked < .milliseconds(milliseconds + 5))
     }
 
-    @Test("does nothing while time stands still")
-    func stillness() {
-        let world = World(seed: 1)
-        let reader = world.addDevice("phone").run { Reader() }
-        #expect(reader.calls.isEmpty)
-        #expect(reader.central.state == .unknown)
-        #expect(world.now == .zero)
-        world.advance(by: .milliseconds(50))
-        #expect(reader.calls == ["state 5"])
-        #expect(world.now == .milliseconds(50))
-    }
-
     @Test(
         "B9: loses writes without response on a strict device while none can be sent",
         arguments: [false, true]
@@ -129,21 +117,6 @@ struct WorldTests {
         let digest = try Self.digest(seed: seed)
         #expect(try Self.digest(seed: seed) == digest)
         #expect(try Self.digest(seed: seed &+ 1) != digest)
-    }
-
-    @Test("fails a wait with its place and the last lines of the trace")
-    func failure() throws {
-        let world = World(seed: 1)
-        let reader = world.addDevice("phone").run { Reader() }
-        let error = #expect(throws: WorldError.self) {
-            try world.run(until: { !reader.values.isEmpty }, within: .seconds(2))
-        }
-        let text = try #require(error?.description)
-        #expect(text.contains("CoreBluetoothTestingTests/WorldTests.swift:"))
-        #expect(text.contains("did not become true within 2 s"))
-        #expect(text.contains("Start scanning"))
-        #expect(error?.lastLines == world.trace.map(\.description))
-        #expect(world.now == .seconds(2))
     }
 
     @Test("releases everything in it")

@@ -26,4 +26,22 @@ package final class TemporaryFolder: Sendable {
     package var content: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: self.path)) ?? []).sorted()
     }
+
+    /// The permissions of something in the folder.
+    package func mode(_ name: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: self(name))
+        return attributes[.posixPermissions] as? Int ?? 0
+    }
+
+    #if os(Linux)
+    /// How many descriptors of this process are of something with this name, else of the folder and files in it.
+    package func openDescriptorCount(of name: String? = nil) throws -> Int {
+        let expected = name.map(self.callAsFunction)
+        return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { descriptor in
+            let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+            if let expected { return file == expected }
+            return file == self.path || file?.hasPrefix(self.path + "/") == true
+        }
+    }
+    #endif
 }

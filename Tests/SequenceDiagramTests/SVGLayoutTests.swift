@@ -21,15 +21,6 @@ struct SVGLayoutTests {
 
     private static func word(_ count: Int) -> String { String(repeating: "w", count: count) }
 
-    @Test(
-        "moves no participants apart for a word that is not between two neighbours",
-        arguments: [(0, 2), (2, 0), (0, 0), (1, 1), (2, 2)]
-    )
-    func others(from: Int, to: Int) {
-        let layout = Self.layout(participants: 3, (from, to, Self.word(35)))
-        #expect(layout.positions == [138, 288, 438])
-    }
-
     @Test("moves neighbours apart for the longest word between them")
     func longestWord() {
         let expected: [Double] = [138, 300, 450]

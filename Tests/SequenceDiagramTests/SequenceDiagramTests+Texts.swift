@@ -12,37 +12,6 @@ struct SequenceDiagramTextTests {
         return diagram
     }
 
-    private static let style = """
-        text{font:13px system-ui,-apple-system,"Segoe UI","DejaVu Sans",sans-serif;fill:#1c2330}\
-        .page{fill:#fff}.title{font-weight:600;font-size:15px}.device{font-weight:600;text-anchor:middle}\
-        .band{fill:#eef2f8}.name{text-anchor:middle;fill:#46536a}.line{stroke:#c3ccda;stroke-width:1}\
-        .time{text-anchor:end;fill:#6a7588;font-size:11px}.text{text-anchor:middle}\
-        .plain{paint-order:stroke;stroke:#fff;stroke-width:4px}\
-        .arrow{stroke:#2b5fb8;stroke-width:1.4;fill:none;marker-end:url(#arrow)}.dashed{stroke-dasharray:5 3}\
-        .head{fill:#2b5fb8}.note{fill:#fff6d8;stroke:#d9c27a}.divider{stroke:#c3ccda;stroke-dasharray:2 3}\
-        .label{text-anchor:middle;font-weight:600}\
-        @media(prefers-color-scheme:dark){text{fill:#e3e8f0}.page{fill:#141922}.band{fill:#212938}.name{fill:#aab6c8}\
-        .line,.divider{stroke:#4a566a}.time{fill:#94a0b3}.arrow{stroke:#7fb0ff}.head{fill:#7fb0ff}\
-        .note{fill:#3a3320;stroke:#8a7636}}
-        """
-
-    @Test("are a header and a title without participants")
-    func beginning() {
-        let lines = SequenceDiagram(title: "T", participants: []).svg.split(separator: "\n").map { String($0) }
-        #expect(
-            lines == [
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 480 116\" width=\"480\" height=\"116\" "
-                    + "role=\"img\">",
-                "<title>T</title>", "<style>\(Self.style)</style>",
-                "<defs><marker id=\"arrow\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"8\" "
-                    + "markerHeight=\"8\" orient=\"auto-start-reverse\"><path class=\"head\" d=\"M0 1 9 5 0 9z\"/>"
-                    + "</marker></defs>",
-                "<rect class=\"page\" width=\"100%\" height=\"100%\" rx=\"8\"/>",
-                "<text class=\"title\" x=\"16\" y=\"26\">T</text>", "</svg>",
-            ]
-        )
-    }
-
     @Test(
         "escape characters with a meaning in XML, and replace those that XML forbids",
         arguments: [
@@ -94,14 +63,6 @@ struct SequenceDiagramTextTests {
         #expect(Self.diagram("x\(text)y").mermaid.hasPrefix("---\ntitle: \"x\(shown)y\"\n---\nsequenceDiagram\n"))
     }
 
-    @Test("have dividers without participants")
-    func nobody() {
-        var diagram = SequenceDiagram(title: "T", participants: [])
-        diagram.rows = [.init(.divider("x"))]
-        #expect(diagram.mermaid == "---\ntitle: \"T\"\n---\nsequenceDiagram\n    Note over P0,P0: x\n")
-        #expect(diagram.svg.contains("<text class=\"label\" x=\"240\" y=\"112\">x</text>"))
-    }
-
     @Test("group neighbours of one device under its name")
     func devices() {
         func devices(_ names: String...) -> [String] {
@@ -114,26 +75,6 @@ struct SequenceDiagramTextTests {
         #expect(devices("x", "x", "x") == ["x 0 2"])
         #expect(devices("x", "y", "x") == ["x 0 0", "y 1 1", "x 2 2"])
         #expect(devices("x", "y", "y") == ["x 0 0", "y 1 2"])
-    }
-
-    @Test("place a divider with its time and its line from edge to edge, and a note inside")
-    func rows() {
-        let text = String(repeating: "n", count: 24)
-        let lines = Self.diagram("T", .init(.divider("Begin"), at: "1 ms"), .init(.note(0, text))).svg
-            .split(separator: "\n").map { String($0) }
-        #expect(
-            lines.dropFirst(6) == [
-                "<rect class=\"band\" x=\"68\" y=\"40\" width=\"140\" height=\"42\" rx=\"6\"/>",
-                "<text class=\"device\" x=\"138\" y=\"56\">b</text>",
-                "<text class=\"name\" x=\"138\" y=\"75\">a</text>",
-                // 92 above the rows, 40 of the divider, 34 of the note, and 24 below them.
-                "<path class=\"line\" d=\"M138 82L138 178\"/>", "<path class=\"divider\" d=\"M16 118L464 118\"/>",
-                "<text class=\"label\" x=\"240\" y=\"112\">Begin</text>",
-                "<text class=\"time\" x=\"56\" y=\"106\">1 ms</text>",
-                "<rect class=\"note\" x=\"66\" y=\"132\" width=\"182.4\" height=\"25\" rx=\"4\"/>",
-                "<text class=\"text\" x=\"157.2\" y=\"149\">\(text)</text>", "</svg>",
-            ]
-        )
     }
 
     @Test(

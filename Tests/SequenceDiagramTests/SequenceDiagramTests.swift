@@ -117,11 +117,13 @@ struct SequenceDiagramTests {
         #expect(picture.counts["script"] == nil)
     }
 
-    @Test("is a picture without participants, too")
+    @Test("is a picture without participants, too, with dividers")
     func empty() throws {
-        let diagram = SequenceDiagram(title: "Nothing", participants: [])
+        var diagram = SequenceDiagram(title: "Nothing", participants: [])
         #expect(try Self.read(diagram.svg).texts == ["Nothing"])
-        #expect(diagram.mermaid.hasSuffix("sequenceDiagram\n"))
+        diagram.rows = [.init(.divider("x"))]
+        #expect(diagram.mermaid.hasSuffix("sequenceDiagram\n    Note over P0,P0: x\n"))
+        #expect(diagram.svg.contains("<text class=\"label\" x=\"240\" y=\"112\">x</text>"))
     }
 
     @Test("keeps all rows inside the picture, none on another")
@@ -151,7 +153,7 @@ struct SequenceDiagramTests {
             participants: [.init("app", of: "asker"), .init("host", of: "asker"), .init("host", of: "ball")]
         )
         diagram.rows = [
-            .init(.divider("Begin")),
+            .init(.divider("Begin"), at: "0.0 ms"),
             .init(.message(from: 0, to: 1, "connect", isDashed: false), at: "0.1 ms"),
             .init(.message(from: 2, to: 1, "one two three four five six seven eight nine ten", isDashed: true)),
             .init(.message(from: 1, to: 1, "Start scanning", isDashed: true)),
@@ -176,6 +178,7 @@ struct SequenceDiagramTests {
                 <path class="line" d="M552 82L552 284"/>
                 <path class="divider" d="M16 118L624 118"/>
                 <text class="label" x="320" y="112">Begin</text>
+                <text class="time" x="56" y="106">0.0 ms</text>
                 <text class="text" x="213" y="146">connect</text>
                 <path class="arrow" d="M138 153L287 153"/>
                 <text class="time" x="56" y="146">0.1 ms</text>

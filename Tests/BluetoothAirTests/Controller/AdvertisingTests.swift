@@ -7,30 +7,27 @@ import Testing
 
 @Suite("Advertising")
 struct AdvertisingTests {
-    private let random = DeviceAddress("C0:11:22:33:44:55", kind: .random)
+    private static let random = DeviceAddress(0xC011_2233_4455, kind: .random)
 
     @Test(
         "reports each type of advertising",
         arguments: [
-            (AdvertisingType.connectableUndirected, LEAdvertisingReport.EventType.connectableUndirected, true),
-            (.scannableUndirected, .scannableUndirected, true),
+            (.connectableUndirected, .connectableUndirected, true), (.scannableUndirected, .scannableUndirected, true),
             (.nonConnectableUndirected, .nonConnectableUndirected, false),
-        ]
+        ] as [(AdvertisingType, LEAdvertisingReport.EventType, Bool)]
     )
-    func types(type: AdvertisingType, expected: LEAdvertisingReport.EventType, isScannable: Bool) {
+    func types(type: AdvertisingType, expected: LEAdvertisingReport.EventType, isScannable: Bool) throws {
         let testbed = AirTestbed()
-        let (advertiser, passive) = (testbed.host(), testbed.host())
-        let active = testbed.host()
+        let (advertiser, passive, active) = (testbed.host(), testbed.host(), testbed.host())
         advertiser.advertise(type: type)
         passive.scan(type: .passive)
         active.scan(type: .active)
         testbed.pass(.milliseconds(150))
         let heard = passive.reports
-        #expect(heard.count == 1)
-        #expect(heard.first?.eventType == expected)
-        #expect(heard.first?.address == advertiser.controller.address)
-        #expect(heard.first?.data == TestHost.advertisingData)
-        #expect(heard.first?.rssi == -45)
+        #expect(heard.map(\.eventType) == [expected])
+        let report = try #require(heard.first)
+        #expect(report.address == advertiser.controller.address && report.rssi == -45)
+        #expect(report.data == TestHost.advertisingData)
         let asked = active.reports
         #expect(asked.map(\.eventType) == (isScannable ? [expected, .scanResponse] : [expected]))
         if isScannable { #expect(asked.last?.data == TestHost.scanResponse) }
@@ -57,61 +54,65 @@ struct AdvertisingTests {
         #expect(times.isEmpty)
     }
 
-    @Test("parameters out of their ranges are refused")
+    @Test("refuses parameters out of their ranges (7.8.5)")
     func invalid() {
-        let host = AirTestbed().host()
-        func parameters(_ change: (inout LESetAdvertisingParameters) -> Void) -> LESetAdvertisingParameters {
-            var command = LESetAdvertisingParameters(minimumInterval: 0x20, maximumInterval: 0x40)
+        let changes: [(inout LESetAdvertisingParameters) -> Void] = [
+            { $0.minimumInterval = 0x1F }, { $0.maximumInterval = 0x4001 }, { $0.minimumInterval = 0x41 },
+            { $0.type = AdvertisingType(rawValue: 5) }, { $0.ownAddressType = OwnAddressType(rawValue: 4) },
+            { $0.channels = [] }, { $0.channels = AdvertisingChannels(rawValue: 8) },
+            { $0.filterPolicy = AdvertisingFilterPolicy(rawValue: 4) },
+        ]
+        let valid = LESetAdvertisingParameters(minimumInterval: 0x20, maximumInterval: 0x40)
+        #expect(freshStatus(valid) == .success)
+        for (index, change) in changes.enumerated() {
+            var command = valid
             change(&command)
-            return command
+            #expect(freshStatus(command) == .invalidParameters, "change \(index)")
         }
-        host.ok(parameters { _ in })
-        host.refused(parameters { $0.minimumInterval = AdvertisingInterval(rawValue: 0x1F) }, .invalidParameters)
-        host.refused(parameters { $0.maximumInterval = AdvertisingInterval(rawValue: 0x4001) }, .invalidParameters)
-        host.refused(parameters { $0.minimumInterval = AdvertisingInterval(rawValue: 0x41) }, .invalidParameters)
-        host.refused(parameters { $0.type = AdvertisingType(rawValue: 5) }, .invalidParameters)
-        host.refused(parameters { $0.ownAddressType = OwnAddressType(rawValue: 4) }, .invalidParameters)
-        host.refused(parameters { $0.channels = [] }, .invalidParameters)
-        host.refused(parameters { $0.channels = AdvertisingChannels(rawValue: 8) }, .invalidParameters)
-        host.refused(parameters { $0.filterPolicy = AdvertisingFilterPolicy(rawValue: 4) }, .invalidParameters)
     }
 
-    @Test("parameters and random address cannot change while advertising; data can")
+    @Test("refuses new parameters and a new random address while advertising, and takes new data")
     func disallowed() throws {
         let testbed = AirTestbed()
         let (host, scanner) = (testbed.host(), testbed.host())
-        host.ok(LESetRandomAddress(address: try #require(self.random)))
+        host.ok(LESetRandomAddress(address: Self.random))
         host.advertise(ownAddressType: .random)
         host.refused(LESetAdvertisingParameters(interval: 0x20), .commandDisallowed)
-        host.refused(LESetRandomAddress(address: try #require(self.random)), .commandDisallowed)
+        host.refused(LESetRandomAddress(address: Self.random), .commandDisallowed)
         host.ok(LESetAdvertisingData(data: ByteBuffer(bytes: [0x02, 0x01, 0x04])))
         host.ok(LESetAdvertisingEnable(isEnabled: true))
         scanner.scan()
         testbed.pass(.milliseconds(200))
         let report = try #require(scanner.reports.first)
-        #expect(report.address == self.random)
+        #expect(report.address == Self.random)
         #expect(report.data == ByteBuffer(bytes: [0x02, 0x01, 0x04]))
         host.ok(LESetAdvertisingEnable(isEnabled: false))
         host.ok(LESetAdvertisingEnable(isEnabled: false))
-        host.ok(LESetRandomAddress(address: try #require(self.random)))
+        host.ok(LESetRandomAddress(address: Self.random))
     }
 
-    @Test("a random address that was never set cannot be used")
+    @Test("refuses to use a random address that was never set (7.8.9, 7.8.11, 7.8.12)")
     func noRandomAddress() {
-        let host = AirTestbed().host()
-        host.ok(LESetAdvertisingParameters(interval: 0x20, ownAddressType: .random))
-        host.refused(LESetAdvertisingEnable(isEnabled: true), .invalidParameters)
-        host.refused(
-            TestHost.createConnection(to: DeviceAddress(1, kind: .public), ownAddressType: .random),
-            .invalidParameters
-        )
+        let setAddress = LESetRandomAddress(address: Self.random)
+        let cases: [(any HCICommand, [any HCICommand])] = [
+            (LESetAdvertisingEnable(isEnabled: true), [LESetAdvertisingParameters(ownAddressType: .random)]),
+            (LESetScanEnable(isEnabled: true), [LESetScanParameters(type: .passive, ownAddressType: .random)]),
+            (
+                LESetExtendedScanEnable(isEnabled: true),
+                [LESetExtendedScanParameters(ownAddressType: .random, le1M: .init(type: .passive))]
+            ),
+            (TestHost.createConnection(to: DeviceAddress(1, kind: .public), ownAddressType: .random), []),
+        ]
+        for (command, others) in cases {
+            #expect(freshStatus(command, after: others) == .invalidParameters)
+            #expect(freshStatus(command, after: [setAddress] + others) == .success)
+        }
     }
 
     @Test("directed advertising is heard by its target alone, and only the target connects")
     func directed() throws {
         let testbed = AirTestbed()
-        let (advertiser, target) = (testbed.host(), testbed.host())
-        let other = testbed.host()
+        let (advertiser, target, other) = (testbed.host(), testbed.host(), testbed.host())
         advertiser.advertise(type: .connectableDirectedLowDutyCycle, peer: target.controller.address)
         target.scan(type: .active)
         other.scan(type: .active)
@@ -140,7 +141,8 @@ struct AdvertisingTests {
         testbed.pass(.milliseconds(10))
         #expect(target.reports.count > 300)
         let event = try #require(advertiser.take(LEConnectionComplete.self))
-        #expect(event.status == .advertisingTimeout)
+        #expect(event.status == .advertisingTimeout && event.role == .peripheral)
+        #expect(event.handle.rawValue == 0 && event.peer == .none && event.interval.rawValue == 0)
         testbed.pass(.seconds(1))
         #expect(target.reports.isEmpty)
         advertiser.ok(LESetAdvertisingEnable(isEnabled: true))
@@ -150,8 +152,7 @@ struct AdvertisingTests {
     func filterPolicy() throws {
         for policy in [AdvertisingFilterPolicy.all, .scanFromAcceptList, .connectFromAcceptList, .acceptList] {
             let testbed = AirTestbed()
-            let (advertiser, listed) = (testbed.host(), testbed.host())
-            let unlisted = testbed.host()
+            let (advertiser, listed, unlisted) = (testbed.host(), testbed.host(), testbed.host())
             advertiser.ok(LEAddDeviceToFilterAcceptList(entry: .device(listed.controller.address)))
             advertiser.advertise(filterPolicy: policy)
             let asksAll = policy == .all || policy == .connectFromAcceptList

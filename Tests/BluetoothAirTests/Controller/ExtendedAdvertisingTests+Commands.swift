@@ -13,9 +13,9 @@ struct ExtendedAdvertisingCommandTests: AdvertisingSetCommands {
     func parametersWhileEnabled() {
         let host = AirTestbed().host()
         host.ok(self.parameters([]))
-        host.ok(self.enable([self.first]))
+        host.ok(LESetExtendedAdvertisingEnable(self.first))
         host.refused(self.parameters([]), .commandDisallowed)
-        host.ok(self.enable([self.first], isEnabled: false))
+        host.ok(LESetExtendedAdvertisingEnable(self.first, isEnabled: false))
         host.ok(self.parameters([]))
     }
 
@@ -29,7 +29,7 @@ struct ExtendedAdvertisingCommandTests: AdvertisingSetCommands {
             let host = AirTestbed().host()
             host.ok(self.parameters(properties, ownAddressType: .random))
             host.ok(command)
-            host.ok(self.enable([self.first]))
+            host.ok(LESetExtendedAdvertisingEnable(self.first))
             #expect(host.run(command)?.status == status)
         }
     }
@@ -38,7 +38,7 @@ struct ExtendedAdvertisingCommandTests: AdvertisingSetCommands {
     func controllerAddressWhileEnabled() {
         let host = AirTestbed().host()
         host.ok(self.parameters([.connectable]))
-        host.ok(self.enable([self.first]))
+        host.ok(LESetExtendedAdvertisingEnable(self.first))
         host.ok(LESetRandomAddress(address: DeviceAddress(0xC000_0000_0001, kind: .random)))
     }
 
@@ -56,14 +56,9 @@ struct ExtendedAdvertisingCommandTests: AdvertisingSetCommands {
             [.connectable, .scannable], [.connectable, .anonymous], [.scannable, .anonymous],
             [.highDutyCycleDirected], [.connectable, .directed, .highDutyCycleDirected],
         ]
-        for properties in taken {
-            #expect(AirTestbed().host().run(self.parameters(properties))?.status == .success, "\(properties)")
-        }
+        for properties in taken { #expect(freshStatus(self.parameters(properties)) == .success, "\(properties)") }
         for properties in refused {
-            #expect(
-                AirTestbed().host().run(self.parameters(properties))?.status == .invalidParameters,
-                "\(properties)"
-            )
+            #expect(freshStatus(self.parameters(properties)) == .invalidParameters, "\(properties)")
         }
     }
 
@@ -73,9 +68,7 @@ struct ExtendedAdvertisingCommandTests: AdvertisingSetCommands {
             ([.legacy, .connectable, .directed], .invalidParameters), ([.legacy, .scannable], .success),
             ([.legacy], .success), ([.scannable], .invalidParameters), ([.connectable, .directed], .success),
         ] as [(AdvertisingEventProperties, HCIErrorCode)] {
-            let host = AirTestbed().host()
-            host.ok(self.parameters(properties))
-            #expect(host.run(self.data([1]))?.status == status, "\(properties)")
+            #expect(freshStatus(self.data([1]), after: [self.parameters(properties)]) == status, "\(properties)")
         }
     }
 
@@ -90,9 +83,8 @@ struct ExtendedAdvertisingCommandTests: AdvertisingSetCommands {
             ([.legacy, .scannable], long, .complete, .invalidParameters),
             ([.legacy, .scannable], [1], .firstFragment, .invalidParameters),
         ] as [(AdvertisingEventProperties, [UInt8], AdvertisingDataOperation, HCIErrorCode)] {
-            let host = AirTestbed().host()
-            host.ok(self.parameters(properties))
-            #expect(host.run(self.response(octets, operation))?.status == status, "\(properties) \(octets.count)")
+            let response = self.response(octets, operation)
+            #expect(freshStatus(response, after: [self.parameters(properties)]) == status, "\(properties)")
         }
     }
 
@@ -108,49 +100,18 @@ struct ExtendedAdvertisingCommandTests: AdvertisingSetCommands {
         }
         host.refused(self.data([7], .intermediateFragment), .commandDisallowed)
         host.refused(self.data([7], .lastFragment), .commandDisallowed)
-        host.ok(self.enable([self.first]))
+        host.ok(LESetExtendedAdvertisingEnable(self.first))
         scanner.extendedScan()
         testbed.pass(.milliseconds(150))
         #expect(scanner.extendedReports.map { Array($0.data.readableBytesView) } == [[3, 4, 5, 6]])
     }
-
-    @Test("replaces fragments by complete data")
-    func wholeAfterFragment() {
-        let plain = AirTestbed().host()
-        plain.ok(self.parameters([]))
-        plain.ok(self.data([1], .firstFragment))
-        plain.refused(self.enable([self.first]), .commandDisallowed)
-        plain.ok(self.data([2]))
-        plain.refused(self.data([3], .lastFragment), .commandDisallowed)
-        plain.ok(self.enable([self.first]))
-        let scannable = AirTestbed().host()
-        scannable.ok(self.parameters([.scannable]))
-        scannable.ok(self.response([1], .firstFragment))
-        scannable.ok(self.response([2]))
-        scannable.refused(self.response([3], .lastFragment), .commandDisallowed)
-        scannable.ok(self.enable([self.first]))
-    }
-
-    @Test("an enabled set to which one connects takes 245 octets of data at most, another one more")
-    func dataWhileEnabled() {
-        for (properties, count, status) in [
-            ([.connectable], 245, .success), ([.connectable], 246, .packetTooLong), ([], 246, .success),
-        ] as [(AdvertisingEventProperties, Int, HCIErrorCode)] {
-            let host = AirTestbed().host()
-            host.ok(self.parameters(properties))
-            host.ok(self.enable([self.first]))
-            #expect(host.run(self.data([UInt8](repeating: 0, count: count)))?.status == status, "\(count)")
-        }
-    }
-
-    private static let set = AdvertisingHandle(rawValue: 1)
 
     private func extended(
         _ properties: AdvertisingEventProperties = [],
         _ change: (inout LESetExtendedAdvertisingParameters) -> Void = { _ in }
     ) -> LESetExtendedAdvertisingParameters {
         var command = LESetExtendedAdvertisingParameters(
-            advertisingHandle: Self.set,
+            advertisingHandle: self.first,
             properties: properties,
             minimumInterval: 0x20,
             maximumInterval: 0xFF_FFFF,
@@ -204,20 +165,13 @@ struct ExtendedAdvertisingCommandTests: AdvertisingSetCommands {
 
     @Test("the power in use is the nearest one that the controller has")
     func power() {
-        for (wanted, selected) in [(-127, -20), (-21, -20), (-20, -20), (0, 0), (10, 10), (11, 10), (20, 10)] {
-            let host = AirTestbed().host()
-            let answer = host.run(self.extended { $0.txPower = TransmitPower(dBm: Int8(wanted)) })
-            #expect(answer?.selectedTxPower == TransmitPower(dBm: Int8(selected)), "\(wanted)")
+        for (wanted, selected) in [
+            (-127, -20), (-21, -20), (-20, -20), (0, 0), (10, 10), (11, 10), (20, 10), (nil, 0),
+        ] as [(TransmitPower?, TransmitPower)] {
+            let answer = AirTestbed().host().run(self.extended { $0.txPower = wanted })
+            #expect(answer?.selectedTxPower == selected)
         }
-        let host = AirTestbed().host()
-        #expect(host.run(self.extended { $0.txPower = nil })?.selectedTxPower == 0, "no preference")
     }
-
-    private func extended(
-        _ change: (inout LESetExtendedAdvertisingParameters) -> Void
-    )
-        -> LESetExtendedAdvertisingParameters
-    { self.extended([], change) }
 
     @Test("checks the options of a coded PHY in the second version of the command (7.8.53)")
     func options() {
@@ -236,55 +190,49 @@ struct ExtendedAdvertisingCommandTests: AdvertisingSetCommands {
     @Test("checks the operations of LE Set Extended Advertising Data (7.8.54)")
     func dataOperations() {
         func data(_ operation: AdvertisingDataOperation, _ count: Int) -> LESetExtendedAdvertisingData {
-            LESetExtendedAdvertisingData(
-                advertisingHandle: Self.set,
-                operation: operation,
-                data: ByteBuffer(repeating: 1, count: count)
-            )
+            self.data([UInt8](repeating: 1, count: count), operation)
         }
-        let extended: [any HCICommand] = [self.extended()]
-        let legacy: [any HCICommand] = [self.extended([.legacy])]
-        let enable = LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: Self.set)])
-        #expect(freshStatus(data(.complete, 31), after: legacy) == .success)
-        #expect(freshStatus(data(.complete, 32), after: legacy) == .invalidParameters)
-        #expect(freshStatus(data(.firstFragment, 1), after: legacy) == .invalidParameters)
-        #expect(freshStatus(data(.firstFragment, 1), after: extended) == .success)
-        #expect(freshStatus(data(.firstFragment, 0), after: extended) == .invalidParameters)
-        #expect(freshStatus(data(AdvertisingDataOperation(rawValue: 5), 1), after: extended) == .invalidParameters)
-        #expect(freshStatus(data(.lastFragment, 1), after: extended) == .commandDisallowed)
-        #expect(freshStatus(data(.firstFragment, 1), after: extended + [enable]) == .commandDisallowed)
-        // Unchanged: while it advertises extended PDUs with data, and with nothing in the command.
-        let advertising = extended + [data(.complete, 1), enable]
-        #expect(freshStatus(data(.unchanged, 0), after: advertising) == .success)
-        #expect(freshStatus(data(.unchanged, 1), after: advertising) == .invalidParameters)
-        #expect(freshStatus(data(.unchanged, 0), after: extended + [data(.complete, 1)]) == .invalidParameters)
-        #expect(freshStatus(data(.unchanged, 0), after: extended + [enable]) == .invalidParameters)
-        #expect(freshStatus(data(.unchanged, 0), after: legacy + [data(.complete, 1), enable]) == .invalidParameters)
-        // Data or a scan response that is there in part is not advertised.
-        #expect(freshStatus(enable, after: extended + [data(.firstFragment, 1)]) == .commandDisallowed)
-        let response = LESetExtendedScanResponseData(
-            advertisingHandle: Self.set,
-            operation: .firstFragment,
-            data: ByteBuffer(bytes: [1])
-        )
-        #expect(freshStatus(enable, after: [self.extended([.scannable]), response]) == .commandDisallowed)
+        let (extended, legacy, scannable) = (self.extended(), self.extended([.legacy]), self.extended([.scannable]))
+        let connectable = self.extended([.connectable])
+        let enable = LESetExtendedAdvertisingEnable(self.first)
+        let (whole, first, last) = (data(.complete, 1), data(.firstFragment, 1), data(.lastFragment, 1))
+        let cases: [(any HCICommand, [any HCICommand], HCIErrorCode)] = [
+            (data(.complete, 31), [legacy], .success), (data(.complete, 32), [legacy], .invalidParameters),
+            (first, [legacy], .invalidParameters), (first, [extended], .success),
+            (data(.firstFragment, 0), [extended], .invalidParameters),
+            (data(AdvertisingDataOperation(rawValue: 5), 1), [extended], .invalidParameters),
+            (last, [extended], .commandDisallowed), (first, [extended, enable], .commandDisallowed),
+            // Unchanged: while it advertises extended PDUs with data, and with nothing in the command.
+            (data(.unchanged, 0), [extended, whole, enable], .success),
+            (data(.unchanged, 1), [extended, whole, enable], .invalidParameters),
+            (data(.unchanged, 0), [extended, whole], .invalidParameters),
+            (data(.unchanged, 0), [extended, enable], .invalidParameters),
+            (data(.unchanged, 0), [legacy, whole, enable], .invalidParameters),
+            // Data or a scan response that is there in part is not advertised, and is replaced by a complete one.
+            (enable, [extended, first], .commandDisallowed), (enable, [extended, first, whole], .success),
+            (last, [extended, first, whole], .commandDisallowed),
+            (enable, [scannable, self.response([1], .firstFragment)], .commandDisallowed),
+            (enable, [scannable, self.response([1], .firstFragment), self.response([2])], .success),
+            (self.response([3], .lastFragment), [scannable, self.response([2])], .commandDisallowed),
+            // A set to which one connects has 245 octets at most.
+            (enable, [connectable, data(.complete, 245)], .success),
+            (enable, [connectable, data(.complete, 246)], .packetTooLong),
+            (data(.complete, 245), [connectable, enable], .success),
+            (data(.complete, 246), [connectable, enable], .packetTooLong),
+            (data(.complete, 246), [extended, enable], .success),
+        ]
+        for (index, (command, others, status)) in cases.enumerated() {
+            #expect(freshStatus(command, after: others) == status, "case \(index)")
+        }
     }
 
     @Test("a set whose data or scan response is longer than 31 octets does not become a legacy one")
     func longSet() {
-        for (data, response, status) in [
-            (31, 0, HCIErrorCode.success), (32, 0, .invalidParameters), (0, 31, .success), (0, 32, .invalidParameters),
-        ] {
-            let host = AirTestbed().host()
-            host.ok(self.extended(response > 0 ? [.scannable] : []))
-            if data > 0 {
-                let octets = ByteBuffer(repeating: 1, count: data)
-                host.ok(LESetExtendedAdvertisingData(advertisingHandle: Self.set, data: octets))
-            } else {
-                let octets = ByteBuffer(repeating: 1, count: response)
-                host.ok(LESetExtendedScanResponseData(advertisingHandle: Self.set, data: octets))
-            }
-            #expect(host.run(self.extended([.legacy, .scannable]))?.status == status, "\(data) \(response)")
+        let legacy = self.extended([.legacy, .scannable])
+        for (count, status) in [(31, HCIErrorCode.success), (32, .invalidParameters)] {
+            let octets = [UInt8](repeating: 1, count: count)
+            #expect(freshStatus(legacy, after: [self.extended(), self.data(octets)]) == status)
+            #expect(freshStatus(legacy, after: [self.extended([.scannable]), self.response(octets)]) == status)
         }
     }
 
@@ -294,13 +242,9 @@ struct ExtendedAdvertisingCommandTests: AdvertisingSetCommands {
             $0.peer = DeviceAddress(1, kind: .public)
         }
         for (duration, status) in [
-            (0, HCIErrorCode.invalidParameters), (1, .success), (128, .success), (129, .invalidParameters),
-        ] {
-            let item = LESetExtendedAdvertisingEnable.AdvertisingSet(
-                handle: Self.set,
-                duration: AdvertisingDuration(rawValue: UInt16(duration))
-            )
-            let enable = LESetExtendedAdvertisingEnable(isEnabled: true, sets: [item])
+            (0, .invalidParameters), (1, .success), (128, .success), (129, .invalidParameters),
+        ] as [(UInt16, HCIErrorCode)] {
+            let enable = LESetExtendedAdvertisingEnable(self.first, duration: duration)
             #expect(freshStatus(enable, after: [directed]) == status, "\(duration)")
         }
     }

@@ -18,15 +18,15 @@ struct AdvertisingSetTests: AdvertisingSetCommands {
         let testbed = AirTestbed()
         let (host, scanner) = (testbed.host(), testbed.host())
         for handle in [self.first, self.second] { host.ok(self.parameters([], handle: handle)) }
-        host.ok(self.enable([self.first, self.second]))
+        host.ok(LESetExtendedAdvertisingEnable(self.first, self.second))
         scanner.extendedScan()
         #expect(self.setIdentifiers(testbed, scanner) == [1, 2])
-        host.ok(self.enable([self.first], isEnabled: false))
+        host.ok(LESetExtendedAdvertisingEnable(self.first, isEnabled: false))
         #expect(self.setIdentifiers(testbed, scanner) == [2])
-        host.refused(self.enable([AdvertisingHandle(rawValue: 3)], isEnabled: false), .unknownAdvertisingIdentifier)
-        host.refused(self.enable([self.second, self.second], isEnabled: false), .invalidParameters)
+        host.refused(LESetExtendedAdvertisingEnable(3, isEnabled: false), .unknownAdvertisingIdentifier)
+        host.refused(LESetExtendedAdvertisingEnable(self.second, self.second, isEnabled: false), .invalidParameters)
         #expect(self.setIdentifiers(testbed, scanner) == [2])
-        host.ok(self.enable([], isEnabled: false))
+        host.ok(LESetExtendedAdvertisingEnable(isEnabled: false, sets: []))
         #expect(self.setIdentifiers(testbed, scanner) == [])
     }
 
@@ -37,33 +37,33 @@ struct AdvertisingSetTests: AdvertisingSetCommands {
         host.ok(self.parameters([]))
         host.ok(self.parameters([.scannable], handle: self.second))
         scanner.extendedScan()
-        host.refused(self.enable([self.first, self.second]), .commandDisallowed)
+        host.refused(LESetExtendedAdvertisingEnable(self.first, self.second), .commandDisallowed)
         #expect(self.setIdentifiers(testbed, scanner) == [])
-        host.refused(self.enable([self.first, AdvertisingHandle(rawValue: 3)]), .unknownAdvertisingIdentifier)
+        host.refused(LESetExtendedAdvertisingEnable(self.first, 3), .unknownAdvertisingIdentifier)
         #expect(self.setIdentifiers(testbed, scanner) == [])
-        host.ok(self.enable([self.first]))
+        host.ok(LESetExtendedAdvertisingEnable(self.first))
         #expect(self.setIdentifiers(testbed, scanner) == [1])
     }
 
     @Test("sets that were removed or cleared are unknown, and the others stay (7.8.59, 7.8.60)")
     func removed() {
-        var configuration = VirtualControllerConfiguration()
-        configuration.model.advertisingSetCount = 2
-        let host = AirTestbed().host(configuration: configuration)
-        let third = AdvertisingHandle(rawValue: 3)
+        let host = AirTestbed().host { $0.model.advertisingSetCount = 2 }
+        let third: AdvertisingHandle = 3
         for handle in [self.first, self.second] { host.ok(self.parameters([], handle: handle)) }
         host.refused(self.parameters([], handle: third), .memoryCapacityExceeded)
         // A set that is there takes other parameters all the same.
         host.ok(self.parameters([.connectable], handle: self.second))
         host.ok(LERemoveAdvertisingSet(advertisingHandle: self.first))
-        host.refused(self.enable([self.first]), .unknownAdvertisingIdentifier)
+        host.refused(LESetExtendedAdvertisingEnable(self.first), .unknownAdvertisingIdentifier)
         host.refused(self.data([1]), .unknownAdvertisingIdentifier)
         host.refused(self.response([1]), .unknownAdvertisingIdentifier)
         host.ok(self.parameters([], handle: third))
-        host.ok(self.enable([self.second, third]))
-        host.ok(self.enable([], isEnabled: false))
+        host.ok(LESetExtendedAdvertisingEnable(self.second, third))
+        host.ok(LESetExtendedAdvertisingEnable(isEnabled: false, sets: []))
         host.ok(LEClearAdvertisingSets())
-        for handle in [self.second, third] { host.refused(self.enable([handle]), .unknownAdvertisingIdentifier) }
+        for handle in [self.second, third] {
+            host.refused(LESetExtendedAdvertisingEnable(handle), .unknownAdvertisingIdentifier)
+        }
     }
 
     @Test("counts the events of a limited run in the report of its end (7.7.65.18)")
@@ -72,7 +72,7 @@ struct AdvertisingSetTests: AdvertisingSetCommands {
             let testbed = AirTestbed()
             let host = testbed.host()
             host.ok(self.parameters([]))
-            host.ok(self.enable([self.first], duration: 100, events: limit))
+            host.ok(LESetExtendedAdvertisingEnable(self.first, duration: 100, events: limit))
             testbed.pass(.seconds(2))
             let event = try #require(host.take(LEAdvertisingSetTerminated.self))
             #expect(event.status == (limit == 10 ? .limitReached : .advertisingTimeout))
@@ -85,11 +85,10 @@ struct AdvertisingSetTests: AdvertisingSetCommands {
     func completedByLink() throws {
         for (limit, count) in [(0, 0), (200, 1)] as [(UInt8, UInt8)] {
             let testbed = AirTestbed()
-            let all = LEEventMask(rawValue: .max)
-            let (peripheral, central) = (testbed.host(leEvents: all), testbed.host(leEvents: all))
+            let (peripheral, central) = (testbed.host(leEvents: .all), testbed.host(leEvents: .all))
             peripheral.ok(self.parameters([.legacy, .connectable, .scannable]))
             central.ok(TestHost.createConnection(to: peripheral.controller.address))
-            peripheral.ok(self.enable([self.first], events: limit))
+            peripheral.ok(LESetExtendedAdvertisingEnable(self.first, events: limit))
             testbed.pass(.milliseconds(50))
             let atPeripheral = try #require(peripheral.take(LEEnhancedConnectionCompleteV2.self))
             let atCentral = try #require(central.take(LEEnhancedConnectionCompleteV2.self))
@@ -107,54 +106,50 @@ struct AdvertisingSetTests: AdvertisingSetCommands {
         let (host, scanner) = (testbed.host(), testbed.host())
         host.ok(self.parameters([]))
         scanner.extendedScan()
-        host.ok(self.enable([self.first], events: 4))
+        host.ok(LESetExtendedAdvertisingEnable(self.first, events: 4))
         testbed.pass(.milliseconds(250))
         #expect(scanner.extendedReports.count == 3)
-        host.ok(self.enable([self.first], events: 4))
+        host.ok(LESetExtendedAdvertisingEnable(self.first, events: 4))
         testbed.pass(.seconds(2))
         #expect(scanner.extendedReports.count == 4)
         #expect(host.takeAll(LEAdvertisingSetTerminated.self).map(\.completedEvents) == [4])
-        host.ok(self.enable([self.first], duration: 50))
+        host.ok(LESetExtendedAdvertisingEnable(self.first, duration: 50))
         testbed.pass(.milliseconds(400))
-        host.ok(self.enable([self.first], duration: 50))
+        host.ok(LESetExtendedAdvertisingEnable(self.first, duration: 50))
         testbed.pass(.milliseconds(499))
         #expect(host.take(LEAdvertisingSetTerminated.self) == nil)
         testbed.pass(.milliseconds(1))
         #expect(host.take(LEAdvertisingSetTerminated.self)?.status == .advertisingTimeout)
-        host.ok(self.enable([self.first], duration: 50))
-        host.ok(self.enable([self.first]))
+        host.ok(LESetExtendedAdvertisingEnable(self.first, duration: 50))
+        host.ok(LESetExtendedAdvertisingEnable(self.first))
         testbed.pass(.seconds(2))
         #expect(host.take(LEAdvertisingSetTerminated.self) == nil)
     }
 
     @Test("a controller without capacity for a link advertises, but not so that one could connect (7.8.9)")
     func withoutCapacity() throws {
-        var configuration = VirtualControllerConfiguration()
-        configuration.model.maximumLinkCount = 1
         let testbed = AirTestbed()
-        let link = try TestLink(testbed, central: testbed.host(configuration: configuration))
-        let interval = AdvertisingInterval(rawValue: 0xA0)
+        let host = testbed.host { $0.model.maximumLinkCount = 1 }
+        _ = try TestLink(testbed, central: host)
         for (type, status) in [
             (.connectableUndirected, .connectionLimitExceeded), (.nonConnectableUndirected, .success),
             (.scannableUndirected, .success),
         ] as [(AdvertisingType, HCIErrorCode)] {
-            link.central.ok(LESetAdvertisingEnable(isEnabled: false))
-            link.central.ok(LESetAdvertisingParameters(interval: interval, type: type))
-            #expect(link.central.run(LESetAdvertisingEnable(isEnabled: true))?.status == status, "\(type)")
+            host.ok(LESetAdvertisingEnable(isEnabled: false))
+            host.ok(LESetAdvertisingParameters(type: type))
+            #expect(host.run(LESetAdvertisingEnable(isEnabled: true))?.status == status, "\(type)")
         }
     }
 
     @Test("a set is not connected to while its controller has no capacity for a link, and is afterwards")
     func secondSet() throws {
-        var configuration = VirtualControllerConfiguration()
-        configuration.model.maximumLinkCount = 1
         let testbed = AirTestbed()
-        let peripheral = testbed.host(configuration: configuration)
+        let peripheral = testbed.host { $0.model.maximumLinkCount = 1 }
         let centrals = [testbed.host(), testbed.host()]
         for handle in [self.first, self.second] {
             peripheral.ok(self.parameters([.legacy, .connectable, .scannable], handle: handle))
         }
-        peripheral.ok(self.enable([self.first, self.second]))
+        peripheral.ok(LESetExtendedAdvertisingEnable(self.first, self.second))
         centrals[0].ok(TestHost.createConnection(to: peripheral.controller.address))
         testbed.pass(.seconds(1))
         let event = try #require(centrals[0].take(LEConnectionComplete.self))

@@ -8,44 +8,33 @@ import Testing
 
 @Suite("Flow control to the host")
 struct FlowControlTests {
-    @Test("a host that limits its own buffers gets no more than their capacity")
+    /// What the host of a link has finished with, of which it counts other links, too.
+    private func complete(_ link: TestLink, _ count: UInt16) {
+        let elements = [
+            CompletedPackets.Element(handle: ConnectionHandle(rawValue: 0x0EFF), count: 3),
+            CompletedPackets.Element(handle: link.peripheralHandle, count: count),
+        ]
+        link.peripheral.send(HostNumberOfCompletedPackets(completed: CompletedPackets(elements)))
+        link.testbed.loop.run()
+    }
+
+    @Test("a host that limits its own buffers gets no more than their capacity, whatever it says of unknown links")
     func hostFlowControl() throws {
         let testbed = AirTestbed()
         let peripheral = testbed.host()
-        peripheral.refused(SetControllerToHostFlowControl(mode: .acl), .commandDisallowed)
-        peripheral.ok(
-            HostBufferSize(
-                aclDataPacketLength: 251,
-                synchronousDataPacketLength: 0,
-                aclDataPacketCount: 3,
-                synchronousDataPacketCount: 0
-            )
-        )
-        peripheral.ok(SetControllerToHostFlowControl(mode: .acl))
+        peripheral.limitBuffers(3)
         let link = try TestLink(testbed, peripheral: peripheral)
         for value in 0..<10 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
         testbed.loop.run()
         #expect(peripheral.data.map(\.octets) == [[0], [1], [2]])
         #expect(link.central.outstanding[link.centralHandle] == 7)
         peripheral.refused(SetControllerToHostFlowControl(mode: .off), .commandDisallowed)
-        peripheral.send(
-            HostNumberOfCompletedPackets(completed: CompletedPackets([.init(handle: link.peripheralHandle, count: 2)]))
-        )
-        testbed.loop.run()
-        #expect(peripheral.data.count == 5)
-        // No answer comes to that command.
-        #expect(peripheral.take(CommandComplete.self) == nil)
-        peripheral.send(
-            HostNumberOfCompletedPackets(completed: CompletedPackets([.init(handle: link.peripheralHandle, count: 99)]))
-        )
-        testbed.loop.run()
-        #expect(peripheral.data.count == 8)
-        peripheral.send(
-            HostNumberOfCompletedPackets(completed: CompletedPackets([.init(handle: link.peripheralHandle, count: 3)]))
-        )
-        testbed.loop.run()
-        #expect(peripheral.data.map(\.octets) == (0..<10).map { [UInt8($0)] })
-        link.central.refused(HostNumberOfCompletedPackets(completed: CompletedPackets([])), .commandDisallowed)
+        // More than it has counts as all.
+        for (completed, received) in [(2, 5), (99, 8), (3, 10)] as [(UInt16, Int)] {
+            self.complete(link, completed)
+            #expect(peripheral.data.map(\.octets) == (0..<received).map { [UInt8($0)] })
+            #expect(peripheral.take(CommandComplete.self) == nil, "no answer comes to that command")
+        }
     }
 
     @Test("only data of links can be asked for packet by packet (7.3.38)")
@@ -64,8 +53,7 @@ struct FlowControlTests {
     func flowControlOff() throws {
         let testbed = AirTestbed()
         let peripheral = testbed.host()
-        peripheral.ok(HostBufferSize(aclDataPacketLength: 251, aclDataPacketCount: 2))
-        peripheral.ok(SetControllerToHostFlowControl(mode: .acl))
+        peripheral.limitBuffers(2)
         peripheral.ok(SetControllerToHostFlowControl(mode: .off))
         let link = try TestLink(testbed, peripheral: peripheral)
         for value in 0..<5 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
@@ -75,47 +63,11 @@ struct FlowControlTests {
         peripheral.refused(HostNumberOfCompletedPackets(completed: CompletedPackets([completed])), .commandDisallowed)
     }
 
-    @Test("a report of completed packets for a link that is not there does not keep the others from being counted")
-    func unknownCompleted() throws {
-        let testbed = AirTestbed()
-        let peripheral = testbed.host()
-        peripheral.ok(HostBufferSize(aclDataPacketLength: 251, aclDataPacketCount: 3))
-        peripheral.ok(SetControllerToHostFlowControl(mode: .acl))
-        let link = try TestLink(testbed, peripheral: peripheral)
-        for value in 0..<5 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
-        testbed.loop.run()
-        #expect(peripheral.data.count == 3)
-        let elements = [
-            CompletedPackets.Element(handle: ConnectionHandle(rawValue: 0x0EFF), count: 3),
-            CompletedPackets.Element(handle: link.peripheralHandle, count: 2),
-        ]
-        peripheral.send(HostNumberOfCompletedPackets(completed: CompletedPackets(elements)))
-        testbed.loop.run()
-        #expect(peripheral.data.count == 5)
-    }
-
-    /// A host that takes `count` packets at a time.
-    private func limitedHost(_ testbed: AirTestbed, _ count: UInt16) -> TestHost {
-        let host = testbed.host()
-        host.ok(HostBufferSize(aclDataPacketLength: 251, aclDataPacketCount: count))
-        host.ok(SetControllerToHostFlowControl(mode: .acl))
-        return host
-    }
-
-    @Test("an only link leaves half of few buffers, and a quarter of the others, to links that come")
-    func onlyLink() throws {
-        let testbed = AirTestbed()
-        let peripheral = self.limitedHost(testbed, 8)
-        let link = try TestLink(testbed, peripheral: peripheral)
-        for value in 0..<8 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
-        testbed.loop.run()
-        #expect(peripheral.data.count == 4)
-    }
-
     @Test("A1: a link gets its packets although the host has finished with none of all other links")
     func oneOfMany() throws {
         let testbed = AirTestbed()
-        let peripheral = self.limitedHost(testbed, 16)
+        let peripheral = testbed.host()
+        peripheral.limitBuffers(16)
         var links: [TestLink] = []
         for _ in 0..<8 {
             let link = try TestLink(testbed, peripheral: peripheral)
@@ -126,9 +78,7 @@ struct FlowControlTests {
         let last = try #require(links.last)
         for value in 0..<6 {
             #expect(peripheral.data.filter { $0.handle == last.peripheralHandle }.map(\.octets).last == [UInt8(value)])
-            let completed = CompletedPackets.Element(handle: last.peripheralHandle, count: 1)
-            peripheral.send(HostNumberOfCompletedPackets(completed: CompletedPackets([completed])))
-            testbed.loop.run()
+            self.complete(last, 1)
         }
         #expect(peripheral.data.count < 16 + 6)
     }
@@ -154,26 +104,16 @@ struct FlowControlTests {
     @Test("a host that takes nothing misses advertisements, and gets none of them later", arguments: [false, true])
     func missedAdvertisements(isExtended: Bool) throws {
         let testbed = AirTestbed()
-        let advertiser = testbed.host()
+        let (advertiser, scanner) = (testbed.host(), testbed.host())
         advertiser.advertise()
-        let scanner = testbed.host()
-        if isExtended {
-            let channel = LESetExtendedScanParameters.PHYParameters(type: .passive)
-            scanner.ok(LESetExtendedScanParameters(ownAddressType: .public, filterPolicy: .all, le1M: channel))
-            scanner.ok(LESetExtendedScanEnable(isEnabled: true, filterDuplicates: .off))
-        } else {
-            scanner.scan()
+        if isExtended { scanner.extendedScan() } else { scanner.scan() }
+        for isWritable in [true, false, true] {
+            scanner.controller.isHostWritable = isWritable
+            #expect(scanner.events.isEmpty)
+            testbed.pass(.seconds(1))
+            #expect(scanner.events.isEmpty == !isWritable)
+            scanner.events = []
         }
-        testbed.pass(.seconds(1))
-        #expect(!scanner.events.isEmpty)
-        scanner.controller.isHostWritable = false
-        scanner.events.removeAll()
-        testbed.pass(.seconds(1))
-        #expect(scanner.events.isEmpty)
-        scanner.controller.isHostWritable = true
-        #expect(scanner.events.isEmpty)
-        testbed.pass(.seconds(1))
-        #expect(!scanner.events.isEmpty)
     }
 
     @Test("requires host buffers for one packet of the controller's length (7.3.39)")

@@ -39,10 +39,9 @@ struct PrivacyDirectedTests {
     func directedToRandomAddress() throws {
         let random = DeviceAddress(0xC000_0000_0001, kind: .random)
         let ofSet = DeviceAddress(0xC000_0000_0002, kind: .random)
-        let set = AdvertisingHandle(rawValue: 1)
         self.other.ok(LESetRandomAddress(address: random))
-        self.other.ok(LESetExtendedAdvertisingParameters(advertisingHandle: set, properties: []))
-        self.other.ok(LESetAdvertisingSetRandomAddress(advertisingHandle: set, address: ofSet))
+        self.other.ok(LESetExtendedAdvertisingParameters(advertisingHandle: 1, properties: []))
+        self.other.ok(LESetAdvertisingSetRandomAddress(advertisingHandle: 1, address: ofSet))
         self.other.extendedScan()
         for (target, isHeard) in [
             (random, true), (ofSet, true), (DeviceAddress(0xC000_0000_0003, kind: .random), false),
@@ -64,8 +63,7 @@ struct PrivacyDirectedTests {
         ] as [(OwnAddressType, Bool)]
     )
     func target(ownAddressType: OwnAddressType, isHidden: Bool) throws {
-        let all = LEEventMask(rawValue: .max)
-        let (advertiser, foreign) = (self.testbed.host(leEvents: all), self.testbed.host(leEvents: all))
+        let (advertiser, foreign) = (self.testbed.host(leEvents: .all), self.testbed.host(leEvents: .all))
         let peer = DeviceAddress(0x0102_0304_0506, kind: .public)
         advertiser.addToResolvingList(peer, peerKey: Octets16(high: 1, low: 2), localKey: self.key)
         advertiser.ok(LESetAddressResolutionEnable(isEnabled: true))

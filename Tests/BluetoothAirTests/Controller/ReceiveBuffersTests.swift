@@ -8,38 +8,13 @@ import Testing
 
 @Suite("Buffers of the host")
 struct ReceiveBuffersTests {
-    private let testbed = AirTestbed()
-    private let controller: Controller
+    private let pair = ControllerPair()
 
-    init() {
-        let testbed = self.testbed
-        self.controller = Controller(
-            air: testbed.air,
-            index: 0,
-            slot: 0,
-            configuration: VirtualControllerConfiguration()
-        )
-    }
-
-    private func ends(_ count: Int) -> [LinkEnd] {
-        (0..<count).map {
-            LinkEnd(
-                controller: self.controller,
-                handle: ConnectionHandle(rawValue: UInt16($0)),
-                role: .central,
-                peerAddress: .none
-            )
-        }
-    }
-
-    @Test(
-        "shares the buffers among links, and never gives more than there are",
-        arguments: 1...16
-    )
+    @Test("shares the buffers among links, and never gives more than there are", arguments: 1...16)
     func shares(capacity: Int) {
         for linkLimit in [1, 2, 4, 128] {
             for linkCount in 1...min(linkLimit, 4) {
-                let ends = self.ends(linkCount)
+                let ends = (0..<linkCount).map { _ in self.pair.end(.central) }
                 var buffers = ReceiveBuffers(linkLimit: linkLimit)
                 buffers.isLimited = true
                 buffers.capacity = capacity
@@ -64,7 +39,7 @@ struct ReceiveBuffersTests {
 
     @Test("a host that has not asked for it is given everything, one that takes nothing is given nothing")
     func unlimited() {
-        let end = self.ends(1)[0]
+        let end = self.pair.end(.central)
         var buffers = ReceiveBuffers(linkLimit: 1)
         buffers.capacity = 1
         for _ in 0..<3 {
@@ -82,8 +57,6 @@ struct ReceiveBuffersTests {
         buffers.reset()
         #expect(buffers.isHostWritable)
     }
-
-    private let pair = ControllerPair()
 
     @Test("gives a free buffer to a link of which the host holds no packet")
     func fewer() {

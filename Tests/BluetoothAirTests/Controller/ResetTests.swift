@@ -13,76 +13,50 @@ struct ResetTests {
     private let testbed = AirTestbed()
 
     private func reset(_ host: TestHost) {
-        host.setUp(leEvents: TestHost.usualEvents)
+        host.setUp()
         host.events = []
     }
 
-    @Test("ends advertising, which may begin again")
+    /// What the host does is noticed, not after a reset, and again when it does it again.
+    private func expectEnd(of action: () -> Void, by host: TestHost, noticedBy observer: TestHost) {
+        for _ in 0..<2 {
+            action()
+            self.testbed.pass(.seconds(1))
+            #expect(!observer.events.isEmpty)
+            self.reset(host)
+            observer.events = []
+            self.testbed.pass(.seconds(5))
+            #expect(observer.events.isEmpty && host.events.isEmpty)
+        }
+    }
+
+    @Test("ends advertising, which may begin again, by the commands of either family")
     func advertising() {
         let (advertiser, scanner) = (self.testbed.host(), self.testbed.host())
-        advertiser.advertise()
         scanner.scan()
-        self.testbed.pass(.seconds(1))
-        #expect(!scanner.reports.isEmpty)
-        self.reset(advertiser)
-        scanner.events = []
-        self.testbed.pass(.seconds(5))
-        #expect(scanner.events.isEmpty && advertiser.events.isEmpty)
-        advertiser.advertise()
-        self.testbed.pass(.seconds(1))
-        #expect(!scanner.reports.isEmpty)
-    }
-
-    @Test("an advertising set is gone, and the legacy commands are allowed again")
-    func advertisingSets() {
-        let (advertiser, scanner) = (self.testbed.host(), self.testbed.host())
-        let handle = AdvertisingHandle(rawValue: 1)
-        advertiser.ok(
-            LESetExtendedAdvertisingParameters(
-                advertisingHandle: handle,
-                properties: [.legacy, .connectable, .scannable],
-                txPower: 0,
-                setIdentifier: 1
+        self.expectEnd(of: { advertiser.advertise() }, by: advertiser, noticedBy: scanner)
+        func advertiseSet() {
+            advertiser.ok(
+                LESetExtendedAdvertisingParameters(
+                    advertisingHandle: 1,
+                    properties: [.legacy, .connectable, .scannable]
+                )
             )
-        )
-        advertiser.ok(
-            LESetExtendedAdvertisingEnable(
-                isEnabled: true,
-                sets: [.init(handle: handle, duration: 0, maximumEvents: 0)]
-            )
-        )
-        scanner.scan()
-        self.testbed.pass(.seconds(1))
-        #expect(!scanner.reports.isEmpty)
-        self.reset(advertiser)
-        scanner.events = []
-        self.testbed.pass(.seconds(5))
-        #expect(scanner.events.isEmpty)
-        advertiser.advertise()
-        self.testbed.pass(.seconds(1))
-        #expect(!scanner.reports.isEmpty)
-    }
-
-    @Test("ends a scan, which may begin again", arguments: [false, true])
-    func scanning(isExtended: Bool) {
-        let (advertiser, scanner) = (self.testbed.host(), self.testbed.host())
-        advertiser.advertise()
-        func scan() {
-            guard isExtended else { return scanner.scan() }
-            let channel = LESetExtendedScanParameters.PHYParameters(type: .passive)
-            scanner.ok(LESetExtendedScanParameters(ownAddressType: .public, filterPolicy: .all, le1M: channel))
-            // 3 s.
-            scanner.ok(LESetExtendedScanEnable(isEnabled: true, filterDuplicates: .off, duration: 300, period: 0))
+            advertiser.ok(LESetExtendedAdvertisingEnable(1))
         }
-        scan()
-        self.testbed.pass(.seconds(1))
-        #expect(!scanner.events.isEmpty)
-        self.reset(scanner)
-        self.testbed.pass(.seconds(5))
-        #expect(scanner.events.isEmpty)
-        scan()
-        self.testbed.pass(.seconds(1))
-        #expect(!scanner.events.isEmpty)
+        self.expectEnd(of: advertiseSet, by: advertiser, noticedBy: scanner)
+        advertiser.refused(LESetExtendedAdvertisingEnable(1), .unknownAdvertisingIdentifier)
+        self.reset(advertiser)
+        self.expectEnd(of: { advertiser.advertise() }, by: advertiser, noticedBy: scanner)
+    }
+
+    @Test("ends a scan, which may begin again")
+    func scanning() {
+        let (advertiser, scanner) = (self.testbed.host(), self.testbed.host())
+        advertiser.advertise()
+        self.expectEnd(of: { scanner.scan() }, by: scanner, noticedBy: scanner)
+        // One of 3 s.
+        self.expectEnd(of: { scanner.extendedScan(duration: 300) }, by: scanner, noticedBy: scanner)
     }
 
     @Test("an initiator connects to nobody, and may initiate again")
@@ -115,8 +89,7 @@ struct ResetTests {
     @Test("ends flow control, and forgets the number of the host's buffers")
     func flowControl() throws {
         let peripheral = self.testbed.host()
-        peripheral.ok(HostBufferSize(aclDataPacketLength: 251, aclDataPacketCount: 2))
-        peripheral.ok(SetControllerToHostFlowControl(mode: .acl))
+        peripheral.limitBuffers(2)
         self.reset(peripheral)
         let link = try TestLink(self.testbed, peripheral: peripheral)
         for value in 0..<6 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
@@ -138,29 +111,19 @@ struct ResetTests {
         }
     }
 
-    @Test("forgets its random address")
-    func randomAddress() {
+    @Test("forgets its private key and its random address")
+    func privateKeyAndAddress() throws {
         let host = self.testbed.host()
-        for _ in 0..<2 {
-            host.refused(
-                TestHost.createConnection(to: DeviceAddress(1, kind: .public), ownAddressType: .random),
-                .invalidParameters
-            )
-            host.ok(LESetRandomAddress(address: DeviceAddress(0xC000_0000_0001, kind: .random)))
-            host.ok(TestHost.createConnection(to: DeviceAddress(1, kind: .public), ownAddressType: .random))
-            self.reset(host)
-        }
-    }
-
-    @Test("forgets its private key")
-    func privateKey() throws {
-        let host = self.testbed.host()
+        let connect = TestHost.createConnection(to: DeviceAddress(1, kind: .public), ownAddressType: .random)
         for _ in 0..<2 {
             host.refused(LEGenerateDHKey(x: .zero, y: .zero), .commandDisallowed)
             host.ok(LEReadLocalP256PublicKey())
             let own = try #require(host.take(LEReadLocalP256PublicKeyComplete.self))
             host.ok(LEGenerateDHKey(x: own.x, y: own.y))
             #expect(host.take(LEGenerateDHKeyComplete.self)?.status == .success)
+            host.refused(connect, .invalidParameters)
+            host.ok(LESetRandomAddress(address: DeviceAddress(0xC000_0000_0001, kind: .random)))
+            host.ok(connect)
             self.reset(host)
         }
     }
@@ -171,8 +134,7 @@ struct ResetTests {
         peripheral.ok(LESetDefaultPHY(preference: PHYPreference(transmitter: .le1M, receiver: .le1M)))
         self.reset(peripheral)
         let link = try TestLink(self.testbed, peripheral: peripheral)
-        let preference = PHYPreference(transmitter: nil, receiver: nil)
-        link.central.ok(LESetPHY(handle: link.centralHandle, preference: preference))
+        link.central.ok(LESetPHY(link.centralHandle, nil, nil))
         let event = try #require(link.central.take(LEPHYUpdateComplete.self))
         #expect(event.transmitter == .le2M && event.receiver == .le2M)
     }
@@ -181,12 +143,7 @@ struct ResetTests {
     func privacy() throws {
         let host = self.testbed.host()
         let peer = DeviceAddress(1, kind: .public)
-        let key = Octets16(high: 1, low: 2)
-        let add = LEAddDeviceToResolvingList(
-            peer: peer,
-            peerIdentityResolvingKey: .zero,
-            localIdentityResolvingKey: key
-        )
+        let add = TestHost.addition(of: peer, localKey: Octets16(high: 1, low: 2))
         host.ok(add)
         host.ok(LESetAddressResolutionEnable(isEnabled: true))
         host.ok(LESetResolvablePrivateAddressTimeout(timeout: 1))

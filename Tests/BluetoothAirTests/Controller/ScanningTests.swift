@@ -31,34 +31,22 @@ struct ScanningTests {
     }
 
     @Test(
-        "D11: the accept list decides which devices are reported, with both policies that use it",
-        arguments: [ScanFilterPolicy.acceptList, .acceptListAndUnresolvedDirected]
+        "D11: the accept list decides which devices are reported, with both policies that use it, and with no other",
+        arguments: [
+            (.acceptList, true), (.acceptListAndUnresolvedDirected, true), (.all, false),
+            (.allAndUnresolvedDirected, false),
+        ] as [(ScanFilterPolicy, Bool)]
     )
-    func acceptList(policy: ScanFilterPolicy) {
-        let testbed = AirTestbed()
-        let (listed, unlisted) = (testbed.host(), testbed.host())
-        listed.advertise()
-        unlisted.advertise()
-        let scanner = testbed.host()
-        scanner.ok(LEAddDeviceToFilterAcceptList(entry: .device(listed.controller.address)))
-        scanner.scan(filterPolicy: policy)
-        testbed.pass(.seconds(1))
-        #expect(Set(scanner.reports.map(\.address)) == [listed.controller.address])
-    }
-
-    @Test(
-        "D11: without the accept list all devices are reported, with both policies",
-        arguments: [ScanFilterPolicy.all, .allAndUnresolvedDirected]
-    )
-    func noAcceptList(policy: ScanFilterPolicy) {
+    func acceptList(policy: ScanFilterPolicy, isUsed: Bool) {
         let testbed = AirTestbed()
         let advertisers = [testbed.host(), testbed.host()]
         for advertiser in advertisers { advertiser.advertise() }
+        let addresses = advertisers.map(\.controller.address)
         let scanner = testbed.host()
-        scanner.ok(LEAddDeviceToFilterAcceptList(entry: .device(advertisers[0].controller.address)))
+        scanner.ok(LEAddDeviceToFilterAcceptList(entry: .device(addresses[0])))
         scanner.scan(filterPolicy: policy)
         testbed.pass(.seconds(1))
-        #expect(Set(scanner.reports.map(\.address)) == Set(advertisers.map(\.controller.address)))
+        #expect(Set(scanner.reports.map(\.address)) == (isUsed ? [addresses[0]] : Set(addresses)))
     }
 
     @Test(
@@ -98,7 +86,7 @@ struct ScanningTests {
         host.refused(LESetScanEnable(isEnabled: true, filterDuplicates: .resetEachPeriod), .invalidParameters)
     }
 
-    @Test("the strength falls with distance, and the larger distance of two devices counts")
+    @Test("B22: devices with positions hear each other by their distance, others by the larger of their distances")
     func strength() throws {
         let testbed = AirTestbed()
         let (advertiser, scanner) = (testbed.host(), testbed.host())
@@ -110,37 +98,19 @@ struct ScanningTests {
             return scanner.reports.last?.rssi
         }
         #expect(strength() == -45)
-        advertiser.ok(AirSetDistance(centimetres: 1_000))
-        #expect(strength() == -65)
-        advertiser.ok(AirSetDistance(centimetres: 3_000))
-        #expect(strength() == -75)
-        scanner.ok(AirSetDistance(centimetres: 5_000))
-        #expect(strength() == -79)
-        scanner.ok(AirSetDistance(centimetres: 40_000))
-        #expect(strength() == nil)
-        scanner.controller.distance = .metres(0.5)
-        advertiser.controller.distance = .metres(0.5)
-        #expect(strength() == -39)
-    }
-
-    @Test("B22: devices with positions hear each other by the distance between them")
-    func positions() throws {
-        let testbed = AirTestbed()
-        let (advertiser, scanner) = (testbed.host(), testbed.host())
-        advertiser.advertise()
-        scanner.scan()
-        func strength() -> RSSI? {
-            scanner.events = []
-            testbed.pass(.milliseconds(150))
-            return scanner.reports.last?.rssi
+        for (mover, metres, rssi) in [
+            (advertiser, 10, -65), (advertiser, 30, -75), (scanner, 50, -79), (scanner, 400, nil), (scanner, 1, -75),
+        ] as [(TestHost, UInt32, RSSI?)] {
+            mover.ok(AirSetDistance(centimetres: metres * 100))
+            #expect(strength() == rssi)
         }
-        // The other has no position yet, so it is 1 m from everybody.
+        // The other one has no position yet, so it is 1 m from everybody.
         advertiser.ok(AirSetPosition(x: 60_000, y: 0))
         #expect(strength() == -45)
-        scanner.ok(AirSetPosition(x: 59_000, y: 0))
-        #expect(strength() == -65)
-        scanner.ok(AirSetPosition(x: 0, y: 0))
-        #expect(strength() == nil)
+        for (x, rssi) in [(59_000, -65), (0, nil)] as [(Int32, RSSI?)] {
+            scanner.ok(AirSetPosition(x: x, y: 0))
+            #expect(strength() == rssi)
+        }
         scanner.ok(AirSetDistance(centimetres: 3_000))
         #expect(strength() == -75)
     }
@@ -148,9 +118,8 @@ struct ScanningTests {
     @Test("with air time, a radio listens in its window only")
     func window() {
         let testbed = AirTestbed(.realistic)
-        let advertiser = testbed.host()
+        let (advertiser, always, seldom) = (testbed.host(), testbed.host(), testbed.host())
         advertiser.advertise(interval: 0x20)
-        let (always, seldom) = (testbed.host(), testbed.host())
         always.scan(interval: 0x100, window: 0x100)
         seldom.scan(interval: 0x100, window: 0x20)
         testbed.pass(.seconds(60))
@@ -161,47 +130,44 @@ struct ScanningTests {
     @Test("an extended scan reports legacy PDUs in the extended form")
     func extendedForm() throws {
         let testbed = AirTestbed()
-        let advertiser = testbed.host()
+        let (advertiser, scanner) = (testbed.host(), testbed.host())
         advertiser.advertise()
-        let scanner = testbed.host()
         scanner.extendedScan(type: .active)
         testbed.pass(.milliseconds(150))
         let reports = scanner.extendedReports
         #expect(reports.map(\.eventType.rawValue) == [0x13, 0x1B])
         let first = try #require(reports.first)
-        #expect(first.address == advertiser.controller.address)
-        #expect(first.primaryPHY == .le1M)
-        #expect(first.secondaryPHY == nil)
-        #expect(first.setIdentifier == nil)
+        #expect(first.address == advertiser.controller.address && first.rssi == -45)
+        #expect(first.primaryPHY == .le1M && first.secondaryPHY == nil && first.setIdentifier == nil)
         #expect(first.data == TestHost.advertisingData)
-        #expect(first.rssi == -45)
         #expect(scanner.reports.isEmpty)
     }
 
-    @Test("checks the ranges of LE Set Scan Parameters (7.8.10)")
-    func scan() {
-        func scan(
-            type: UInt8 = 1,
-            interval: UInt16 = 4,
-            window: UInt16 = 4,
-            own: UInt8 = 3,
-            policy: UInt8 = 3
-        ) -> LESetScanParameters {
-            LESetScanParameters(
-                type: ScanType(rawValue: type),
+    @Test("checks the ranges of LE Set Scan Parameters, and of the extended form (7.8.10, 7.8.64)")
+    func ranges() {
+        for (type, interval, window, own, policy, isAllowed, isLongAllowed) in [
+            (1, 4, 4, 3, 3, true, true), (1, 0x4000, 0x4000, 0, 0, true, true),
+            (1, 0x4001, 0x4001, 0, 0, false, true), (1, 0xFFFF, 0xFFFF, 0, 0, false, true),
+            (2, 4, 4, 0, 0, false, false), (1, 3, 3, 0, 0, false, false), (1, 4, 3, 0, 0, false, false),
+            (1, 4, 5, 0, 0, false, false), (1, 4, 4, 4, 0, false, false), (1, 4, 4, 0, 4, false, false),
+        ] as [(UInt8, UInt16, UInt16, UInt8, UInt8, Bool, Bool)] {
+            let (type, own) = (ScanType(rawValue: type), OwnAddressType(rawValue: own))
+            let policy = ScanFilterPolicy(rawValue: policy)
+            let legacy = LESetScanParameters(
+                type: type,
                 interval: ScanInterval(rawValue: interval),
                 window: ScanInterval(rawValue: window),
-                ownAddressType: OwnAddressType(rawValue: own),
-                filterPolicy: ScanFilterPolicy(rawValue: policy)
+                ownAddressType: own,
+                filterPolicy: policy
             )
-        }
-        #expect(freshStatus(scan()) == .success)
-        #expect(freshStatus(scan(interval: 0x4000, window: 0x4000)) == .success)
-        for wrong in [
-            scan(type: 2), scan(interval: 3, window: 3), scan(window: 3), scan(interval: 4, window: 5), scan(own: 4),
-            scan(policy: 4), scan(interval: 0x4001),
-        ] {
-            #expect(freshStatus(wrong) == .invalidParameters)
+            let channel = LESetExtendedScanParameters.PHYParameters(
+                type: type,
+                interval: ExtendedScanInterval(rawValue: interval),
+                window: ExtendedScanInterval(rawValue: window)
+            )
+            let extended = LESetExtendedScanParameters(ownAddressType: own, filterPolicy: policy, le1M: channel)
+            #expect(freshStatus(legacy) == (isAllowed ? .success : .invalidParameters))
+            #expect(freshStatus(extended) == (isLongAllowed ? .success : .invalidParameters))
         }
     }
 }

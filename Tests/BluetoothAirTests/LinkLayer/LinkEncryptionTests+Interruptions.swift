@@ -43,10 +43,6 @@ struct LinkEncryptionInterruptionsTests {
         }
     }
 
-    private func enable(_ link: TestLink) {
-        link.central.ok(LEEnableEncryption(handle: link.centralHandle, longTermKey: Self.key))
-    }
-
     @Test(
         "with any loss nothing of the hosts is sent in clear once encryption was asked for",
         arguments: [0, 0.1, 0.3, 0.5],
@@ -58,7 +54,7 @@ struct LinkEncryptionInterruptionsTests {
         let link = try TestLink(AirTestbed(settings, seed: seed), parameters: parameters)
         let (central, peripheral) = (Log(link.central), Log(link.peripheral, answersKeyRequestWith: Self.key))
         for end in [Log.Entry.encrypted, .refreshed] {
-            self.enable(link)
+            link.enableEncryption(Self.key)
             link.central.sendData([1], on: link.centralHandle)
             link.central.sendData([2], on: link.centralHandle)
             link.testbed.pass(.seconds(20))
@@ -73,12 +69,12 @@ struct LinkEncryptionInterruptionsTests {
         let link = try TestLink(AirTestbed(settings))
         let (central, peripheral) = (Log(link.central), Log(link.peripheral))
         for end in [Log.Entry.encrypted, .refreshed] {
-            self.enable(link)
+            link.enableEncryption(Self.key)
             link.testbed.pass(.milliseconds(500))
             link.peripheral.sendData([3], on: link.peripheralHandle)
             link.testbed.pass(.milliseconds(500))
             #expect(central.entries.isEmpty)
-            link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: Self.key))
+            link.giveKey(Self.key)
             link.testbed.pass(.seconds(2))
             #expect(central.entries == [end, .data([3])] || central.entries == [.data([3]), end])
             #expect(peripheral.entries == [end])
@@ -86,34 +82,37 @@ struct LinkEncryptionInterruptionsTests {
         }
     }
 
-    @Test("ends an encrypted link that finds no key, and never sends queued data", arguments: allSettings)
+    @Test(
+        "ends an encrypted link that finds no key, takes none while it ends, and never sends queued data",
+        arguments: allSettings
+    )
     func refusedRefresh(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
+        link.encrypt()
         let (central, peripheral) = (Log(link.central), Log(link.peripheral))
-        self.enable(link)
+        link.enableEncryption(Self.key)
         link.testbed.pass(.seconds(1))
-        link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: Self.key))
+        for (host, handle) in link.ends { host.sendData([1], on: handle) }
+        link.refuseKey()
+        let handle = link.peripheralHandle
+        let status: HCIErrorCode = settings.hasAirTime ? .commandDisallowed : .unknownConnectionIdentifier
+        link.peripheral.refused(LELongTermKeyRequestReply(handle: handle, longTermKey: Self.key), status)
+        link.peripheral.refused(LELongTermKeyRequestNegativeReply(handle: handle), status)
         link.testbed.pass(.seconds(2))
-        self.enable(link)
-        link.testbed.pass(.seconds(1))
-        link.central.sendData([1], on: link.centralHandle)
-        link.peripheral.sendData([2], on: link.peripheralHandle)
-        link.peripheral.ok(LELongTermKeyRequestNegativeReply(handle: link.peripheralHandle))
-        link.testbed.pass(.seconds(2))
-        #expect(central.entries == [.encrypted, .disconnected(.pinOrKeyMissing)])
-        #expect(peripheral.entries == [.encrypted, .disconnected(.localHostTerminated)])
+        #expect(central.entries == [.disconnected(.pinOrKeyMissing)])
+        #expect(peripheral.entries == [.disconnected(.localHostTerminated)])
     }
 
     @Test("other procedures wait until encryption has started", arguments: allSettings)
     func otherProcedures(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
         let (central, peripheral) = (Log(link.central), Log(link.peripheral))
-        self.enable(link)
+        link.enableEncryption(Self.key)
         link.testbed.pass(.milliseconds(500))
         link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 100, transmitTime: 2_120))
         link.testbed.pass(.seconds(1))
         #expect(central.entries.isEmpty)
-        link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: Self.key))
+        link.giveKey(Self.key)
         link.testbed.pass(.seconds(2))
         #expect(central.entries == [.encrypted, .lengthChanged])
         #expect(peripheral.entries == [.encrypted, .lengthChanged])
@@ -126,12 +125,12 @@ struct LinkEncryptionInterruptionsTests {
         let (central, peripheral) = (Log(link.central), Log(link.peripheral, answersKeyRequestWith: Self.key))
         // The second half of the steps disturbs a refresh.
         if step >= 12 {
-            self.enable(link)
+            link.enableEncryption(Self.key)
             link.testbed.pass(.seconds(2))
             #expect(central.entries == [.encrypted] && peripheral.entries == [.encrypted])
             (central.entries, peripheral.entries) = ([], [])
         }
-        self.enable(link)
+        link.enableEncryption(Self.key)
         link.testbed.pass(.milliseconds(Int64(step % 12) * 20))
         link.central.sendData([1], on: link.centralHandle)
         (losesCentral ? link.central : link.peripheral).controller.close()
@@ -144,57 +143,16 @@ struct LinkEncryptionInterruptionsTests {
         #expect(host.run(LERand())?.status == .success)
     }
 
-    @Test("a link that is ended in the middle ends with its reason", arguments: Array(0..<12), [true, false])
-    func ended(step: Int, byCentral: Bool) throws {
+    @Test("a link that is ended in the middle ends with its reason", arguments: Array(0..<12), [0, 1])
+    func ended(step: Int, number: Int) throws {
         let link = try TestLink(AirTestbed(.realistic))
-        let (central, peripheral) = (Log(link.central), Log(link.peripheral, answersKeyRequestWith: Self.key))
-        self.enable(link)
+        let logs = [Log(link.central), Log(link.peripheral, answersKeyRequestWith: Self.key)]
+        link.enableEncryption(Self.key)
         link.testbed.pass(.milliseconds(Int64(step) * 20))
-        let (ending, handle) =
-            byCentral ? (link.central, link.centralHandle) : (link.peripheral, link.peripheralHandle)
-        ending.ok(Disconnect(handle: handle, reason: .remoteUserTerminated))
+        let (host, handle) = link.ends[number]
+        host.ok(Disconnect(handle: handle, reason: .remoteUserTerminated))
         link.testbed.pass(.seconds(60))
-        #expect(central.entries.last == .disconnected(byCentral ? .localHostTerminated : .remoteUserTerminated))
-        #expect(peripheral.entries.last == .disconnected(byCentral ? .remoteUserTerminated : .localHostTerminated))
-    }
-
-    private func parameters(_ interval: UInt16) -> ConnectionParameters {
-        ConnectionParameters(
-            minimumInterval: ConnectionInterval(rawValue: interval),
-            maximumInterval: ConnectionInterval(rawValue: interval),
-            supervisionTimeout: 3_200
-        )
-    }
-
-    /// A link with an interval of 30 ms and a supervision timeout of 32 s.
-    private func link(_ settings: AirSettings = .instant, isEncrypted: Bool = false) throws -> TestLink {
-        let link = try TestLink(AirTestbed(settings), parameters: self.parameters(24))
-        guard isEncrypted else { return link }
-        self.enable(link)
-        link.testbed.pass(.seconds(1))
-        link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: Self.key))
-        link.testbed.pass(.seconds(1))
-        #expect(link.central.take(EncryptionChange.self)?.encryption == .on)
-        link.central.events = []
-        link.peripheral.events = []
-        return link
-    }
-
-    @Test("a host that had no key for a link that was encrypted gives none while the link ends (7.8.25, 7.8.26)")
-    func noKeyAfterRefusal() throws {
-        let link = try self.link(.realistic, isEncrypted: true)
-        self.enable(link)
-        link.testbed.pass(.seconds(1))
-        #expect(link.peripheral.take(LELongTermKeyRequest.self)?.handle == link.peripheralHandle)
-        let refuse = LELongTermKeyRequestNegativeReply(handle: link.peripheralHandle)
-        link.peripheral.ok(refuse)
-        link.peripheral.refused(
-            LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: Self.key),
-            .commandDisallowed
-        )
-        link.peripheral.refused(refuse, .commandDisallowed)
-        link.testbed.pass(.seconds(1))
-        #expect(link.central.take(DisconnectionComplete.self)?.reason == .pinOrKeyMissing)
-        #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .localHostTerminated)
+        #expect(logs[number].entries.last == .disconnected(.localHostTerminated))
+        #expect(logs[1 - number].entries.last == .disconnected(.remoteUserTerminated))
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import BluetoothAir
 
 @Suite("Link layer procedures")
-struct LinkProceduresTests: LongTimeoutLinks {
+struct LinkProceduresTests {
     private static let allSettings = [AirSettings.instant, .realistic]
 
     private func settle(_ link: TestLink) { link.testbed.pass(.seconds(1)) }
@@ -15,38 +15,21 @@ struct LinkProceduresTests: LongTimeoutLinks {
     @Test("set Data Length is reported at both ends", arguments: allSettings)
     func dataLength(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
-        link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 2120))
+        let command = LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 2120)
+        link.central.ok(command)
         self.settle(link)
         let atCentral = try #require(link.central.take(LEDataLengthChange.self))
-        #expect(atCentral.transmitOctets == 251)
-        #expect(atCentral.transmitTime == 2120)
-        #expect(atCentral.receiveOctets == 27)
+        #expect(atCentral.transmitOctets == 251 && atCentral.transmitTime == 2120 && atCentral.receiveOctets == 27)
         let atPeripheral = try #require(link.peripheral.take(LEDataLengthChange.self))
-        #expect(atPeripheral.receiveOctets == 251)
-        #expect(atPeripheral.transmitOctets == 27)
-        link.central.sendData([UInt8](repeating: 1, count: 251), on: link.centralHandle)
-        link.peripheral.sendData([UInt8](repeating: 2, count: 251), on: link.peripheralHandle)
+        #expect(atPeripheral.receiveOctets == 251 && atPeripheral.transmitOctets == 27)
+        for (host, handle) in link.ends { host.sendData([UInt8](repeating: 1, count: 251), on: handle) }
         self.settle(link)
         #expect(link.peripheral.data.map(\.octets.count) == [251])
         #expect(link.central.data.map(\.octets.count) == [27, 27, 27, 27, 27, 27, 27, 27, 27, 8])
-        link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 2120))
+        link.central.ok(command)
         self.settle(link)
         // Nothing has changed, so nothing is reported.
         #expect(link.central.take(LEDataLengthChange.self) == nil)
-        link.central.refused(
-            LESetDataLength(handle: link.centralHandle, transmitOctets: 252, transmitTime: 2120),
-            .invalidParameters
-        )
-    }
-
-    @Test("the time of a packet limits its length too")
-    func dataLengthTime() throws {
-        let link = try TestLink(AirTestbed())
-        // 592 microseconds on 1M are 74 octets, less 14 around the data.
-        link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 592))
-        link.central.sendData([UInt8](repeating: 1, count: 100), on: link.centralHandle)
-        link.testbed.loop.run()
-        #expect(link.peripheral.data.map(\.octets.count) == [60, 40])
     }
 
     @Test(
@@ -55,63 +38,55 @@ struct LinkProceduresTests: LongTimeoutLinks {
     )
     func dataLengthOfPHYs(phy: PHYSet, lengths: [Int]) throws {
         let link = try TestLink(AirTestbed())
+        // 592 microseconds on 1M are 74 octets, less 14 around the data.
         link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 592))
-        link.central.ok(
-            LESetPHY(
-                handle: link.centralHandle,
-                preference: PHYPreference(transmitter: phy, receiver: phy),
-                options: .noPreference
-            )
-        )
+        link.central.ok(LESetPHY(link.centralHandle, phy, phy))
         self.settle(link)
         link.central.sendData([UInt8](repeating: 1, count: 100), on: link.centralHandle)
         link.testbed.loop.run()
         #expect(link.peripheral.data.map(\.octets.count) == lengths)
     }
 
-    @Test("features and version of the peer, from both ends", arguments: allSettings)
+    @Test("features and version of the peer, from both ends, on each new link", arguments: allSettings)
     func featuresAndVersion(settings: AirSettings) throws {
-        let link = try TestLink(AirTestbed(settings))
-        for (host, handle) in link.ends {
-            host.ok(LEReadRemoteFeatures(handle: handle))
-            host.ok(ReadRemoteVersionInformation(handle: handle))
+        let testbed = AirTestbed(settings)
+        let (central, peripheral) = (testbed.host(), testbed.host())
+        for _ in 0..<2 {
+            let link = try TestLink(testbed, central: central, peripheral: peripheral)
+            for (host, handle) in link.ends {
+                host.ok(LEReadRemoteFeatures(handle: handle))
+                host.ok(ReadRemoteVersionInformation(handle: handle))
+                self.settle(link)
+                let features = try #require(host.take(LEReadRemoteFeaturesComplete.self))
+                #expect(features.status == .success && features.handle == handle)
+                #expect(features.features == host.run(LEReadLocalSupportedFeatures())?.features)
+                // A second time the version is known already.
+                host.ok(ReadRemoteVersionInformation(handle: handle))
+                let versions = host.takeAll(ReadRemoteVersionInformationComplete.self)
+                #expect(versions.count == 2)
+                for version in versions {
+                    #expect(version.handle == handle && version.version == .v5_4)
+                    #expect(version.company == 0xFFFF && version.subversion == 1)
+                }
+                #expect(host.events.isEmpty)
+            }
+            central.ok(Disconnect(handle: link.centralHandle))
             self.settle(link)
-            let features = try #require(host.take(LEReadRemoteFeaturesComplete.self))
-            #expect(features.status == .success)
-            #expect(features.handle == handle)
-            #expect(features.features == host.run(LEReadLocalSupportedFeatures())?.features)
-            let version = try #require(host.take(ReadRemoteVersionInformationComplete.self))
-            #expect(version.company == 0xFFFF)
-            // A second time it is known already.
-            host.ok(ReadRemoteVersionInformation(handle: handle))
-            #expect(host.take(ReadRemoteVersionInformationComplete.self)?.version == version.version)
+            #expect(link.reasons == [.localHostTerminated, .remoteUserTerminated])
         }
-        #expect(link.central.events.isEmpty)
-        #expect(link.peripheral.events.isEmpty)
     }
 
     @Test("each end sends its version once in a link (Vol 6, Part B, 5.1.5)", arguments: allSettings)
     func versionIsSentOnce(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
-        let ends = link.ends
         // Both ask at once: each takes the other's for its answer.
-        for (host, handle) in ends { host.send(ReadRemoteVersionInformation(handle: handle)) }
+        for (host, handle) in link.ends { host.send(ReadRemoteVersionInformation(handle: handle)) }
         self.settle(link)
-        for (host, handle) in ends {
+        for (host, handle) in link.ends {
             #expect(host.takeAll(ReadRemoteVersionInformationComplete.self).map(\.handle) == [handle])
             #expect(host.takeAll(CommandStatus.self).map(\.status) == [.success])
+            #expect(host.events.isEmpty)
         }
-        #expect(link.central.events.isEmpty && link.peripheral.events.isEmpty)
-    }
-
-    @Test("a host asks for the version of its peer once at a time")
-    func versionIsAskedOnceAtATime() throws {
-        let link = try TestLink(AirTestbed(.realistic))
-        link.central.ok(ReadRemoteVersionInformation(handle: link.centralHandle))
-        link.central.refused(ReadRemoteVersionInformation(handle: link.centralHandle), .commandDisallowed)
-        self.settle(link)
-        #expect(link.central.takeAll(ReadRemoteVersionInformationComplete.self).count == 1)
-        link.central.ok(ReadRemoteVersionInformation(handle: link.centralHandle))
     }
 
     @Test("updates the PHYs of both directions", arguments: allSettings)
@@ -119,52 +94,22 @@ struct LinkProceduresTests: LongTimeoutLinks {
         let link = try TestLink(AirTestbed(settings))
         for (host, handle) in link.ends {
             let phy = try #require(host.run(LEReadPHY(handle: handle)))
-            #expect(phy.transmitter == .le1M)
-            #expect(phy.receiver == .le1M)
+            #expect(phy.transmitter == .le1M && phy.receiver == .le1M)
         }
-        link.peripheral.ok(
-            LESetPHY(
-                handle: link.peripheralHandle,
-                preference: PHYPreference(transmitter: .le2M, receiver: .leCoded),
-                options: .noPreference
-            )
-        )
-        self.settle(link)
-        let atPeripheral = try #require(link.peripheral.take(LEPHYUpdateComplete.self))
-        #expect(atPeripheral.transmitter == .le2M)
-        #expect(atPeripheral.receiver == .leCoded)
-        let atCentral = try #require(link.central.take(LEPHYUpdateComplete.self))
-        #expect(atCentral.transmitter == .leCoded)
-        #expect(atCentral.receiver == .le2M)
+        /// The PHYs in the events of both ends, from the central's view.
+        func updates() -> [[PHY]?] {
+            self.settle(link)
+            let events = link.ends.map { $0.host.take(LEPHYUpdateComplete.self) }
+            return [events[0].map { [$0.transmitter, $0.receiver] }, events[1].map { [$0.receiver, $0.transmitter] }]
+        }
+        link.peripheral.ok(LESetPHY(link.peripheralHandle, .le2M, .leCoded))
+        #expect(updates() == [[.leCoded, .le2M], [.leCoded, .le2M]])
         // An end that asked hears of it though nothing has changed; the other does not.
-        link.central.ok(
-            LESetPHY(
-                handle: link.centralHandle,
-                preference: PHYPreference(transmitter: .leCoded, receiver: .le2M),
-                options: .noPreference
-            )
-        )
-        self.settle(link)
-        #expect(link.central.take(LEPHYUpdateComplete.self)?.receiver == .le2M)
-        #expect(link.peripheral.take(LEPHYUpdateComplete.self) == nil)
-        // What the peer does not like is not used.
-        link.peripheral.ok(
-            LESetPHY(
-                handle: link.peripheralHandle,
-                preference: PHYPreference(transmitter: .le1M, receiver: .le1M),
-                options: .noPreference
-            )
-        )
-        self.settle(link)
-        #expect(link.peripheral.take(LEPHYUpdateComplete.self)?.transmitter == .le2M)
-        link.central.refused(
-            LESetPHY(
-                handle: link.centralHandle,
-                preference: PHYPreference(transmitter: PHYSet(rawValue: 0x10), receiver: nil),
-                options: .noPreference
-            ),
-            .unsupportedFeature
-        )
+        link.central.ok(LESetPHY(link.centralHandle, .leCoded, .le2M))
+        #expect(updates() == [[.leCoded, .le2M], nil])
+        // PHYs that the peer does not prefer are not used.
+        link.peripheral.ok(LESetPHY(link.peripheralHandle, .le1M, .le1M))
+        #expect(updates() == [nil, [.leCoded, .le2M]])
     }
 
     @Test("a host that repeats itself while nothing gets across fills no queue")
@@ -182,46 +127,34 @@ struct LinkProceduresTests: LongTimeoutLinks {
         #expect(link.peripheral.run(LEReadChannelMap(handle: link.peripheralHandle))?.channels.rawValue == 251)
     }
 
-    @Test("the channel map of the central's host reaches the peripheral", arguments: allSettings)
-    func channelMap(settings: AirSettings) throws {
-        let link = try TestLink(AirTestbed(settings))
-        #expect(link.central.run(LEReadChannelMap(handle: link.centralHandle))?.channels == .all)
-        link.central.ok(LESetHostChannelClassification(channels: 0xFF))
-        self.settle(link)
-        #expect(link.peripheral.run(LEReadChannelMap(handle: link.peripheralHandle))?.channels.rawValue == 0xFF)
-    }
-
-    @Test("lengths beyond their ranges are refused")
+    @Test("refuses lengths beyond their ranges, for a link and by default (7.8.33, 7.8.35)")
     func lengthRanges() throws {
         let link = try TestLink(AirTestbed())
-        for (octets, time) in [(26, 328), (252, 328), (27, 327), (27, 17_041)] as [(UInt16, UInt16)] {
-            link.central.refused(
-                LESetDataLength(handle: link.centralHandle, transmitOctets: octets, transmitTime: time),
-                .invalidParameters
-            )
+        for (octets, time, isAllowed) in [
+            (27, 328, true), (251, 17_040, true), (26, 328, false), (252, 328, false), (27, 327, false),
+            (27, 17_041, false),
+        ] as [(UInt16, UInt16, Bool)] {
+            let status: HCIErrorCode = isAllowed ? .success : .invalidParameters
+            let ofLink = LESetDataLength(handle: link.centralHandle, transmitOctets: octets, transmitTime: time)
+            let byDefault = LEWriteSuggestedDefaultDataLength(transmitOctets: octets, transmitTime: time)
+            #expect(link.central.run(ofLink)?.status == status, "\(octets) \(time)")
+            #expect(link.central.run(byDefault)?.status == status, "\(octets) \(time)")
         }
-        link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 27, transmitTime: 328))
-        link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 17_040))
     }
 
-    @Test("reads RSSI, power and the authenticated payload timeout of a link")
+    @Test("reads RSSI and the transmit power levels of a link (7.3.35, 7.5.4)")
     func readings() throws {
         let link = try TestLink(AirTestbed())
-        #expect(link.central.run(ReadRSSI(handle: link.centralHandle))?.rssi == -45)
-        link.peripheral.controller.distance = .metres(10)
-        #expect(link.central.run(ReadRSSI(handle: link.centralHandle))?.rssi == -65)
-        #expect(link.peripheral.run(ReadRSSI(handle: link.peripheralHandle))?.rssi == -65)
-        #expect(link.central.run(ReadTransmitPowerLevel(handle: link.centralHandle))?.level == 0)
-        let timeout = try #require(link.central.run(ReadAuthenticatedPayloadTimeout(handle: link.centralHandle)))
-        #expect(timeout.timeout.timeAmount == .seconds(30))
-        link.central.ok(WriteAuthenticatedPayloadTimeout(handle: link.centralHandle, timeout: 100))
-        link.central.refused(
-            WriteAuthenticatedPayloadTimeout(handle: link.centralHandle, timeout: 1),
-            .invalidParameters
-        )
-        #expect(
-            link.central.run(ReadAuthenticatedPayloadTimeout(handle: link.centralHandle))?.timeout.rawValue == 100
-        )
+        for (metres, rssi) in [(1, -45), (10, -65)] as [(Double, Int8)] {
+            link.peripheral.controller.distance = .metres(metres)
+            for (host, handle) in link.ends { #expect(host.run(ReadRSSI(handle: handle))?.rssi == RSSI(dBm: rssi)) }
+        }
+        for (type, level) in [(0, 0), (1, 10), (2, nil)] as [(UInt8, TransmitPower?)] {
+            let command = ReadTransmitPowerLevel(handle: link.centralHandle, type: .init(rawValue: type))
+            let answer = try #require(link.central.run(command))
+            #expect(answer.status == (level == nil ? .invalidParameters : .success))
+            if let level { #expect(answer.level == level) }
+        }
     }
 
     @Test("the PHYs that a host prefers for all its links are those of a new link, in each direction (7.8.48)")
@@ -234,8 +167,7 @@ struct LinkProceduresTests: LongTimeoutLinks {
             let peripheral = testbed.host()
             peripheral.ok(LESetDefaultPHY(preference: PHYPreference(transmitter: transmitter, receiver: receiver)))
             let link = try TestLink(testbed, peripheral: peripheral)
-            let preference = PHYPreference(transmitter: nil, receiver: nil)
-            link.central.ok(LESetPHY(handle: link.centralHandle, preference: preference))
+            link.central.ok(LESetPHY(link.centralHandle, nil, nil))
             testbed.pass(.seconds(1))
             let event = try #require(link.central.take(LEPHYUpdateComplete.self))
             #expect([event.transmitter, event.receiver] == phys)
@@ -249,10 +181,10 @@ struct LinkProceduresTests: LongTimeoutLinks {
             ([], nil, .invalidParameters), (nil, [], .invalidParameters), (nil, nil, .success),
             (PHYSet(rawValue: 0x08), nil, .unsupportedFeature), (nil, PHYSet(rawValue: 0x09), .unsupportedFeature),
         ] as [(PHYSet?, PHYSet?, HCIErrorCode)] {
-            let preference = PHYPreference(transmitter: transmitter, receiver: receiver)
-            #expect(link.central.run(LESetPHY(handle: link.centralHandle, preference: preference))?.status == status)
-            #expect(link.central.run(LESetDefaultPHY(preference: preference))?.status == status)
-            link.testbed.pass(.seconds(1))
+            let command = LESetPHY(link.centralHandle, transmitter, receiver)
+            #expect(link.central.run(command)?.status == status)
+            #expect(link.central.run(LESetDefaultPHY(preference: command.preference))?.status == status)
+            self.settle(link)
         }
     }
 
@@ -264,38 +196,18 @@ struct LinkProceduresTests: LongTimeoutLinks {
         host.ok(LEWriteSuggestedDefaultDataLength(transmitOctets: 100, transmitTime: 328))
         let link = try TestLink(testbed, central: central, peripheral: peripheral)
         testbed.loop.run()
-        let events = try [central, peripheral].map { try #require($0.take(LEDataLengthChange.self)) }
-        #expect(events.map(\.transmitOctets) == (isCentral ? [100, 27] : [27, 100]))
-        #expect(events.map(\.receiveOctets) == (isCentral ? [27, 100] : [100, 27]))
-        #expect(events.map(\.transmitTime) == [328, 328] && events.map(\.receiveTime) == [328, 328])
-        #expect(events.map(\.handle) == [link.centralHandle, link.peripheralHandle])
-    }
-
-    @Test("checks the ranges of LE Write Suggested Default Data Length (7.8.35)")
-    func suggestedDataLength() {
-        for (octets, time, isAllowed) in [
-            (27, 328, true), (251, 17_040, true), (26, 328, false), (27, 327, false), (252, 17_040, false),
-            (251, 17_041, false),
-        ] {
-            let command = LEWriteSuggestedDefaultDataLength(transmitOctets: UInt16(octets), transmitTime: UInt16(time))
-            #expect(freshStatus(command) == (isAllowed ? .success : .invalidParameters), "\(octets) \(time)")
-        }
-    }
-
-    @Test("reads the current and the maximum transmit power level (7.3.35)")
-    func powerLevel() throws {
-        let link = try TestLink(AirTestbed())
-        for (type, level) in [(0, 0), (1, 10), (2, nil)] as [(UInt8, TransmitPower?)] {
-            let command = ReadTransmitPowerLevel(handle: link.centralHandle, type: .init(rawValue: type))
-            let answer = try #require(link.central.run(command))
-            #expect(answer.status == (level == nil ? .invalidParameters : .success))
-            if let level { #expect(answer.level == level) }
+        for (index, (host, handle)) in link.ends.enumerated() {
+            let event = try #require(host.take(LEDataLengthChange.self))
+            let (transmit, receive) = (index == 0) == isCentral ? (100, 27) : (27, 100)
+            #expect(event.handle == handle)
+            #expect(event.transmitOctets == transmit && event.receiveOctets == receive)
+            #expect(event.transmitTime == 328 && event.receiveTime == 328)
         }
     }
 
     @Test("a classification of channels that a link has already is not sent to the peer (7.8.19)")
     func sameChannels() throws {
-        let link = try self.link()
+        let link = try TestLink(AirTestbed())
         var maps: [UInt64] = []
         link.testbed.air.interference = { transmission in
             if case .control(.channelMap(let channels)) = transmission { maps.append(channels.rawValue) }
@@ -307,15 +219,19 @@ struct LinkProceduresTests: LongTimeoutLinks {
         #expect(maps == [0xFF, 0x1F_FFFF_FFFF])
     }
 
-    @Test("a link begins with the channels of the central's host; those of the peripheral's do not matter (7.8.19)")
-    func channels() throws {
-        let testbed = AirTestbed()
+    @Test(
+        "a link uses the channels of the central's host; those of the peripheral's do not matter (7.8.19)",
+        arguments: allSettings
+    )
+    func channels(settings: AirSettings) throws {
+        let testbed = AirTestbed(settings)
         let (peripheral, central) = (testbed.host(), testbed.host())
         central.ok(LESetHostChannelClassification(channels: 0x0F))
         peripheral.ok(LESetHostChannelClassification(channels: 0xF0))
         let link = try TestLink(testbed, central: central, peripheral: peripheral)
         func check(_ channels: UInt64) {
-            for (host, handle) in [(central, link.centralHandle), (peripheral, link.peripheralHandle)] {
+            self.settle(link)
+            for (host, handle) in link.ends {
                 #expect(host.run(LEReadChannelMap(handle: handle))?.channels.rawValue == channels)
             }
         }
@@ -324,46 +240,20 @@ struct LinkProceduresTests: LongTimeoutLinks {
         check(0x0F)
         central.ok(LESetHostChannelClassification(channels: 0x01))
         check(0x01)
-        central.setUp(leEvents: TestHost.usualEvents)
+        central.setUp()
         testbed.pass(.seconds(1))
         peripheral.events = []
         let again = try TestLink(testbed, central: central, peripheral: peripheral)
         #expect(central.run(LEReadChannelMap(handle: again.centralHandle))?.channels == .all)
     }
 
-    @Test("features and version are asked for again on a new link with the same device")
-    func secondLink() throws {
-        let testbed = AirTestbed()
-        let (central, peripheral) = (testbed.host(), testbed.host())
-        for _ in 0..<2 {
-            let link = try TestLink(testbed, central: central, peripheral: peripheral)
-            central.ok(LEReadRemoteFeatures(handle: link.centralHandle))
-            central.ok(ReadRemoteVersionInformation(handle: link.centralHandle))
-            let features = try #require(central.take(LEReadRemoteFeaturesComplete.self))
-            #expect(features.handle == link.centralHandle && features.features.contains(.encryption))
-            let version = try #require(central.take(ReadRemoteVersionInformationComplete.self))
-            #expect(version.handle == link.centralHandle && version.version == .v5_4)
-            #expect(version.company == 0xFFFF && version.subversion == 1)
-            central.ok(Disconnect(handle: link.centralHandle))
-            #expect(central.take(DisconnectionComplete.self)?.reason == .localHostTerminated)
-            #expect(peripheral.take(DisconnectionComplete.self)?.reason == .remoteUserTerminated)
-        }
-    }
-
-    /// The link, with the central's end and the peripheral's.
-    private func state(_ link: TestLink) throws -> (link: AirLink, central: LinkEnd, peripheral: LinkEnd) {
-        let controllers = link.testbed.air.controllers
-        let central = try #require(controllers[0].links[link.centralHandle])
-        let peripheral = try #require(controllers[1].links[link.peripheralHandle])
-        return (central.link, central.end, peripheral.end)
-    }
-
     @Test("features for which no host has asked are not reported")
     func unaskedFeatures() throws {
         let link = try TestLink(AirTestbed())
-        let (airLink, central, peripheral) = try self.state(link)
+        let controllers = link.testbed.air.controllers
+        let ends = try zip(controllers, link.ends).map { try #require($0.links[$1.handle]) }
         link.testbed.air.enter {
-            for end in [central, peripheral] { airLink.receive(LLControlPDU.featureResponse([]), at: end) }
+            for entry in ends { entry.link.receive(LLControlPDU.featureResponse([]), at: entry.end) }
         }
         link.testbed.loop.run()
         #expect(link.central.events.isEmpty && link.peripheral.events.isEmpty)

@@ -18,14 +18,6 @@ struct LinkStatesTests {
         return (central.link, central.end, peripheral.end)
     }
 
-    private func enable(_ link: TestLink) {
-        link.central.ok(LEEnableEncryption(handle: link.centralHandle, longTermKey: .zero))
-    }
-
-    private func reply(_ link: TestLink) {
-        link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: .zero))
-    }
-
     @Test("passes data on at once only if nothing is in the way")
     func paths() throws {
         let link = try TestLink(AirTestbed())
@@ -47,9 +39,9 @@ struct LinkStatesTests {
         #expect(isClear() == [false, true])
         link.peripheral.controller.isHostWritable = true
         #expect(isClear() == [true, true])
-        self.enable(link)
+        link.enableEncryption()
         #expect(isClear() == [false, false], "encryption is being set up")
-        self.reply(link)
+        link.giveKey()
         #expect(isClear() == [false, false], "packets are encrypted")
     }
 
@@ -73,49 +65,13 @@ struct LinkStatesTests {
         }
     }
 
-    @Test("reports no payload timeout while encryption is paused")
-    func pausedAtPing() throws {
-        let link = try TestLink(
-            AirTestbed(),
-            parameters: ConnectionParameters(interval: 24, supervisionTimeout: 3_200)
-        )
-        self.enable(link)
-        self.reply(link)
-        #expect(link.central.take(EncryptionChange.self)?.encryption == .on)
-        link.central.ok(SetEventMaskPage2(mask: EventMaskPage2([.authenticatedPayloadTimeoutExpired])))
-        let timeout = AuthenticatedPayloadTimeout(rawValue: 100)
-        link.central.ok(WriteAuthenticatedPayloadTimeout(handle: link.centralHandle, timeout: timeout))
-        // The ping is due after 820 ms. What is lost one connection interval before is sent again in this moment.
-        link.testbed.pass(.milliseconds(790))
-        link.testbed.air.setLoss(0.999_999_999)
-        self.enable(link)
-        link.testbed.air.setLoss(0)
-        link.peripheral.events = []
-        link.testbed.pass(.milliseconds(29))
-        #expect(link.peripheral.events.isEmpty)
-        link.testbed.pass(.milliseconds(1))
-        #expect(link.peripheral.take(LELongTermKeyRequest.self)?.handle == link.peripheralHandle)
-        link.testbed.pass(.seconds(5))
-        #expect(link.central.take(AuthenticatedPayloadTimeoutExpired.self) == nil)
-        self.reply(link)
-        #expect(link.central.takeAll(EncryptionKeyRefreshComplete.self).map(\.status) == [.success])
-    }
-
     private let pair = ControllerPair()
 
     @Test("a link, an advertising set and a controller cancel their timers when they are released")
     func releasedTimers() {
         let (air, controller) = (self.pair.testbed.air, self.pair.controllers[0])
         let (central, peripheral) = (self.pair.end(.central), self.pair.end(.peripheral))
-        var link: AirLink? = AirLink(
-            air: air,
-            central: central,
-            peripheral: peripheral,
-            timing: LinkTiming(TestHost.parameters),
-            channels: .all,
-            phy: .le1M,
-            anchor: air.now
-        )
+        var link: AirLink? = self.pair.link(central, peripheral)
         var set: AdvertisingSet? = AdvertisingSet(
             handle: 1,
             controller: controller,

@@ -8,25 +8,21 @@ import Testing
 
 @Suite("Links")
 struct LinkTests {
-    @Test("both ends get data in order, with the flag of a controller and their own handles")
+    @Test("both ends get data in order, with their own handles")
     func data() throws {
         let link = try TestLink(AirTestbed())
         link.central.sendData([1, 2, 3], on: link.centralHandle)
-        link.central.sendData([4], on: link.centralHandle, boundary: .continuing)
+        link.central.sendData([4], on: link.centralHandle)
         link.peripheral.sendData([5, 6], on: link.peripheralHandle)
         #expect(link.peripheral.data.isEmpty)
         link.testbed.loop.run()
         #expect(
-            link.peripheral.data == [
-                ReceivedData(handle: link.peripheralHandle, boundary: .firstFlushable, octets: [1, 2, 3]),
-                ReceivedData(handle: link.peripheralHandle, boundary: .continuing, octets: [4]),
-            ]
+            link.peripheral.data.map(\.octets) == [[1, 2, 3], [4]] && link.central.data.map(\.octets) == [[5, 6]]
         )
-        #expect(
-            link.central.data == [ReceivedData(handle: link.centralHandle, boundary: .firstFlushable, octets: [5, 6])]
-        )
-        #expect(link.central.outstanding[link.centralHandle] == 0)
-        #expect(link.peripheral.outstanding[link.peripheralHandle] == 0)
+        for (host, handle) in link.ends {
+            #expect(host.data.allSatisfy { $0.handle == handle })
+            #expect(host.outstanding[handle] == 0)
+        }
     }
 
     @Test("delivers one turn in one batch, and reports it in one event")
@@ -42,99 +38,66 @@ struct LinkTests {
         #expect(completed.first.map { Array($0.completed) } == [.init(handle: link.centralHandle, count: 20)])
     }
 
-    @Test("the packet's own memory is handed on")
-    func noCopy() throws {
-        let link = try TestLink(AirTestbed())
-        var bytes = ByteBufferAllocator().buffer(capacity: 64)
-        bytes.moveWriterIndex(to: 9)
-        bytes.moveReaderIndex(to: 9)
-        bytes.writeBytes([1, 2, 3])
-        bytes.prependACLDataHeader(handle: link.centralHandle, boundary: .firstNonFlushable)
-        let address = bytes.withVeryUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
-        var packet: HCIPacket? = HCIPacket(h4: bytes)
-        bytes = ByteBuffer()
-        var received: UInt?
-        link.peripheral.onPacket = { packet in
-            received = packet.bytes.withVeryUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
-        }
-        if let taken = packet.take() { link.central.send(taken) }
-        link.testbed.loop.run()
-        #expect(received == address)
-    }
-
-    @Test("packets longer than the link's data length are cut, and put together by their flags")
+    @Test("packets longer than the link's data length are cut, and reported as the packets that they were")
     func fragments() throws {
         let link = try TestLink(AirTestbed())
         let octets = (0..<100).map { UInt8($0) }
         link.central.sendData(octets, on: link.centralHandle)
         link.central.sendData([0xFF], on: link.centralHandle, boundary: .continuing)
         link.testbed.loop.run()
-        let data = link.peripheral.data
-        #expect(data.map(\.octets.count) == [27, 27, 27, 19, 1])
-        #expect(data.map(\.boundary) == [.firstFlushable, .continuing, .continuing, .continuing, .continuing])
-        #expect(data.flatMap(\.octets) == octets + [0xFF])
-        #expect(link.central.outstanding[link.centralHandle] == 0)
+        #expect(link.peripheral.data.map(\.octets.count) == [27, 27, 27, 19, 1])
+        #expect(link.peripheral.data.flatMap(\.octets) == octets + [0xFF])
         let completed = link.central.takeAll(NumberOfCompletedPackets.self).flatMap { Array($0.completed) }
         #expect(completed == [.init(handle: link.centralHandle, count: 2)])
     }
 
-    @Test("data beyond the buffers is dropped, and reported with Data Buffer Overflow")
-    func overflow() throws {
-        var configuration = VirtualControllerConfiguration()
-        configuration.model.aclDataPacketCount = 4
-        let testbed = AirTestbed()
-        let link = try TestLink(testbed, central: testbed.host(configuration: configuration))
-        for value in 0..<6 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
-        testbed.loop.run()
-        #expect(link.peripheral.data.map(\.octets) == [[0], [1], [2], [3]])
-        #expect(link.central.takeAll(DataBufferOverflow.self).count == 2)
-        link.central.sendData([7], on: link.centralHandle)
-        testbed.loop.run()
-        #expect(link.peripheral.data.last?.octets == [7])
-    }
-
-    @Test("data for links that are not there, or with wrong flags, is ignored")
+    @Test("ignores data for all links or no link, and with a wrong length (5.4.2)")
     func ignored() throws {
         let link = try TestLink(AirTestbed())
+        let low = UInt8(truncatingIfNeeded: link.centralHandle.rawValue)
+        let high = UInt8(link.centralHandle.rawValue >> 8)
         link.central.sendData([1], on: ConnectionHandle(rawValue: 0x0EFF))
-        link.central.sendData([1], on: link.centralHandle, boundary: .complete)
-        link.central.send(HCIPacket(h4: ByteBuffer(bytes: [0x02, 0x40, 0x00, 0x05, 0x00, 0x01])))
-        link.central.send(HCIPacket(h4: ByteBuffer(bytes: [0x02, 0x40])))
+        for octets in [
+            // Both broadcast flags, no octet too many, none too few, and the head alone.
+            [0x02, low, high | 0x40, 0x01, 0x00, 0x07], [0x02, low, high | 0x80, 0x01, 0x00, 0x07],
+            [0x02, low, high, 0x01, 0x00, 0x07, 0x08], [0x02, low, high, 0x02, 0x00, 0x07], [0x02, low],
+        ] {
+            link.central.send(HCIPacket(h4: ByteBuffer(bytes: octets)))
+        }
         link.testbed.loop.run()
-        #expect(link.peripheral.data.isEmpty)
-        #expect(link.central.events.isEmpty)
+        #expect(link.peripheral.data.isEmpty && link.central.events.isEmpty)
         // An empty fragment carries nothing, but uses a buffer for a moment.
         link.central.sendData([], on: link.centralHandle)
         link.testbed.loop.run()
         #expect(link.peripheral.data.isEmpty)
         #expect(link.central.take(NumberOfCompletedPackets.self) != nil)
+        link.central.send(HCIPacket(h4: ByteBuffer(bytes: [0x02, low, high, 0x01, 0x00, 0x07])))
+        link.testbed.loop.run()
+        #expect(link.peripheral.data.map(\.octets) == [[7]])
     }
 
-    @Test("a disconnection is reported to the peer with its reason, and to its own host with 0x16")
-    func disconnect() throws {
-        for (fromCentral, reason) in [(true, HCIErrorCode.remoteUserTerminated), (false, .remotePowerOff)] {
-            let link = try TestLink(AirTestbed())
-            let (host, handle) =
-                fromCentral ? (link.central, link.centralHandle) : (link.peripheral, link.peripheralHandle)
-            let (peer, peerHandle) =
-                fromCentral ? (link.peripheral, link.peripheralHandle) : (link.central, link.centralHandle)
-            host.sendData([9], on: handle)
-            host.ok(Disconnect(handle: handle, reason: reason))
-            #expect(peer.data.map(\.octets) == [[9]])
-            #expect(
-                host.take(DisconnectionComplete.self)
-                    == DisconnectionComplete(handle: handle, reason: .localHostTerminated)
-            )
-            #expect(
-                peer.take(DisconnectionComplete.self) == DisconnectionComplete(handle: peerHandle, reason: reason)
-            )
-            host.refused(Disconnect(handle: handle), .unknownConnectionIdentifier)
-            #expect(host.controller.linkCount == 0)
-            #expect(peer.controller.linkCount == 0)
-        }
+    @Test(
+        "a disconnection is reported to the peer with its reason, and to its own host with 0x16 (7.1.6)",
+        arguments: [0, 1],
+        [0x05, 0x13, 0x14, 0x15, 0x1A, 0x29, 0x3B]
+    )
+    func disconnect(number: Int, reason: UInt8) throws {
+        let link = try TestLink(AirTestbed())
+        let (host, handle) = link.ends[number]
+        let (peer, peerHandle) = link.ends[1 - number]
+        let reason = HCIErrorCode(rawValue: reason)
+        host.sendData([9], on: handle)
+        host.ok(Disconnect(handle: handle, reason: reason))
+        #expect(peer.data.map(\.octets) == [[9]])
+        #expect(
+            host.take(DisconnectionComplete.self) == DisconnectionComplete(handle: handle, reason: .localHostTerminated)
+        )
+        #expect(peer.take(DisconnectionComplete.self) == DisconnectionComplete(handle: peerHandle, reason: reason))
+        host.refused(Disconnect(handle: handle), .unknownConnectionIdentifier)
+        #expect(link.isOpen == [false, false])
     }
 
-    @Test("only reasons that a host may give are taken")
+    @Test("refuses reasons that a host may not give")
     func disconnectReasons() throws {
         let link = try TestLink(AirTestbed())
         for reason in [HCIErrorCode.success, .connectionTimeout, .localHostTerminated, .connectionTerminatedMICFailure]
@@ -144,17 +107,15 @@ struct LinkTests {
         #expect(link.central.controller.linkCount == 1)
     }
 
-    @Test("nothing of a link comes behind its end")
+    @Test("reports nothing of a link after its end")
     func nothingAfterEnd() throws {
         let link = try TestLink(AirTestbed())
         // Both ends send and end the link in the same turn.
-        for _ in 0..<5 { link.central.sendData([1], on: link.centralHandle) }
-        for _ in 0..<5 { link.peripheral.sendData([2], on: link.peripheralHandle) }
-        link.central.send(Disconnect(handle: link.centralHandle))
-        link.peripheral.send(Disconnect(handle: link.peripheralHandle))
+        for (host, handle) in link.ends { for _ in 0..<5 { host.sendData([1], on: handle) } }
+        for (host, handle) in link.ends { host.send(Disconnect(handle: handle)) }
         for _ in 0..<5 { link.peripheral.sendData([2], on: link.peripheralHandle) }
         link.testbed.loop.run()
-        for host in [link.central, link.peripheral] {
+        for (host, _) in link.ends {
             let end = try #require(host.events.firstIndex { $0.payload is DisconnectionComplete })
             #expect(host.events.filter { $0.payload is DisconnectionComplete }.count == 1)
             #expect(!host.events[end...].contains { $0.payload is NumberOfCompletedPackets })
@@ -186,20 +147,6 @@ struct LinkTests {
         #expect(link.central.data.count == 100)
     }
 
-    @Test("a controller may be closed from inside its batch")
-    func closeInBatch() throws {
-        let link = try TestLink(AirTestbed())
-        link.peripheral.onPacket = { _ in link.peripheral.controller.close() }
-        link.central.sendData([1], on: link.centralHandle)
-        link.central.sendData([2], on: link.centralHandle)
-        link.testbed.loop.run()
-        #expect(link.peripheral.data.map(\.octets) == [[1]])
-        link.peripheral.send(Reset())
-        link.testbed.pass(.seconds(1))
-        #expect(link.peripheral.data.count == 1)
-        #expect(link.central.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
-    }
-
     @Test("keeps answers until the host starts")
     func lateStart() {
         let testbed = AirTestbed()
@@ -215,7 +162,7 @@ struct LinkTests {
     func centralReset() throws {
         let link = try TestLink(AirTestbed())
         let (central, peripheral) = (link.central, link.peripheral)
-        central.setUp(leEvents: TestHost.usualEvents)
+        central.setUp()
         peripheral.ok(LESetAdvertisingEnable(isEnabled: true))
         central.ok(TestHost.createConnection(to: peripheral.controller.address))
         link.testbed.pass(.milliseconds(700))
@@ -231,7 +178,7 @@ struct LinkTests {
     func peripheralReset() throws {
         let link = try TestLink(AirTestbed())
         let (central, peripheral) = (link.central, link.peripheral)
-        peripheral.setUp(leEvents: TestHost.usualEvents)
+        peripheral.setUp()
         peripheral.advertise()
         central.ok(LEAddDeviceToFilterAcceptList(entry: .device(peripheral.controller.address)))
         central.ok(TestHost.createConnection(to: .none, filterPolicy: .acceptList))
@@ -258,17 +205,6 @@ struct LinkTests {
         }
     }
 
-    @Test(
-        "each reason that a host may give reaches the peer (7.1.6)",
-        arguments: [0x05, 0x13, 0x14, 0x15, 0x1A, 0x29, 0x3B]
-    )
-    func reasons(reason: UInt8) throws {
-        let link = try TestLink(AirTestbed())
-        link.central.ok(Disconnect(handle: link.centralHandle, reason: HCIErrorCode(rawValue: reason)))
-        #expect(link.peripheral.take(DisconnectionComplete.self)?.reason.rawValue == reason)
-        #expect(link.central.take(DisconnectionComplete.self)?.reason.rawValue == 0x16)
-    }
-
     @Test("a peer that is gone, or out of reach, is read with the weakest strength (7.5.4)", arguments: [true, false])
     func weakestStrength(isGone: Bool) throws {
         let link = try TestLink(AirTestbed())
@@ -281,47 +217,23 @@ struct LinkTests {
         #expect(link.central.run(ReadRSSI(handle: link.centralHandle))?.rssi == -95)
     }
 
-    @Test("a data packet that is longer than the controller takes is dropped with Data Buffer Overflow")
-    func longData() throws {
-        var configuration = VirtualControllerConfiguration()
-        configuration.model.aclDataPacketLength = 30
+    @Test("drops data that is longer than the controller takes, or beyond its buffers, with Data Buffer Overflow")
+    func overflow() throws {
         let testbed = AirTestbed()
-        let link = try TestLink(testbed, central: testbed.host(configuration: configuration))
-        for (count, isTaken) in [(30, true), (31, false), (1, true)] {
-            link.peripheral.data = []
-            link.central.sendData([UInt8](repeating: 1, count: count), on: link.centralHandle)
-            testbed.loop.run()
-            #expect(link.peripheral.data.reduce(0) { $0 + $1.octets.count } == (isTaken ? count : 0))
-            let overflows = link.central.takeAll(DataBufferOverflow.self)
-            #expect(overflows == (isTaken ? [] : [DataBufferOverflow(linkType: .acl)]))
+        let central = testbed.host {
+            $0.model.aclDataPacketLength = 30
+            $0.model.aclDataPacketCount = 4
         }
-    }
-
-    @Test("a data packet for all links, and one with a wrong length, are ignored (5.4.2)")
-    func malformedData() throws {
-        let link = try TestLink(AirTestbed())
-        let low = UInt8(truncatingIfNeeded: link.centralHandle.rawValue)
-        let high = UInt8(link.centralHandle.rawValue >> 8)
-        for octets in [
-            // Both broadcast flags, no octet too many and none too few.
-            [0x02, low, high | 0x40, 0x01, 0x00, 0x07], [0x02, low, high | 0x80, 0x01, 0x00, 0x07],
-            [0x02, low, high, 0x01, 0x00, 0x07, 0x08], [0x02, low, high, 0x02, 0x00, 0x07],
+        let link = try TestLink(testbed, central: central)
+        for (lengths, taken, lost) in [
+            ([30], [27, 3], 0), ([31], [], 1), ([1, 2, 3, 4, 5, 6], [1, 2, 3, 4], 2), ([7], [7], 0),
         ] {
-            link.central.send(HCIPacket(h4: ByteBuffer(bytes: octets)))
+            link.peripheral.data = []
+            for length in lengths { central.sendData([UInt8](repeating: 1, count: length), on: link.centralHandle) }
+            testbed.loop.run()
+            #expect(link.peripheral.data.map(\.octets.count) == taken)
+            let overflows = central.takeAll(DataBufferOverflow.self)
+            #expect(overflows.count == lost && overflows.allSatisfy { $0.linkType == .acl })
         }
-        link.testbed.loop.run()
-        #expect(link.peripheral.data.isEmpty && link.central.events.isEmpty)
-        link.central.send(HCIPacket(h4: ByteBuffer(bytes: [0x02, low, high, 0x01, 0x00, 0x07])))
-        link.testbed.loop.run()
-        #expect(link.peripheral.data.map(\.octets) == [[7]])
-    }
-}
-
-extension Optional where Wrapped: ~Copyable {
-    /// The value, and nothing left behind.
-    fileprivate mutating func take() -> Wrapped? {
-        let value = consume self
-        self = nil
-        return value
     }
 }

@@ -8,7 +8,6 @@ import Testing
 
 @Suite("Reports that a host needs")
 struct ReportNeedTests {
-    private static let second = TimeAmount.seconds(1)
     let testbed = AirTestbed()
     let advertiser: TestHost
     let scanner: TestHost
@@ -21,17 +20,8 @@ struct ReportNeedTests {
 
     /// The reports of a second.
     private func types() -> [LEAdvertisingReport.EventType] {
-        self.testbed.pass(Self.second)
+        self.testbed.pass(.seconds(1))
         return self.scanner.reports.map(\.eventType)
-    }
-
-    @Test("from the start it is given all")
-    func all() {
-        self.scanner.controller.setReportNeed(.all)
-        self.advertiser.advertise()
-        self.scanner.scan()
-        #expect(self.types().count > 8)
-        #expect(self.types().count > 8)
     }
 
     @Test("an advertisement comes once to a passive scanner, once with its response to an active one")
@@ -68,15 +58,6 @@ struct ReportNeedTests {
         #expect(self.types().count > 16)
     }
 
-    @Test("reports an advertisement twice if its scan response is lost")
-    func lostResponse() {
-        // A device that is asked for a response answers only devices of its accept list, which is empty.
-        self.advertiser.advertise(filterPolicy: .scanFromAcceptList)
-        self.scanner.scan(type: .active)
-        #expect(self.types() == [.connectableUndirected, .connectableUndirected])
-        #expect(self.types() == [])
-    }
-
     @Test("with loss, each of the two comes, in the end", arguments: 1...20)
     func loss(seed: UInt64) {
         let testbed = AirTestbed(AirSettings(hasAirTime: false, loss: 0.5), seed: seed)
@@ -97,7 +78,7 @@ struct ReportNeedTests {
         self.advertiser.advertise()
         #expect(self.types().count > 8, "who initiates hears all")
         self.scanner.send(LECreateConnectionCancel())
-        self.testbed.pass(Self.second)
+        self.testbed.pass(.seconds(1))
         self.scanner.events = []
         self.scanner.controller.isHostWritable = false
         self.advertiser.ok(LESetAdvertisingData(data: ByteBuffer(bytes: [0x02, 0x01, 0x04])))
@@ -109,14 +90,10 @@ struct ReportNeedTests {
     @Test("a scan request is reported to an advertiser that asked for it, each time")
     func scanRequests() {
         let extended = self.testbed.host()
-        extended.ok(
-            LESetExtendedAdvertisingParameters(
-                advertisingHandle: 0,
-                properties: [.legacy, .scannable],
-                notifiesScanRequests: true
-            )
-        )
-        extended.ok(LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: 0)]))
+        var parameters = LESetExtendedAdvertisingParameters(advertisingHandle: 0, properties: [.legacy, .scannable])
+        parameters.notifiesScanRequests = true
+        extended.ok(parameters)
+        extended.ok(LESetExtendedAdvertisingEnable(0))
         self.scanner.scan(type: .active)
         #expect(self.types().count == 2)
         #expect(extended.takeAll(LEScanRequestReceived.self).count > 8)
@@ -124,44 +101,32 @@ struct ReportNeedTests {
 
     @Test("gives every report to a host that resolves addresses")
     func reportsWhileResolving() {
-        let testbed = AirTestbed()
-        let (advertiser, scanner) = (testbed.host(), testbed.host())
-        scanner.controller.setReportNeed(.changes(1))
-        advertiser.advertise()
-        func count(isResolving: Bool) -> Int {
-            scanner.ok(LESetAddressResolutionEnable(isEnabled: isResolving))
-            scanner.scan()
-            testbed.pass(.seconds(1))
-            defer { scanner.ok(LESetScanEnable(isEnabled: false)) }
-            return scanner.reports.count
+        self.advertiser.advertise()
+        for isResolving in [false, true, false] {
+            self.scanner.ok(LESetAddressResolutionEnable(isEnabled: isResolving))
+            self.scanner.scan()
+            let count = self.types().count
+            #expect(isResolving ? count > 8 : count == 1)
+            self.scanner.ok(LESetScanEnable(isEnabled: false))
         }
-        #expect(count(isResolving: false) == 1)
-        #expect(count(isResolving: true) > 8)
-        #expect(count(isResolving: false) == 1)
     }
 
     @Test("a host that needs no repetition is told of a new private address, and of new parameters")
     func otherAddressOrParameters() {
-        let key = Octets16(high: 1, low: 2)
         let (advertiser, scanner) = (self.advertiser, self.scanner)
-        advertiser.addToResolvingList(scanner.controller.address, localKey: key)
+        advertiser.addToResolvingList(scanner.controller.address, localKey: Octets16(high: 1, low: 2))
         advertiser.ok(LESetResolvablePrivateAddressTimeout(timeout: 10))
         advertiser.advertise(ownAddressType: .resolvableOrPublic, peer: scanner.controller.address)
         scanner.scan()
         self.testbed.pass(.seconds(25))
         let addresses = scanner.reports.map(\.address)
         #expect(addresses.count == 3 && Set(addresses).count == 3)
-        advertiser.ok(LESetAdvertisingEnable(isEnabled: false))
-        let interval = AdvertisingInterval(rawValue: 0xA0)
-        for type in [AdvertisingType.scannableUndirected, .nonConnectableUndirected] {
-            advertiser.ok(LESetAdvertisingParameters(interval: interval, type: type))
-            advertiser.ok(LESetAdvertisingEnable(isEnabled: true))
-            self.testbed.pass(.seconds(1))
-            #expect(
-                scanner.reports.map(\.eventType)
-                    == [type == .scannableUndirected ? .scannableUndirected : .nonConnectableUndirected]
-            )
+        for (type, reported) in [
+            (.scannableUndirected, .scannableUndirected), (.nonConnectableUndirected, .nonConnectableUndirected),
+        ] as [(AdvertisingType, LEAdvertisingReport.EventType)] {
             advertiser.ok(LESetAdvertisingEnable(isEnabled: false))
+            advertiser.advertise(type: type)
+            #expect(self.types() == [reported])
         }
     }
 }

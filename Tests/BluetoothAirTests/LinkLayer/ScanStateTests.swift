@@ -54,12 +54,11 @@ struct ScanStateTests {
     @Test("a radio listens from the start of each interval to the end of its window")
     func windows() {
         let plan = self.plan(.milliseconds(100), .milliseconds(30))
-        for (time, listens) in [(0, true), (29, true), (30, false), (99, false), (100, true), (130, false)] {
-            #expect(plan.listens(at: Self.start + .milliseconds(Int64(time)), since: Self.start) == listens, "\(time)")
-        }
         let always = self.plan(.milliseconds(30), .milliseconds(30))
-        for time in [0, 29, 30, 31] as [Int64] {
-            #expect(always.listens(at: Self.start + .milliseconds(time), since: Self.start))
+        for (time, listens) in [(0, true), (29, true), (30, false), (99, false), (100, true), (130, false)] {
+            let now = Self.start + .milliseconds(Int64(time))
+            #expect(plan.listens(at: now, since: Self.start) == listens, "\(time)")
+            #expect(always.listens(at: now, since: Self.start))
         }
     }
 
@@ -69,8 +68,9 @@ struct ScanStateTests {
         for (time, isIn) in [(0, true), (999, true), (1_000, false), (2_999, false), (3_000, true), (4_000, false)] {
             #expect(periodic.isInPeriod(Self.start + .milliseconds(Int64(time))) == isIn, "\(time)")
         }
-        #expect(self.scan(.off, duration: .seconds(1)).isInPeriod(Self.start + .hours(1)))
-        #expect(self.scan(.off).isInPeriod(Self.start + .hours(1)))
+        for duration in [TimeAmount.seconds(1), nil] {
+            #expect(self.scan(.off, duration: duration).isInPeriod(Self.start + .hours(1)))
+        }
     }
 
     @Test("restarts the duplicate filter with each period only on request, and tells different reports apart")
@@ -109,7 +109,10 @@ struct ScanStateTests {
     @Test("begins a link with the parameters of its PHY, or of another PHY if there are none (7.8.66)")
     func channels() {
         func channel(_ interval: Int64) -> InitiationState.Channel {
-            InitiationState.Channel(plan: self.plan(.milliseconds(interval), .milliseconds(1)), parameters: .initial)
+            InitiationState.Channel(
+                plan: self.plan(.milliseconds(interval), .milliseconds(1)),
+                parameters: TestHost.parameters
+            )
         }
         /// The PHY whose parameters are used, with those of some given.
         func used(_ given: Set<PHY>, _ pdu: AdvertisingPDU, isExtended: Bool = true) -> PHY? {
@@ -126,29 +129,19 @@ struct ScanStateTests {
             return state.channel(for: pdu).map { PHY(rawValue: UInt8($0.plan.interval.nanoseconds / 1_000_000)) }
         }
         let all: Set<PHY> = [.le1M, .le2M, .leCoded]
-        // On 1M first: each secondary PHY.
-        #expect(used(all, self.pdu(secondary: .le1M)) == .le1M)
-        #expect(used(all, self.pdu(secondary: .le2M)) == .le2M)
-        #expect(used(all, self.pdu(secondary: .leCoded)) == .leCoded)
-        #expect(used([.le1M], self.pdu(secondary: .le2M)) == .le1M)
-        #expect(used([.le1M], self.pdu(secondary: .leCoded)) == .le1M)
-        #expect(used([.leCoded], self.pdu(secondary: .le1M)) == nil, "it does not listen on 1M")
-        // On the coded PHY first.
-        #expect(used([.leCoded], self.pdu(primary: .leCoded, secondary: .le1M)) == .leCoded)
-        #expect(used([.leCoded], self.pdu(primary: .leCoded, secondary: .le2M)) == .leCoded)
-        #expect(used([.leCoded], self.pdu(primary: .leCoded, secondary: .leCoded)) == .leCoded)
-        #expect(used(all, self.pdu(primary: .leCoded, secondary: .le1M)) == .le1M)
-        #expect(used([.le1M, .le2M], self.pdu(primary: .leCoded, secondary: .le1M)) == nil)
+        for (given, primary, secondary, expected) in [
+            (all, .le1M, .le1M, .le1M), (all, .le1M, .le2M, .le2M), (all, .le1M, .leCoded, .leCoded),
+            ([.le1M], .le1M, .le2M, .le1M), ([.le1M], .le1M, .leCoded, .le1M),
+            // It does not listen on 1M.
+            ([.leCoded], .le1M, .le1M, nil),
+            ([.leCoded], .leCoded, .le1M, .leCoded), ([.leCoded], .leCoded, .le2M, .leCoded),
+            ([.leCoded], .leCoded, .leCoded, .leCoded), (all, .leCoded, .le1M, .le1M),
+            ([.le1M, .le2M], .leCoded, .le1M, nil),
+        ] as [(Set<PHY>, PHY, PHY, PHY?)] {
+            #expect(used(given, self.pdu(primary: primary, secondary: secondary)) == expected)
+        }
         // Legacy advertising is on 1M, whatever the command was; extended is for the extended command.
         #expect(used(all, self.pdu([.legacy, .connectable], secondary: .le2M), isExtended: false) == .le1M)
         #expect(used(all, self.pdu(), isExtended: false) == nil)
     }
-}
-
-extension ConnectionParameters {
-    fileprivate static let initial = ConnectionParameters(
-        minimumInterval: ConnectionInterval(rawValue: 24),
-        maximumInterval: ConnectionInterval(rawValue: 24),
-        supervisionTimeout: SupervisionTimeout(rawValue: 72)
-    )
 }

@@ -11,36 +11,23 @@ struct TerminationTests {
 
     /// An interval of 4 s and a timeout of 9 s: three connection events are 12 s.
     private static let slow = ConnectionParameters(interval: 3200, supervisionTimeout: 900)
-    /// An interval of 100 ms.
-    private static let slower = ConnectionParameters(
-        minimumInterval: 80,
-        maximumInterval: 100,
-        supervisionTimeout: 300
-    )
     /// Nothing gets across, though it might.
     private static let heavyLoss: LossProbability = 0.999_999_999
-
-    private func hosts(_ link: TestLink) -> [(host: TestHost, handle: ConnectionHandle)] {
-        link.ends
-    }
 
     /// The link ends at this moment and not before; `number` is the host that asked for it.
     private func expectEnd(_ link: TestLink, after milliseconds: Int64, askedBy number: Int) {
         link.testbed.pass(.milliseconds(milliseconds - 1))
-        for (host, _) in self.hosts(link) {
-            #expect(host.controller.linkCount == 1)
-            #expect(host.take(DisconnectionComplete.self) == nil)
-        }
+        #expect(link.isOpen == [true, true] && link.reasons == [nil, nil])
         link.testbed.pass(.milliseconds(1))
-        for (index, (host, handle)) in self.hosts(link).enumerated() {
+        for (index, (host, handle)) in link.ends.enumerated() {
             let reason: HCIErrorCode = index == number ? .localHostTerminated : .connectionTimeout
             #expect(host.takeAll(DisconnectionComplete.self) == [DisconnectionComplete(handle: handle, reason: reason)])
-            #expect(host.controller.linkCount == 0)
         }
+        #expect(link.isOpen == [false, false])
     }
 
     @Test(
-        "a host that ends a link while the peer is out of reach has no more time than the link",
+        "ends a link to a peer out of reach by its supervision timeout",
         arguments: allSettings,
         [0, 1]
     )
@@ -48,17 +35,17 @@ struct TerminationTests {
         let link = try TestLink(AirTestbed(settings))
         link.peripheral.controller.distance = .metres(1_000)
         link.testbed.pass(.milliseconds(400))
-        let (host, handle) = self.hosts(link)[number]
+        let (host, handle) = link.ends[number]
         host.ok(Disconnect(handle: handle))
         self.expectEnd(link, after: 320, askedBy: number)
     }
 
-    @Test("a link of which all is lost ends after the timeout, not with a connection event", arguments: [0, 1])
+    @Test("ends a link on which all is lost after the timeout, not with a connection event", arguments: [0, 1])
     func allIsLost(number: Int) throws {
         let link = try TestLink(AirTestbed(.realistic), parameters: Self.slow)
         link.testbed.air.setLoss(Self.heavyLoss)
         link.testbed.pass(.milliseconds(10))
-        let (host, handle) = self.hosts(link)[number]
+        let (host, handle) = link.ends[number]
         host.ok(Disconnect(handle: handle))
         self.expectEnd(link, after: 9_000, askedBy: number)
     }
@@ -68,7 +55,7 @@ struct TerminationTests {
         let link = try TestLink(AirTestbed(.realistic), parameters: Self.slow)
         link.peripheral.controller.distance = .metres(1_000)
         link.testbed.pass(.milliseconds(100))
-        let (host, handle) = self.hosts(link)[number]
+        let (host, handle) = link.ends[number]
         host.ok(Disconnect(handle: handle))
         link.testbed.air.setLoss(Self.heavyLoss)
         link.testbed.pass(.seconds(5))
@@ -80,14 +67,17 @@ struct TerminationTests {
     func commands(settings: AirSettings, number: Int) throws {
         let link = try TestLink(AirTestbed(settings))
         link.peripheral.controller.distance = .metres(1_000)
-        let (host, handle) = self.hosts(link)[number]
-        let (other, otherHandle) = self.hosts(link)[1 - number]
+        let (host, handle) = link.ends[number]
+        let (other, otherHandle) = link.ends[1 - number]
         host.ok(Disconnect(handle: handle))
         host.refused(Disconnect(handle: handle), .commandDisallowed)
-        host.refused(LEConnectionUpdate(handle: handle, parameters: Self.slower), .commandDisallowed)
+        host.refused(
+            LEConnectionUpdate(handle: handle, parameters: ConnectionParameters(interval: 80)),
+            .commandDisallowed
+        )
         host.refused(LEEnableEncryption(handle: handle, longTermKey: .zero), .commandDisallowed)
         // The other host knows nothing of that yet.
-        other.ok(LEConnectionUpdate(handle: otherHandle, parameters: Self.slower))
+        other.ok(LEConnectionUpdate(handle: otherHandle, parameters: ConnectionParameters(interval: 80)))
         host.sendData([1], on: handle)
         other.sendData([2], on: otherHandle)
         link.testbed.loop.run()
@@ -100,20 +90,19 @@ struct TerminationTests {
     func procedures(settings: AirSettings, number: Int) throws {
         let link = try TestLink(AirTestbed(settings))
         link.peripheral.controller.distance = .metres(1_000)
-        let (host, handle) = self.hosts(link)[number]
-        let phys = LESetPHY(
-            handle: handle,
-            preference: PHYPreference(transmitter: .le2M, receiver: .le2M),
-            options: .noPreference
-        )
+        let (host, handle) = link.ends[number]
+        let phys = LESetPHY(handle, .le2M, .le2M)
         host.ok(LEReadRemoteFeatures(handle: handle))
         host.refused(LEReadRemoteFeatures(handle: handle), .commandDisallowed)
         host.ok(ReadRemoteVersionInformation(handle: handle))
         host.refused(ReadRemoteVersionInformation(handle: handle), .commandDisallowed)
         host.ok(phys)
         host.refused(phys, .commandDisallowed)
-        host.ok(LEConnectionUpdate(handle: handle, parameters: Self.slower))
-        host.refused(LEConnectionUpdate(handle: handle, parameters: Self.slower), .commandDisallowed)
+        host.ok(LEConnectionUpdate(handle: handle, parameters: ConnectionParameters(interval: 80)))
+        host.refused(
+            LEConnectionUpdate(handle: handle, parameters: ConnectionParameters(interval: 80)),
+            .commandDisallowed
+        )
         // Nothing waits for these, so they may be asked for at any time.
         for _ in 0..<2 {
             host.ok(LESetDataLength(handle: handle, transmitOctets: 251, transmitTime: 2120))

@@ -60,20 +60,13 @@ struct PathLossTests {
         }
     }
 
-    @Test("the signal falls with the square of the distance")
+    @Test("B22: the signal falls with the square of the distance; 334 m is still heard, 335 m is not")
     func pathLoss() {
-        #expect(PathLoss.strength(distance: .metres(1), txPower: 0) == -45)
-        #expect(PathLoss.strength(distance: .metres(2), txPower: 0) == -51)
-        #expect(PathLoss.strength(distance: .metres(10), txPower: 0) == -65)
-        #expect(PathLoss.strength(distance: .metres(30), txPower: 0) == -75)
-        #expect(PathLoss.strength(distance: .metres(30), txPower: 10) == -65)
-        #expect(PathLoss.strength(distance: .metres(316), txPower: 0) == -95)
-        #expect(PathLoss.strength(distance: .metres(0), txPower: 0) == -25)
-    }
-
-    @Test("B22: 334 m is still heard, and 335 m is not, as the documentation says")
-    func range() {
-        #expect(PathLoss.strength(distance: .metres(334), txPower: 0) == -95)
-        #expect(PathLoss.strength(distance: .metres(335), txPower: 0) == nil)
+        for (metres, power, strength) in [
+            (0, 0, -25), (1, 0, -45), (2, 0, -51), (10, 0, -65), (30, 0, -75), (30, 10, -65), (316, 0, -95),
+            (334, 0, -95), (335, 0, nil),
+        ] as [(Double, TransmitPower, RSSI?)] {
+            #expect(PathLoss.strength(distance: .metres(metres), txPower: power) == strength, "\(metres) m")
+        }
     }
 }

@@ -29,27 +29,47 @@ extension ChannelMap: ExpressibleByIntegerLiteral {
 }
 
 extension ConnectionParameters {
-    init(interval: ConnectionInterval, latency: UInt16 = 0, supervisionTimeout: SupervisionTimeout) {
+    init(interval: UInt16, latency: UInt16 = 0, supervisionTimeout: UInt16 = 72) {
         self.init(
-            minimumInterval: interval,
-            maximumInterval: interval,
+            minimumInterval: ConnectionInterval(rawValue: interval),
+            maximumInterval: ConnectionInterval(rawValue: interval),
             latency: latency,
-            supervisionTimeout: supervisionTimeout
+            supervisionTimeout: SupervisionTimeout(rawValue: supervisionTimeout)
         )
     }
 }
 
+extension LESetPHY {
+    init(_ handle: ConnectionHandle, _ transmitter: PHYSet?, _ receiver: PHYSet?) {
+        self.init(handle: handle, preference: PHYPreference(transmitter: transmitter, receiver: receiver))
+    }
+}
+
+extension LESetExtendedAdvertisingEnable {
+    init(_ handles: AdvertisingHandle..., duration: UInt16 = 0, events: UInt8 = 0, isEnabled: Bool = true) {
+        let duration = AdvertisingDuration(rawValue: duration)
+        self.init(
+            isEnabled: isEnabled,
+            sets: handles.map { .init(handle: $0, duration: duration, maximumEvents: events) }
+        )
+    }
+}
+
+extension LEEventMask {
+    static var all: LEEventMask { LEEventMask(rawValue: .max) }
+}
+
 extension LESetAdvertisingParameters {
     init(
-        interval: AdvertisingInterval = 0xA0,
+        interval: UInt16 = 0xA0,
         type: AdvertisingType = .connectableUndirected,
         ownAddressType: OwnAddressType = .public,
         peer: DeviceAddress = .none,
         filterPolicy: AdvertisingFilterPolicy = .all
     ) {
         self.init(
-            minimumInterval: interval,
-            maximumInterval: interval,
+            minimumInterval: AdvertisingInterval(rawValue: interval),
+            maximumInterval: AdvertisingInterval(rawValue: interval),
             type: type,
             ownAddressType: ownAddressType,
             peer: peer,
@@ -112,11 +132,13 @@ extension LECreateConnection {
         filterPolicy: InitiatorFilterPolicy = .peer,
         peer: DeviceAddress,
         ownAddressType: OwnAddressType = .public,
+        interval: UInt16 = 0x10,
+        window: UInt16 = 0x10,
         parameters: ConnectionParameters
     ) {
         self.init(
-            scanInterval: 0x10,
-            scanWindow: 0x10,
+            scanInterval: ScanInterval(rawValue: interval),
+            scanWindow: ScanInterval(rawValue: window),
             filterPolicy: filterPolicy,
             peer: peer,
             ownAddressType: ownAddressType,

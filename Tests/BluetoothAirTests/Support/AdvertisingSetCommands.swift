@@ -8,8 +8,8 @@ import NIOCore
 protocol AdvertisingSetCommands {}
 
 extension AdvertisingSetCommands {
-    var first: AdvertisingHandle { AdvertisingHandle(rawValue: 1) }
-    var second: AdvertisingHandle { AdvertisingHandle(rawValue: 2) }
+    var first: AdvertisingHandle { 1 }
+    var second: AdvertisingHandle { 2 }
 
     func parameters(
         _ properties: AdvertisingEventProperties,
@@ -22,24 +22,6 @@ extension AdvertisingSetCommands {
             ownAddressType: ownAddressType,
             peer: DeviceAddress(0x0102_0304_0506, kind: .public),
             setIdentifier: (handle ?? self.first).rawValue
-        )
-    }
-
-    func enable(
-        _ handles: [AdvertisingHandle],
-        isEnabled: Bool = true,
-        duration: UInt16 = 0,
-        events: UInt8 = 0
-    ) -> LESetExtendedAdvertisingEnable {
-        LESetExtendedAdvertisingEnable(
-            isEnabled: isEnabled,
-            sets: handles.map {
-                LESetExtendedAdvertisingEnable.AdvertisingSet(
-                    handle: $0,
-                    duration: AdvertisingDuration(rawValue: duration),
-                    maximumEvents: events
-                )
-            }
         )
     }
 

@@ -17,12 +17,25 @@ struct ControllerPair {
     }
 
     /// The end of a link with a role, at the controller that has the number of the role.
-    func end(_ role: ConnectionRole) -> LinkEnd {
+    func end(_ role: ConnectionRole, handle: ConnectionHandle = ConnectionHandle(rawValue: 1)) -> LinkEnd {
         LinkEnd(
             controller: self.controllers[Int(role.rawValue)],
-            handle: ConnectionHandle(rawValue: 1),
+            handle: handle,
             role: role,
             peerAddress: .none
+        )
+    }
+
+    /// A link between these ends, else new ones.
+    func link(_ central: LinkEnd? = nil, _ peripheral: LinkEnd? = nil) -> AirLink {
+        AirLink(
+            air: self.testbed.air,
+            central: central ?? self.end(.central),
+            peripheral: peripheral ?? self.end(.peripheral),
+            timing: LinkTiming(TestHost.parameters),
+            channels: .all,
+            phy: .le1M,
+            anchor: self.testbed.air.now
         )
     }
 }

@@ -19,7 +19,16 @@ final class AirTestbed {
 
     /// A host whose controller was reset and reports all events.
     func host(
-        configuration: VirtualControllerConfiguration = VirtualControllerConfiguration(),
+        leEvents: LEEventMask = TestHost.usualEvents,
+        _ change: (inout VirtualControllerConfiguration) -> Void = { _ in }
+    ) -> TestHost {
+        var configuration = VirtualControllerConfiguration()
+        change(&configuration)
+        return self.host(configuration: configuration, leEvents: leEvents)
+    }
+
+    func host(
+        configuration: VirtualControllerConfiguration,
         leEvents: LEEventMask = TestHost.usualEvents
     ) -> TestHost {
         let host = TestHost(self, self.air.makeController(configuration: configuration))
@@ -68,21 +77,12 @@ final class TestHost: HCIChannelReceiver {
         if self.keepsTrace {
             self.trace.append("\(self.testbed.loop.now.uptimeNanoseconds) \(packet.bytes.readableBytesView.map { $0 })")
         }
-        if packet.kind == .aclData {
-            do {
+        do {
+            if packet.kind == .aclData {
                 let (header, fragment) = try packet.aclData()
-                self.data.append(
-                    ReceivedData(
-                        handle: header.handle,
-                        boundary: header.boundary,
-                        octets: Array(fragment.readableBytesView)
-                    )
-                )
-            } catch {
-                Issue.record("malformed data: \(error)")
-            }
-        } else {
-            do {
+                let octets = Array(fragment.readableBytesView)
+                self.data.append(ReceivedData(handle: header.handle, boundary: header.boundary, octets: octets))
+            } else {
                 let event = try HCIEvent(packet)
                 if case .numberOfCompletedPackets(let event) = event {
                     for element in event.completed {
@@ -90,9 +90,9 @@ final class TestHost: HCIChannelReceiver {
                     }
                 }
                 self.events.append(event)
-            } catch {
-                Issue.record("malformed event: \(error)")
             }
+        } catch {
+            Issue.record("malformed packet: \(error)")
         }
         self.onPacket?(packet)
     }
@@ -191,7 +191,7 @@ final class TestHost: HCIChannelReceiver {
 
     // MARK: Usual things
 
-    func setUp(leEvents: LEEventMask) {
+    func setUp(leEvents: LEEventMask = TestHost.usualEvents) {
         self.ok(Reset())
         self.ok(SetEventMask(mask: EventMask(rawValue: .max)))
         self.ok(LESetEventMask(mask: leEvents))
@@ -205,23 +205,20 @@ final class TestHost: HCIChannelReceiver {
         ownAddressType: OwnAddressType = .public,
         peer: DeviceAddress = .none,
         filterPolicy: AdvertisingFilterPolicy = .all,
-        interval: UInt16 = 0x00A0,
-        sourceLocation: SourceLocation = #_sourceLocation
+        interval: UInt16 = 0x00A0
     ) {
         self.ok(
             LESetAdvertisingParameters(
-                minimumInterval: AdvertisingInterval(rawValue: interval),
-                maximumInterval: AdvertisingInterval(rawValue: interval),
+                interval: interval,
                 type: type,
                 ownAddressType: ownAddressType,
                 peer: peer,
                 filterPolicy: filterPolicy
-            ),
-            sourceLocation: sourceLocation
+            )
         )
-        self.ok(LESetAdvertisingData(data: Self.advertisingData), sourceLocation: sourceLocation)
-        self.ok(LESetScanResponseData(data: Self.scanResponse), sourceLocation: sourceLocation)
-        self.ok(LESetAdvertisingEnable(isEnabled: true), sourceLocation: sourceLocation)
+        self.ok(LESetAdvertisingData(data: Self.advertisingData))
+        self.ok(LESetScanResponseData(data: Self.scanResponse))
+        self.ok(LESetAdvertisingEnable(isEnabled: true))
     }
 
     func scan(
@@ -229,8 +226,7 @@ final class TestHost: HCIChannelReceiver {
         filterPolicy: ScanFilterPolicy = .all,
         filter: DuplicateFilter = .off,
         interval: UInt16 = 0x10,
-        window: UInt16 = 0x10,
-        sourceLocation: SourceLocation = #_sourceLocation
+        window: UInt16 = 0x10
     ) {
         self.ok(
             LESetScanParameters(
@@ -238,10 +234,9 @@ final class TestHost: HCIChannelReceiver {
                 interval: ScanInterval(rawValue: interval),
                 window: ScanInterval(rawValue: window),
                 filterPolicy: filterPolicy
-            ),
-            sourceLocation: sourceLocation
+            )
         )
-        self.ok(LESetScanEnable(isEnabled: true, filterDuplicates: filter), sourceLocation: sourceLocation)
+        self.ok(LESetScanEnable(isEnabled: true, filterDuplicates: filter))
     }
 
     func extendedScan(
@@ -249,43 +244,39 @@ final class TestHost: HCIChannelReceiver {
         filter: DuplicateFilter = .off,
         duration: UInt16 = 0,
         period: UInt16 = 0,
-        filterPolicy: ScanFilterPolicy = .all,
-        sourceLocation: SourceLocation = #_sourceLocation
+        filterPolicy: ScanFilterPolicy = .all
     ) {
-        self.ok(
-            LESetExtendedScanParameters(
-                ownAddressType: .public,
-                filterPolicy: filterPolicy,
-                le1M: LESetExtendedScanParameters.PHYParameters(type: type),
-                leCoded: nil
-            ),
-            sourceLocation: sourceLocation
-        )
+        self.ok(LESetExtendedScanParameters(filterPolicy: filterPolicy, le1M: .init(type: type)))
         self.ok(
             LESetExtendedScanEnable(
                 isEnabled: true,
                 filterDuplicates: filter,
                 duration: AdvertisingDuration(rawValue: duration),
                 period: ScanPeriod(rawValue: period)
-            ),
-            sourceLocation: sourceLocation
+            )
         )
     }
 
-    func addToResolvingList(
-        _ peer: DeviceAddress,
+    func addToResolvingList(_ peer: DeviceAddress, peerKey: Octets16 = .zero, localKey: Octets16 = .zero) {
+        self.ok(Self.addition(of: peer, peerKey: peerKey, localKey: localKey))
+    }
+
+    static func addition(
+        of peer: DeviceAddress,
         peerKey: Octets16 = .zero,
-        localKey: Octets16 = .zero,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-        self.ok(
-            LEAddDeviceToResolvingList(
-                peer: peer,
-                peerIdentityResolvingKey: peerKey,
-                localIdentityResolvingKey: localKey
-            ),
-            sourceLocation: sourceLocation
+        localKey: Octets16 = .zero
+    ) -> LEAddDeviceToResolvingList {
+        LEAddDeviceToResolvingList(
+            peer: peer,
+            peerIdentityResolvingKey: peerKey,
+            localIdentityResolvingKey: localKey
         )
+    }
+
+    /// Takes packets from its controller only as far as it has buffers.
+    func limitBuffers(_ count: UInt16) {
+        self.ok(HostBufferSize(aclDataPacketLength: 251, aclDataPacketCount: count))
+        self.ok(SetControllerToHostFlowControl(mode: .acl))
     }
 
     /// Parameters with an interval of 24 units, 30 ms.
@@ -329,7 +320,7 @@ struct TestLink {
         self.testbed = testbed
         self.central = central ?? testbed.host()
         self.peripheral = peripheral ?? testbed.host()
-        self.peripheral.advertise(sourceLocation: sourceLocation)
+        self.peripheral.advertise()
         self.central.ok(
             TestHost.createConnection(to: self.peripheral.controller.address, parameters: parameters),
             sourceLocation: sourceLocation
@@ -347,6 +338,49 @@ struct TestLink {
         _ = self.central.take(LEChannelSelectionAlgorithm.self)
         _ = self.peripheral.take(LEChannelSelectionAlgorithm.self)
     }
+
+    /// A link whose supervision timeout of 32 s is long enough for procedures that wait.
+    init(
+        longTimeout settings: AirSettings,
+        latency: UInt16 = 0,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try self.init(
+            AirTestbed(settings),
+            parameters: ConnectionParameters(interval: 24, latency: latency, supervisionTimeout: 3_200),
+            sourceLocation: sourceLocation
+        )
+    }
+
+    /// Asks for encryption at the central's host.
+    func enableEncryption(_ key: Octets16 = .zero) {
+        self.central.ok(LEEnableEncryption(handle: self.centralHandle, longTermKey: key))
+    }
+
+    /// Gives the key at the peripheral's host.
+    func giveKey(_ key: Octets16 = .zero) {
+        self.peripheral.ok(LELongTermKeyRequestReply(handle: self.peripheralHandle, longTermKey: key))
+    }
+
+    func refuseKey() { self.peripheral.ok(LELongTermKeyRequestNegativeReply(handle: self.peripheralHandle)) }
+
+    /// Encrypts the link, and takes out the events of it.
+    func encrypt(sourceLocation: SourceLocation = #_sourceLocation) {
+        self.enableEncryption()
+        self.testbed.pass(.seconds(2))
+        self.giveKey()
+        self.testbed.pass(.seconds(2))
+        for (host, _) in self.ends {
+            #expect(host.take(EncryptionChange.self)?.encryption == .on, sourceLocation: sourceLocation)
+            host.events = []
+        }
+    }
+
+    /// Whether each end still has the link.
+    var isOpen: [Bool] { self.ends.map { $0.host.controller.linkCount == 1 } }
+
+    /// Takes out why each end has lost the link.
+    var reasons: [HCIErrorCode?] { self.ends.map { $0.host.take(DisconnectionComplete.self)?.reason } }
 }
 
 /// The answer of a controller that was just reset to a command, after others that succeed.

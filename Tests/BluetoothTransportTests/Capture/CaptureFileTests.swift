@@ -10,7 +10,6 @@ import Testing
 @Suite("Capture")
 struct CaptureFileTests {
     let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
-    let complete: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
 
     func records(_ path: String) throws -> [BTSnoop.Record] {
         var reader = try BTSnoopReader(ByteBuffer(bytes: Data(contentsOf: URL(fileURLWithPath: path))))
@@ -19,123 +18,27 @@ struct CaptureFileTests {
         return records
     }
 
-    @Test("a capture is its owner's alone: it holds the keys that hosts give to their controllers")
-    func mode() throws {
-        let folder = try TemporaryFolder()
-        let file = try CaptureFile(path: folder("a.btsnoop"), logger: LogLines().logger)
-        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
-        #expect(mode == 0o600)
-    }
-
-    @Test("both directions are captured in order and handed on; the file is whole at the end of each turn")
-    func captures() throws {
-        let folder = try TemporaryFolder()
-        let loop = EmbeddedEventLoop()
-        let file = try CaptureFile(
-            path: folder("a.btsnoop"),
-            // The clock of the loop: a capture of a run in virtual time is the same each time.
-            now: { BTSnoop.Timestamp(microsecondsSince1970: Int64(loop.now.uptimeNanoseconds / 1_000)) },
-            logger: LogLines().logger
-        )
-        let inner = FakeChannel(eventLoop: loop)
-        let channel = CapturingChannel(inner, into: file)
-        let recorder = Recorder(answer: { $0.kind == .event ? [HCIPacket([0x01, 0x01, 0x10, 0x00])] : [] })
-        channel.start(receiver: recorder)
-
-        channel.send(HCIPacket(self.reset))
-        #expect(try self.records(folder("a.btsnoop")).isEmpty)
-        loop.run()
-        #expect(try self.records(folder("a.btsnoop")).count == 1)
-        loop.advanceTime(by: .milliseconds(250))
-        inner.deliver([self.complete])
-        let (start, later) = (BTSnoopTests.time(0), BTSnoopTests.time(250_000))
-        #expect(
-            try self.records(folder("a.btsnoop")) == [
-                .init(packet: HCIPacket(self.reset), direction: .toController, time: start),
-                .init(packet: HCIPacket(self.complete), direction: .toHost, time: later),
-                .init(packet: HCIPacket([0x01, 0x01, 0x10, 0x00]), direction: .toController, time: later),
-            ]
-        )
-        #expect(inner.sent.map(\.octets) == [self.reset, [0x01, 0x01, 0x10, 0x00]])
-        #expect(recorder.seen.value == [.packet(self.complete), .endOfBatch])
-
-        // Behind the batch a packet is written at the end of its turn again.
-        channel.send(HCIPacket(self.reset))
-        #expect(try self.records(folder("a.btsnoop")).count == 3)
-        loop.run()
-        #expect(try self.records(folder("a.btsnoop")).count == 4)
-
-        inner.receiver?.channel(inner, didCloseBecause: "gone")
-        #expect(recorder.seen.value.last == .close("gone"))
-        // The adapter's next channel goes on in the same file.
-        let next = FakeChannel(eventLoop: loop)
-        let second = CapturingChannel(next, into: file)
-        second.start(receiver: recorder)
-        second.send(HCIPacket(self.reset))
-        second.close()
-        #expect(next.isClosed)
-        #expect(try self.records(folder("a.btsnoop")).count == 5)
-    }
-
-    @Test("a long turn is written on the way, in whole records")
-    func longTurn() throws {
-        let folder = try TemporaryFolder()
-        let file = try CaptureFile(path: folder("a"), logger: LogLines().logger)
-        for _ in 0..<5_000 { file.record(HCIPacket(self.complete), .toHost) }
-        #expect(try self.records(folder("a")).count > 1_000)
-        file.close()
-        #expect(try self.records(folder("a")).count == 5_000)
-        file.record(HCIPacket(self.complete), .toHost)
-        file.flush()
-        #expect(try self.records(folder("a")).count == 5_000)
-    }
-
-    @Test("a name that is taken gets a number, and is free again afterwards")
-    func numbers() throws {
+    @Test("a capture is its owner's alone, and has its name until it is closed")
+    func names() throws {
         let folder = try TemporaryFolder()
         let logger = LogLines().logger
         let first = try CaptureFile(path: folder("run.btsnoop"), logger: logger)
+        // It holds the keys that hosts give to their controllers.
+        #expect(try folder.mode("run.btsnoop") == 0o600)
         first.record(HCIPacket(self.reset), .toController)
         first.flush()
         let second = try CaptureFile(path: folder("run.btsnoop"), logger: logger)
-        let third = try CaptureFile(path: folder("run.btsnoop"), logger: logger)
         #expect(second.path == folder("run-2.btsnoop"))
-        #expect(third.path == folder("run-3.btsnoop"))
         #expect(try self.records(folder("run.btsnoop")).count == 1)
-        let plain = try (0..<2).map { _ in try CaptureFile(path: folder(".hidden"), logger: logger) }
-        #expect(plain.map(\.path) == [folder(".hidden"), folder(".hidden-2")])
         #if os(Linux)
         // The writer that found the name taken has let go of that file.
-        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { descriptor in
-            let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
-            return file == folder("run.btsnoop")
-        }
-        #expect(open.count == 1)
+        #expect(try folder.openDescriptorCount(of: "run.btsnoop") == 1)
         #endif
         first.close()
         // A new capture begins with an empty file.
         let again = try CaptureFile(path: folder("run.btsnoop"), logger: logger)
         #expect(again.path == folder("run.btsnoop"))
         #expect(try self.records(folder("run.btsnoop")).isEmpty)
-    }
-
-    @Test("a full disk ends the capture with one line, and the traffic goes on")
-    func fullDisk() throws {
-        let log = LogLines()
-        let loop = EmbeddedEventLoop()
-        let file = try CaptureFile(path: "/dev/full", logger: log.logger)
-        let inner = FakeChannel(eventLoop: loop)
-        let channel = CapturingChannel(inner, into: file)
-        let recorder = Recorder()
-        channel.start(receiver: recorder)
-        for _ in 0..<3 {
-            channel.send(HCIPacket(self.reset))
-            loop.run()
-            inner.deliver([self.complete])
-        }
-        #expect(inner.sent.count == 3)
-        #expect(recorder.packets.count == 3)
-        #expect(log.lines.value == ["the capture /dev/full ends here: No space left on device"])
     }
 
     @Test("a number stands in front of the last dot of the name, and behind a name without one")
@@ -180,7 +83,7 @@ struct CaptureFileTests {
         #expect(try self.records(folder("a")).count == 1)
     }
 
-    @Test("a write goes on behind what was written, and behind a signal; one that writes nothing is the end")
+    @Test("continues after a partial write and a signal, and ends with a write of nothing")
     func repeatedWrites() {
         let octets: [UInt8] = [1, 2, 3, 4, 5]
         /// The lengths that the calls were asked for, and how it ended, -1 where all were written.
@@ -217,21 +120,20 @@ struct CaptureFileTests {
         }
     }
 
-    @Test("drops packets that a full disk did not take")
-    func nothingWaits() throws {
+    @Test("a full disk ends the capture with one line, and no packet waits for it")
+    func fullDisk() throws {
         let log = LogLines()
         let file = try CaptureFile(path: "/dev/full", logger: log.logger)
-        let packet = Reset().packet()
         // Its header was not taken.
         #expect(!file.needsFlush)
         file.flush()
-        file.record(packet, .toController)
+        file.record(HCIPacket(self.reset), .toController)
         #expect(!file.needsFlush)
         file.close()
-        #expect(log.lines.value.count == 1)
+        #expect(log.lines.value == ["the capture /dev/full ends here: No space left on device"])
     }
 
-    @Test("a capture without times of its own has those of the clock that it is given, packet by packet")
+    @Test("gives each packet the time of its clock, and takes none after it is closed")
     func clock() throws {
         let folder = try TemporaryFolder()
         let now = Watched<Int64>(0)
@@ -242,14 +144,13 @@ struct CaptureFileTests {
         )
         for number in [10, 7, 30] as [Int64] {
             now.update { $0 = number }
-            file.record(HCIPacket([0x01, 0x03, 0x0C, 0x00]), .toController)
+            file.record(HCIPacket(self.reset), .toController)
         }
         now.update { $0 = 99 }
-        file.close()
-        file.close()
-        let bytes = try ByteBuffer(bytes: Data(contentsOf: URL(fileURLWithPath: folder("a"))))
-        let records = try CaptureReader.content(of: bytes).records
-        #expect(records.map(\.time.microsecondsSince1970) == [10, 7, 30])
+        for _ in 0..<2 { file.close() }
+        file.record(HCIPacket(self.reset), .toController)
+        file.flush()
+        #expect(try self.records(folder("a")).map(\.time.microsecondsSince1970) == [10, 7, 30])
         #expect(!file.needsFlush)
     }
 
@@ -257,42 +158,22 @@ struct CaptureFileTests {
     func released() throws {
         let folder = try TemporaryFolder()
         var file: CaptureFile? = try CaptureFile(path: folder("a"), logger: LogLines().logger)
-        file?.record(HCIPacket([0x01, 0x03, 0x0C, 0x00]), .toController)
+        file?.record(HCIPacket(self.reset), .toController)
         #expect(file?.needsFlush == true)
         file = nil
-        let bytes = try ByteBuffer(bytes: Data(contentsOf: URL(fileURLWithPath: folder("a"))))
-        #expect(try CaptureReader.content(of: bytes).records.count == 1)
+        #expect(try self.records(folder("a")).count == 1)
         #expect(try CaptureFile(path: folder("a"), logger: LogLines().logger).path == folder("a"))
     }
 
-    @Test("a device is nobody's alone: each capture is written to it")
+    @Test("writes several captures to one device")
     func device() throws {
         let log = LogLines()
         let files = try (0..<2).map { _ in try CaptureFile(path: "/dev/null", logger: log.logger) }
         #expect(files.map(\.path) == ["/dev/null", "/dev/null"])
         for file in files {
-            file.record(HCIPacket([0x01, 0x03, 0x0C, 0x00]), .toController)
+            file.record(HCIPacket(self.reset), .toController)
             file.close()
         }
         #expect(log.lines.value == [])
-    }
-}
-
-/// A channel whose other end is the test.
-private final class FakeChannel: HCIChannel {
-    let eventLoop: any EventLoop
-    var sent: [HCIPacket] = []
-    var isClosed = false
-    weak var receiver: (any HCIChannelReceiver)?
-
-    init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
-
-    func start(receiver: any HCIChannelReceiver) { self.receiver = receiver }
-    func send(_ packet: HCIPacket) { self.sent.append(packet) }
-    func close() { self.isClosed = true }
-
-    func deliver(_ packets: [[UInt8]]) {
-        for packet in packets { self.receiver?.channel(self, didReceive: HCIPacket(packet)) }
-        self.receiver?.channelDidFinishBatch(self)
     }
 }

@@ -45,6 +45,38 @@ struct CapturingChannelSimulationTests {
         }
     }
 
+    @Test("flushes at the end of a turn, of a batch with what was answered in it, and when it closes")
+    func flushes() {
+        let loop = EmbeddedEventLoop()
+        let ends = Ends(loop)
+        let channel = CapturingChannel(ends, into: ends)
+        channel.start(receiver: ends)
+        func steps(_ action: () -> Void) -> [String] {
+            ends.steps = []
+            action()
+            return ends.steps
+        }
+        let command: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
+        for _ in 0..<2 {
+            #expect(
+                steps { channel.send(HCIPacket(command)) } == ["recorded \(command) toController", "sent \(command)"]
+            )
+            #expect(steps { loop.run() } == ["flush"])
+        }
+        let event: [UInt8] = [0x04, 0x10, 0x01, 0x01]
+        let batch = steps {
+            ends.receiver?.channel(ends, didReceive: HCIPacket(event))
+            ends.receiver?.channelDidFinishBatch(ends)
+        }
+        #expect(batch.prefix(2) == ["recorded \(event) toHost", "received \(event)"])
+        #expect(batch.contains("recorded [1, 255, 252, 0] toController"))
+        #expect(Set(batch.suffix(2)) == ["flush", "end of batch"] && batch.count { $0 == "flush" } == 1)
+        let closing = steps { ends.receiver?.channel(ends, didCloseBecause: "gone") }
+        #expect(closing.contains("closed gone") && closing.contains("flush"))
+        channel.send(HCIPacket(command))
+        #expect(Set(steps { channel.close() }) == ["flush", "close"])
+    }
+
     @Test("records and hands on each packet once, and flushes at the end", arguments: simulationSeeds(50))
     func steps(seed: UInt64) {
         var choices = SeededChoices(seed: seed)

@@ -6,11 +6,6 @@ import Testing
 
 @Suite("File locks")
 struct FileLockTests {
-    func mode(_ path: String) throws -> Int {
-        let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        return try #require(attributes[.posixPermissions] as? Int)
-    }
-
     @Test("a lock has one owner until it is released, and names its process")
     func lock() throws {
         let folder = try TemporaryFolder()
@@ -19,7 +14,7 @@ struct FileLockTests {
         first?.writeProcessNumber()
         #expect(try FileLock.take(folder("lock")) == nil)
         #expect(FileLock.processNumber(in: folder("lock")) == Int(getpid()))
-        #expect(try self.mode(folder("lock")) == 0o600)
+        #expect(try folder.mode("lock") == 0o600)
         first = nil
         #expect(try FileLock.take(folder("lock")) != nil)
         #expect(throws: TransportError.self) { try FileLock.take(folder("no/lock")) }

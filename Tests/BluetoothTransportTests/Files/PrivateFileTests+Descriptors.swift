@@ -11,31 +11,22 @@ struct PrivateFileDescriptorTests {
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    /// How many descriptors of this process are of the folder and of files in it.
-    private func openCount() throws -> Int {
-        let path = self.folder.path
-        return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { descriptor in
-            let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
-            return file == path || file?.hasPrefix(path + "/") == true
-        }
-    }
-
     @Test("a lock keeps its file open; who finds it taken, and who asks for it, do not")
     func locks() throws {
         let path = self.folder("lock")
         var lock = try FileLock.take(path)
         lock?.writeProcessNumber()
-        #expect(try self.openCount() == 1)
+        #expect(try self.folder.openDescriptorCount() == 1)
         for _ in 0..<3 {
             #expect(try FileLock.take(path) == nil)
             #expect(FileLock.isTaken(path))
             #expect(FileLock.processNumber(in: path) == Int(getpid()))
         }
-        #expect(try self.openCount() == 1)
+        #expect(try self.folder.openDescriptorCount() == 1)
         lock = nil
-        #expect(try self.openCount() == 0)
+        #expect(try self.folder.openDescriptorCount() == 0)
         #expect(!FileLock.isTaken(path))
-        #expect(try self.openCount() == 0)
+        #expect(try self.folder.openDescriptorCount() == 0)
     }
 
     @Test("closes a file after reading it, even if reading fails")
@@ -45,7 +36,7 @@ struct PrivateFileDescriptorTests {
         #expect(try PrivateFile.read(path, limit: 3) == [1, 2, 3])
         #expect(throws: TransportError.self) { try PrivateFile.read(path, limit: 2) }
         #expect(throws: TransportError.self) { try PrivateFile.read(self.folder.path, limit: 2) }
-        #expect(try self.openCount() == 0)
+        #expect(try self.folder.openDescriptorCount() == 0)
     }
 
     @Test(
@@ -75,9 +66,9 @@ struct PrivateFileDescriptorTests {
         let path = self.folder("a")
         let result = Result { try PrivateFile.replace(path, with: [1], durability: .powerFailure, calls: calls) }
         #expect(((try? result.get()) != nil) == (failing == "nothing"))
-        #expect(try self.openCount() == 0)
+        #expect(try self.folder.openDescriptorCount() == 0)
         try? PrivateFile.remove(path, durability: .powerFailure, calls: calls)
-        #expect(try self.openCount() == 0)
+        #expect(try self.folder.openDescriptorCount() == 0)
     }
 
     @Test("a folder that was made or listed, and a value that was read there, are closed")
@@ -87,7 +78,7 @@ struct PrivateFileDescriptorTests {
         try PrivateFile.replace(self.folder("value"), with: Array("one\ntwo\n".utf8))
         #expect(Set(system.entries) == ["a", "value"])
         #expect(system.text("value") == "one" && system.lines("value") == ["one", "two"])
-        #expect(try self.openCount() == 0)
+        #expect(try self.folder.openDescriptorCount() == 0)
     }
 }
 #endif

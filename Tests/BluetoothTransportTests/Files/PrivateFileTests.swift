@@ -7,11 +7,6 @@ import Testing
 
 @Suite("Private files")
 struct PrivateFileTests {
-    func mode(_ path: String) throws -> Int {
-        let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        return try #require(attributes[.posixPermissions] as? Int)
-    }
-
     @Test(
         "a file is read whole and replaced whole, and what cannot be a file of ours is an error",
         arguments: [PrivateFile.Durability.powerFailure, .endOfProcess]
@@ -24,7 +19,7 @@ struct PrivateFileTests {
             try PrivateFile.replace(path, with: octets, durability: durability)
             #expect(try PrivateFile.read(path, limit: 4) == octets)
         }
-        #expect(try self.mode(path) == 0o600)
+        #expect(try folder.mode("a.json") == 0o600)
         #expect(folder.content == ["a.json"])
         try PrivateFile.replace(path, with: [1, 2, 3, 4, 5], durability: durability)
         #expect(throws: TransportError.self) { try PrivateFile.read(path, limit: 4) }

@@ -7,11 +7,6 @@ import Testing
 
 @Suite("Private folders")
 struct PrivateFolderTests {
-    func mode(_ path: String) throws -> Int {
-        let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        return try #require(attributes[.posixPermissions] as? Int)
-    }
-
     @Test("a folder of another user is refused", .enabled(if: geteuid() == 0))
     func owner() throws {
         let folder = try TemporaryFolder()
@@ -62,28 +57,28 @@ struct PrivateFolderTests {
         #expect(both.path == inFile.path && !folder.content.contains("home"))
     }
 
-    @Test("a folder of the session that is a file, or not there, is left; one behind a link is taken")
+    @Test(
+        "a folder of the session that is a file, relative, another user's or not there is left; one behind a link is taken"
+    )
     func runtimeFolders() throws {
         let folder = try TemporaryFolder()
         #expect(FileManager.default.createFile(atPath: folder("file"), contents: nil))
-        #expect(mkdir(folder("run"), 0o700) == 0)
+        #expect(mkdir(folder("run"), 0o700) == 0 && mkdir(folder("theirs"), 0o777) == 0)
         symlink(folder("run"), folder("link"))
         symlink(folder("none"), folder("broken"))
         let temporary = folder("corebluetooth-\(geteuid())")
-        for (name, isTaken) in [("run", true), ("link", true), ("file", false), ("none", false), ("broken", false)] {
+        var rows = [("run", true), ("link", true), ("file", false), ("none", false), ("broken", false)]
+        if geteuid() == 0 {
+            #expect(chown(folder("theirs"), 12_345, 12_345) == 0)
+            rows.append(("theirs", false))
+        }
+        for (name, isTaken) in rows {
             let path = try Self.runtime(["XDG_RUNTIME_DIR": folder(name), "TMPDIR": folder.path])
             #expect(path == (isTaken ? folder("\(name)/corebluetooth") : temporary), "\(name)")
         }
+        #expect(try Self.runtime(["XDG_RUNTIME_DIR": ".", "TMPDIR": folder.path]) == temporary)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder("run")) == ["corebluetooth"])
-    }
-
-    @Test("a folder of the session that is another user's is left", .enabled(if: geteuid() == 0))
-    func foreignRuntimeFolder() throws {
-        let folder = try TemporaryFolder()
-        #expect(mkdir(folder("run"), 0o777) == 0 && chown(folder("run"), 12_345, 12_345) == 0)
-        let path = try Self.runtime(["XDG_RUNTIME_DIR": folder("run"), "TMPDIR": folder.path])
-        #expect(path == folder("corebluetooth-0"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder("run")).isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder("theirs")).isEmpty)
     }
 
     @Test("a folder of the session that others can write in is an error, and no other one is taken")
@@ -127,18 +122,12 @@ struct PrivateFolderTests {
         for _ in 0..<2 {
             #expect(try PrivateFolder.make(folder(name)) == folder(name))
             #expect(folder.content == ["a"])
-            for made in ["a", "a/b"] { #expect(try self.mode(folder(made)) == 0o700, "\(made)") }
+            for made in ["a", "a/b"] { #expect(try folder.mode(made) == 0o700, "\(made)") }
         }
-    }
-
-    @Test("keeps the mode of an existing parent folder")
-    func existing() throws {
-        let folder = try TemporaryFolder()
-        #expect(mkdir(folder("a"), 0o700) == 0 && chmod(folder("a"), 0o755) == 0)
-        try PrivateFolder.make(folder("a/b/c"))
-        #expect(try self.mode(folder("a")) == 0o755)
-        #expect(try self.mode(folder("a/b")) == 0o700)
-        #expect(try self.mode(folder("a/b/c")) == 0o700)
+        // A folder that was there keeps its mode.
+        #expect(chmod(folder("a"), 0o755) == 0)
+        try PrivateFolder.make(folder("a/c/d"))
+        #expect(try [folder.mode("a"), folder.mode("a/c"), folder.mode("a/c/d")] == [0o755, 0o700, 0o700])
     }
 
     @Test("a file in the way, a link to nothing, and a path without a name are errors, and nothing is made")
@@ -154,12 +143,5 @@ struct PrivateFolderTests {
             #expect(error?.message.contains("cannot create the folder \(path)") == true, "\(path)")
         }
         #expect(folder.content == ["file", "link"])
-    }
-
-    @Test("ignores a relative folder of the session")
-    func relativeRuntimeFolder() throws {
-        let folder = try TemporaryFolder()
-        let variables = ["XDG_RUNTIME_DIR": ".", "TMPDIR": folder.path]
-        #expect(try PrivateFolder.runtime { variables[$0] } == folder("corebluetooth-\(geteuid())"))
     }
 }

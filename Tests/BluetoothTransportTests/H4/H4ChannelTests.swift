@@ -85,58 +85,7 @@ struct H4ChannelTests {
         #expect(try fixture.written() == [[0x01, 0x03, 0x0C, 0x00]])
     }
 
-    @Test("the packets of one read are one batch")
-    func batch() throws {
-        let fixture = try Fixture()
-        try fixture.receive(Self.fromController.joined())
-        #expect(fixture.recorder.seen.value == Self.fromController.map { Seen.packet($0) } + [.endOfBatch])
-    }
-
-    @Test("writes the packets of one turn together when it ends")
-    func coalesced() throws {
-        let fixture = try Fixture()
-        let packets: [[UInt8]] = [[0x01, 0x03, 0x0C, 0x00], [0x02, 0x40, 0x00, 0x01, 0x00, 9], [0x01, 1, 0x10, 0]]
-        for turn in 0..<3 {
-            for packet in packets { fixture.channel.send(HCIPacket(packet)) }
-            #expect(try fixture.written().isEmpty, "turn \(turn)")
-            fixture.embedded.embeddedEventLoop.run()
-            #expect(try fixture.written() == [Array(packets.joined())], "turn \(turn)")
-        }
-    }
-
-    @Test("writes answers to a batch when it has ended")
-    func answers() throws {
-        let fixture = try Fixture { packet in [HCIPacket([0x01, packet.octets[0], 0x10, 0x00])] }
-        try fixture.receive(Self.fromController.joined())
-        #expect(try fixture.written() == [Self.fromController.flatMap { [0x01, $0[0], 0x10, 0x00] }])
-    }
-
-    @Test("a long turn leaves in pieces and in order")
-    func longTurn() throws {
-        let fixture = try Fixture()
-        var expected: [UInt8] = []
-        for number in 0..<2_000 {
-            let packet: [UInt8] = [0x02, 0x40, 0x00, 40, 0] + (0..<40).map { UInt8(truncatingIfNeeded: $0 + number) }
-            expected += packet
-            fixture.channel.send(HCIPacket(packet))
-        }
-        fixture.embedded.embeddedEventLoop.run()
-        let writes = try fixture.written()
-        #expect(writes.count > 1)
-        #expect(Array(writes.joined()) == expected)
-    }
-
-    @Test("nothing is delivered before the start, and what came is delivered in a later turn")
-    func held() throws {
-        let fixture = try Fixture(starts: false)
-        try fixture.receive(Self.fromController.joined())
-        fixture.channel.start(receiver: fixture.recorder)
-        #expect(fixture.recorder.seen.value.isEmpty)
-        fixture.embedded.embeddedEventLoop.run()
-        #expect(fixture.recorder.seen.value == Self.fromController.map { Seen.packet($0) } + [.endOfBatch])
-    }
-
-    @Test("the end of a connection before the start is reported after it, behind its packets")
+    @Test("packets and the end of a connection that came before the start are delivered in a later turn")
     func heldAndClosed() throws {
         let fixture = try Fixture(starts: false)
         try fixture.receive(Self.fromController.joined())
@@ -148,25 +97,15 @@ struct H4ChannelTests {
         #expect(fixture.recorder.seen.value == expected + [.close("the controller closed the connection")])
     }
 
-    @Test("the end of the connection is reported once, with one line")
-    func closed() throws {
+    @Test("the end of the connection is reported once, with one line", arguments: [false, true])
+    func closed(isInsidePacket: Bool) throws {
         let fixture = try Fixture()
-        try fixture.receive(Self.fromController[0])
+        try fixture.receive(Self.fromController[0] + (isInsidePacket ? Self.fromController[1].dropLast() : []))
         _ = try? fixture.embedded.finish()
         fixture.channel.send(HCIPacket([0x01, 0x03, 0x0C, 0x00]))
         fixture.embedded.embeddedEventLoop.run()
-        #expect(fixture.recorder.seen.value.filter(\.isClose) == [.close("the controller closed the connection")])
-        #expect(fixture.recorder.seen.value.last?.isClose == true)
-    }
-
-    @Test("an end in the middle of a packet is reported as such")
-    func closedInsidePacket() throws {
-        let fixture = try Fixture()
-        try fixture.receive(Self.fromController[0].dropLast())
-        _ = try? fixture.embedded.finish()
-        #expect(
-            fixture.recorder.seen.value == [.close("the controller closed the connection in the middle of a packet")]
-        )
+        let reason = "the controller closed the connection" + (isInsidePacket ? " in the middle of a packet" : "")
+        #expect(fixture.recorder.seen.value == [.packet(Self.fromController[0]), .endOfBatch, .close(reason)])
     }
 
     @Test("an error of the system is named")
@@ -201,24 +140,6 @@ struct H4ChannelTests {
         try fixture.receive([0x01, 0x03, 0x0C, 0x00, 0x04, 0x0E, 0x00])
         #expect(fixture.recorder.packets == [[0x01, 0x03, 0x0C, 0x00]])
         #expect(fixture.recorder.closeReason == "the host sent a packet that only the other side may send")
-    }
-
-    @Test("random octets end the connection or are packets, and never trap")
-    func random() throws {
-        var generator = SeededGenerator(seed: 9)
-        for _ in 0..<300 {
-            let fixture = try Fixture()
-            for _ in 0..<6 where fixture.embedded.isActive {
-                var octets = (0..<Int.random(in: 1...60, using: &generator)).map { _ in
-                    UInt8.random(in: .min ... .max, using: &generator)
-                }
-                if generator.next() % 3 != 0 { octets[0] = [2, 3, 4, 5][Int(generator.next() % 4)] }
-                try fixture.receive(octets)
-            }
-            _ = try? fixture.embedded.finish()
-            #expect(fixture.recorder.seen.value.count(where: \.isClose) == 1)
-            #expect(fixture.recorder.seen.value.last?.isClose == true)
-        }
     }
 
     @Test("after closing, what was sent leaves and nothing more is delivered")

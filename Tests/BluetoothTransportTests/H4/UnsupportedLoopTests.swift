@@ -14,45 +14,29 @@ struct UnsupportedLoopTests {
         }
     }
 
-    @Test(
-        "a controller behind a socket needs a loop that can open sockets",
-        arguments: [
-            StreamAddress.unix(path: "/nowhere/h4"), .unix(path: "/" + String(repeating: "x", count: 120)),
-            .tcp(host: "127.0.0.1", port: 9_101), .tcp(host: "::1", port: 1),
-        ]
-    )
-    func connect(address: StreamAddress) throws {
-        let error = try Self.failure(H4Channel.connect(to: address, on: EmbeddedEventLoop()))
-        #expect(error.code == .unsupported && error.errorNumber == nil)
-        #expect(error.message == "\(address) needs an event loop that can open sockets")
-    }
-
-    @Test("a server needs a loop that can open sockets, and leaves no file without one")
-    func bind() throws {
-        let folder = try TemporaryFolder()
-        for address in [StreamAddress.unix(path: folder("h4")), .tcp(host: "127.0.0.1", port: 0)] {
-            let server = H4Server.bind(to: address, on: EmbeddedEventLoop(), logger: LogLines().logger) { _ in }
-            let error = try Self.failure(server)
-            #expect(error.code == .unsupported)
-            #expect(error.message == "\(address) needs an event loop that can open sockets")
+    @Test("a socket, a server, a serial port and a Linux adapter need an event loop that can open them")
+    func unsupported() throws {
+        let (loop, folder) = (EmbeddedEventLoop(), try TemporaryFolder())
+        var errors: [(TransportError, String)] = []
+        let (unix, tcp) = (StreamAddress.unix(path: folder("h4")), StreamAddress.tcp(host: "127.0.0.1", port: 0))
+        let text = "needs an event loop that can open sockets"
+        for address in [unix, tcp, .unix(path: "/" + String(repeating: "x", count: 120)), .tcp(host: "::1", port: 1)] {
+            errors.append((try Self.failure(H4Channel.connect(to: address, on: loop)), "\(address) \(text)"))
+        }
+        for address in [unix, tcp] {
+            let server = H4Server.bind(to: address, on: loop, logger: LogLines().logger) { _ in }
+            errors.append((try Self.failure(server), "\(address) \(text)"))
+        }
+        let port = H4Channel.open(serialPort: "/dev/ttyX", bitsPerSecond: 9_600, on: loop)
+        let serialText = "the serial port /dev/ttyX needs an event loop that can open devices"
+        errors.append((try Self.failure(port), serialText))
+        #if os(Linux)
+        let adapter = H4Channel.open(linuxAdapter: 3, on: loop)
+        errors.append((try Self.failure(adapter), "hci3 needs an event loop that can open devices"))
+        #endif
+        for (error, text) in errors {
+            #expect(error.code == .unsupported && error.errorNumber == nil && error.message == text)
         }
         #expect(folder.content == [])
     }
-
-    @Test("a serial port needs a loop that can open devices")
-    func serialPort() throws {
-        let port = H4Channel.open(serialPort: "/dev/ttyX", bitsPerSecond: 9_600, on: EmbeddedEventLoop())
-        let error = try Self.failure(port)
-        #expect(error.code == .unsupported)
-        #expect(error.message == "the serial port /dev/ttyX needs an event loop that can open devices")
-    }
-
-    #if os(Linux)
-    @Test("a Linux adapter needs a loop that can open devices")
-    func linuxAdapter() throws {
-        let error = try Self.failure(H4Channel.open(linuxAdapter: 3, on: EmbeddedEventLoop()))
-        #expect(error.code == .unsupported)
-        #expect(error.message == "hci3 needs an event loop that can open devices")
-    }
-    #endif
 }

@@ -63,59 +63,41 @@ struct AdapterUnavailableTests {
         )
     }
 
-    @Test("reads the name and the state of a process, for odd names too")
+    @Test("reads processes, and the running one")
     func processes() throws {
         let processes = try Processes()
-        try processes.add(12, "eightball")
+        #expect(processes.listing.ownProgram == nil && processes.listing.mayUseAdapters == nil)
+        for number in [12, 7] { try processes.add(number, "eightball") }
         try processes.add(13, "a) T (b", state: "S")
         try processes.add(14, "x) S", state: "T")
         let listing = processes.listing
         #expect(listing.process(12).description == "eightball (process 12)")
+        #expect(listing.process(99) == ProcessInformation(number: 99, name: nil))
         #expect(listing.process(99).description == "process 99")
-        #expect(listing.processes(named: "eightball").map(\.number) == [12])
-        #expect(!listing.isStopped(12))
-        #expect(!listing.isStopped(13))
-        #expect(listing.isStopped(14))
-        #expect(!listing.isStopped(99))
+        #expect(listing.processes(named: "eightball").map(\.number) == [7, 12])
+        #expect(listing.processes(named: "ball").isEmpty)
+        #expect([12, 13, 14, 99].map(listing.isStopped) == [false, false, true, false])
+        try processes.write("self/comm", "tests\n")
+        symlink("/opt/my ball", processes.folder("self/exe"))
+        #expect(listing.ownProgram == "/opt/my ball")
     }
 
-    @Test("the capability is read from the process's status", arguments: [("0000000000001000", true), ("0", false)])
-    func capability(digits: String, may: Bool) throws {
-        let processes = try Processes()
-        let others = "Name:\tx\nCapInh:\tffffffffffffffff\nCapEff:\t0000000000000000\n"
-        try processes.write("self/status", others + "CapPrm:\t\(digits)\n")
-        #expect(processes.listing.mayUseAdapters == may)
-        #expect(try Processes().listing.mayUseAdapters == nil)
-    }
-
-    @Test(
-        "the service holds an adapter that is up; a program with an HCI socket comes before it; one that only monitors does not"
-    )
+    @Test("the service holds an adapter that is up; a program with an HCI socket comes before it")
     func holders() throws {
         let processes = try Processes()
         try processes.add(800, "bluetoothd", sockets: [501, 502])
-        try processes.add(801, "btmon", sockets: [503])
-        try processes.setSockets([501, 502, 503])
-        var holders = AdapterHolders(processes.listing)
-        #expect(holders.daemon?.number == 800)
-        #expect(holders.programs.isEmpty)
-        #expect(holders.unseenCount == 0)
-        #expect(
-            self.adapter(isUp: true).reasonsUnavailable(holders: holders, program: nil, mayUseAdapters: true)
-                == [.system(ProcessInformation(number: 800, name: "bluetoothd"))]
-        )
-        #expect(
-            self.adapter(isUp: false).reasonsUnavailable(holders: holders, program: nil, mayUseAdapters: true).isEmpty
-        )
-
+        try processes.setSockets([501, 502])
+        func reasons(isUp: Bool) -> [AdapterUnavailable] {
+            let holders = AdapterHolders(processes.listing)
+            #expect(holders.daemon?.number == 800 && holders.unseenCount == 0)
+            return self.adapter(isUp: isUp).reasonsUnavailable(holders: holders, program: nil, mayUseAdapters: true)
+        }
+        #expect(reasons(isUp: true) == [.system(ProcessInformation(number: 800, name: "bluetoothd"))])
+        #expect(reasons(isUp: false).isEmpty)
         try processes.add(900, "eightball", sockets: [504])
-        try processes.setSockets([501, 502, 503, 504])
-        holders = AdapterHolders(processes.listing)
-        let program = ProcessInformation(number: 900, name: "eightball")
-        #expect(holders.programs == [program])
-        let reasons = self.adapter(isUp: true).reasonsUnavailable(holders: holders, program: nil, mayUseAdapters: true)
-        #expect(reasons == [.program(program)])
-        #expect(reasons.first?.commands == ["kill 900"])
+        try processes.setSockets([501, 502, 504])
+        #expect(reasons(isUp: true) == [.program(ProcessInformation(number: 900, name: "eightball"))])
+        #expect(reasons(isUp: true).first?.commands == ["kill 900"])
     }
 
     @Test(
@@ -134,24 +116,17 @@ struct AdapterUnavailableTests {
         #expect(holders.unseenCount == 0)
     }
 
-    @Test("sockets of processes that cannot be looked at count, unless they are the service's")
+    @Test("counts sockets of processes that cannot be looked at, unless they are the service's, and not our own")
     func unseen() throws {
         let processes = try Processes()
         try processes.setSockets([7])
         let holders = AdapterHolders(processes.listing)
         #expect(holders.unseenCount == 1)
-        #expect(
-            self.adapter(isUp: true).reasonsUnavailable(holders: holders, program: nil, mayUseAdapters: true) == [
-                .program(nil)
-            ]
-        )
+        let reasons = self.adapter(isUp: true)
+            .reasonsUnavailable(holders: holders, program: nil, mayUseAdapters: true)
+        #expect(reasons == [.program(nil)])
         try processes.add(800, "bluetoothd")
         #expect(AdapterHolders(processes.listing).unseenCount == 0)
-    }
-
-    @Test("the sockets of this process are no other program's, and seen all the same")
-    func own() throws {
-        let processes = try Processes()
         try processes.add(Int(getpid()), "tests", sockets: [7])
         try processes.add(901, "eightball", sockets: [8])
         try processes.setSockets([7, 8])
@@ -249,7 +224,8 @@ struct AdapterUnavailableTests {
             ("11000", true), ("800", false),
         ] as [(String, Bool?)] {
             let processes = try Processes()
-            try processes.write("self/status", "Name:\tx\nCapPrm:\t\(digits)\n")
+            let others = "Name:\tx\nCapInh:\tffffffffffffffff\nCapEff:\t0000000000000000\n"
+            try processes.write("self/status", others + "CapPrm:\t\(digits)\n")
             #expect(processes.listing.mayUseAdapters == may, "\(digits)")
         }
         let processes = try Processes()
@@ -290,25 +266,6 @@ struct AdapterUnavailableTests {
         let holders = AdapterHolders(processes.listing)
         #expect(holders.daemon?.number == 90)
         #expect(holders.programs.map(\.number) == [9_000_000, 10_000_000, 50_000_000])
-    }
-
-    @Test("reads the running program from its process")
-    func ownProgram() throws {
-        let processes = try Processes()
-        #expect(processes.listing.ownProgram == nil)
-        try FileManager.default.createDirectory(atPath: processes.folder("self"), withIntermediateDirectories: true)
-        symlink("/opt/my ball", processes.folder("self/exe"))
-        #expect(processes.listing.ownProgram == "/opt/my ball")
-    }
-
-    @Test("a process that does not run has a number alone, and no name has no process")
-    func unknownProcesses() throws {
-        let processes = try Processes()
-        try processes.add(12, "eightball")
-        try processes.add(7, "eightball")
-        #expect(processes.listing.process(13) == ProcessInformation(number: 13, name: nil))
-        #expect(processes.listing.processes(named: "ball").isEmpty)
-        #expect(processes.listing.processes(named: "eightball").map(\.number) == [7, 12])
     }
 
     @Test(

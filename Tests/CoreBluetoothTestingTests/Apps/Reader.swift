@@ -1,5 +1,6 @@
 // An app as people write it, in the central role: finds a thermometer, connects, reads it and subscribes. It knows
-// nothing of worlds, and records its delegate calls.
+// nothing of worlds, and records its delegate calls. As a key, with a restore identifier, it lives through everything,
+// and asks for a connection again whenever one ends.
 
 import CoreBluetooth
 
@@ -15,14 +16,48 @@ final class Reader: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     private(set) var errors: [any Error] = []
     /// The calls of the delegates, in order.
     private(set) var calls: [String] = []
+    private(set) var restored: [String: Any] = [:]
+    private(set) var discoveries: [[String: Any]] = []
     var connectOptions: [String: Any]?
     var subscribes = true
     var reads = true
+    private let connects: Bool
+    private var reconnects = false
+    private let scansAgain: Bool
+    private let scanServices: [CBUUID]?
+    private let scanOptions: [String: Any]?
 
-    init(queue: DispatchQueue? = nil) {
+    init(
+        queue: DispatchQueue? = nil,
+        restoreIdentifier: String? = nil,
+        connects: Bool = true,
+        scansAgain: Bool = true,
+        scanServices: [CBUUID]? = [Reader.service],
+        scanOptions: [String: Any]? = nil
+    ) {
+        self.connects = connects
+        self.scansAgain = scansAgain
+        self.scanServices = scanServices
+        self.scanOptions = scanOptions
         super.init()
-        self.central = CBCentralManager(delegate: self, queue: queue)
+        var options: [String: Any] = [:]
+        options[CBCentralManagerOptionRestoreIdentifierKey] = restoreIdentifier
+        self.central = CBCentralManager(delegate: self, queue: queue, options: options)
     }
+
+    static func key(
+        restoreIdentifier: String? = "key",
+        scansAgain: Bool = true,
+        connects: Bool = true,
+        connectOptions: [String: Any]? = nil
+    ) -> Reader {
+        let key = Reader(restoreIdentifier: restoreIdentifier, connects: connects, scansAgain: scansAgain)
+        (key.reads, key.reconnects, key.connectOptions) = (false, true, connectOptions)
+        return key
+    }
+
+    /// All octets that came.
+    var octets: [UInt8] { self.values.flatMap { $0 } }
 
     var characteristic: CBCharacteristic? {
         self.peripheral?.services?.first?.characteristics?.first { $0.uuid == Self.measurement }
@@ -33,9 +68,18 @@ final class Reader: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
         self.calls.append(error.map { "\(call) \(($0 as NSError).code)" } ?? call)
     }
 
+    func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+        self.note("restore")
+        self.restored = dict
+        self.peripheral = (dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral])?.first
+        self.peripheral?.delegate = self
+    }
+
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         self.note("state \(central.state.rawValue)")
-        if central.state == .poweredOn { central.scanForPeripherals(withServices: [Self.service]) }
+        guard central.state == .poweredOn, !self.reconnects || self.peripheral == nil else { return }
+        guard self.scansAgain || !self.calls.contains("restore") else { return }
+        central.scanForPeripherals(withServices: self.scanServices, options: self.scanOptions)
     }
 
     func centralManager(
@@ -46,8 +90,10 @@ final class Reader: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     ) {
         self.note("discovered \(peripheral.name ?? "-")")
         self.rssi = RSSI.intValue
+        self.discoveries.append(advertisementData)
         self.peripheral = peripheral
         peripheral.delegate = self
+        guard self.connects else { return }
         central.stopScan()
         central.connect(peripheral, options: self.connectOptions)
     }
@@ -67,6 +113,7 @@ final class Reader: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
         error: (any Error)?
     ) {
         self.note("disconnected", error)
+        if self.reconnects { central.connect(peripheral, options: self.connectOptions) }
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
