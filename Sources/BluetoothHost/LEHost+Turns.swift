@@ -183,6 +183,7 @@ extension LEHost {
             take(link.signalling.nextDeadline)
             take(link.securityManager.deadline)
             take(link.disconnectDeadline)
+            take(link.establishmentDeadline)
         }
         return earliest
     }
@@ -229,6 +230,7 @@ extension LEHost {
         }
         if let deadline = self.receiver.reportDeadline, deadline <= now { self.receiver.reportNow() }
         self.endOverdueLinks(at: now)
+        self.establishLinks(at: now)
         self.advanceInitiator(to: now)
         for link in self.openLinks {
             link.bearer.advance(to: now, into: &link.bearerActions)

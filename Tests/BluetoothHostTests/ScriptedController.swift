@@ -199,11 +199,13 @@ final class ScriptedController: HCIChannel {
 
     // MARK: The radio's part
 
+    /// A link, on which a central hears the peer at once.
     func connect(
         _ handle: UInt16,
         peer: DeviceAddress,
         role: ConnectionRole,
-        interval: ConnectionInterval = ConnectionInterval(rawValue: 24)
+        interval: ConnectionInterval = ConnectionInterval(rawValue: 24),
+        isHeard: Bool = true
     ) {
         self.deliver(
             LEConnectionComplete(
@@ -217,6 +219,8 @@ final class ScriptedController: HCIChannel {
                 centralClockAccuracy: ClockAccuracy(rawValue: 0)
             ).packet()
         )
+        guard isHeard, role == .central else { return }
+        self.deliver(LEReadRemoteFeaturesComplete(handle: ConnectionHandle(rawValue: handle), features: []).packet())
     }
 
     /// The end of an attempt to connect.

@@ -20,14 +20,16 @@ struct WorldControllersTests {
         )
     }
 
-    /// Faults of single adapters: data that is ahead of its event, and a board that starts anew when its port is
-    /// opened.
+    /// Faults of single adapters: data that is ahead of its event, a board that starts anew when its port is opened, and
+    /// a link that ends before it is established.
     private static var faulty: [ControllerModel] {
         var early = ControllerModel.rtl8761b
         early.eventDelay = .milliseconds(10)
         var slow = ControllerModel.raspberryPi3
         slow.resetDelay = .milliseconds(3_500)
-        return [early, slow]
+        var failing = ControllerModel.csr8510
+        failing.quirks.insert(.firstLinkFails)
+        return [early, slow, failing]
     }
 
     @Test(
