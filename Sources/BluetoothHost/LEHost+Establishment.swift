@@ -3,15 +3,16 @@
 // after six of its intervals with 0x3E (Vol 6, Part B, 4.5), as happens now and then on a busy channel: the connection
 // is then tried again, and the user hears nothing of it.
 //
-//     pending ── link ──▶ awaited ── a packet of the peer, or time ──▶ established: the user hears of the link
-//        ▲                │  └── cancelled ──▶ cancelled ── end ──▶ nobody hears of it
-//        ├── end, 0x3E ◀──┤                        └── end, asked for again meanwhile ──▶ pending
-//        └── three times  └── end, with another reason or the fourth 0x3E ──▶ failed: the user hears of it
+//     pending ── link ──▶ awaited ── a packet of the peer, time, or an end but 0x3E ──▶ established: the user hears of it
+//        ▲                │ │ └── cancelled ──▶ cancelled ── end ──▶ nobody hears of it
+//        ├── end, 0x3E ◀──┘ │                       └── end, asked for again meanwhile ──▶ pending
+//        └── three times    └── the fourth 0x3E, or this host ends it ──▶ failed: the user hears of it
 //
 // A packet of the peer is data, or an event that says what the peer has answered. Other events of a link may come from
 // the controller alone: a packet of this host counts as completed when its buffer is free, flushed or not (Vol 4, Part
 // E, 7.7.19), and length and PHY may be settled without the peer (7.7.65.7, 7.8.49). The host asks for nothing more: a
-// central begins a link with a request of ATT, or with encryption, and the peer has to answer either.
+// central begins a link with a request of ATT, or with encryption, and the peer has to answer either. A link that ends
+// for another reason than 0x3E was established, too: the peer has ended it, or was lost later (4.5.2).
 //
 // What a peer can do: not answer. Then time decides, since a link that is still there after six intervals and the delay
 // of an event is established.
@@ -66,6 +67,18 @@ extension LEHost {
         self.delegate?.host(self, didConnect: link.information)
     }
 
+    /// A link ends: with any reason but one its peer was there.
+    func heardPeer(of link: HostLink, atEndWith reason: HCIErrorCode) {
+        guard reason != .connectionFailedToBeEstablished, self.isConnecting(to: link.information.peer) else { return }
+        self.heardPeer(of: link)
+    }
+
+    /// Whether the user waits for a link with a device: nothing is pending without a controller or in a shutdown.
+    private func isConnecting(to peer: DeviceAddress) -> Bool {
+        guard case .ready = self.state, self.shutdown == nil else { return false }
+        return self.connectionParameters[peer] != nil
+    }
+
     /// Links whose controllers have not said that they failed.
     func establishLinks(at now: NIODeadline) {
         for link in self.openLinks where link.establishmentDeadline.map({ $0 <= now }) ?? false { self.establish(link) }
@@ -83,8 +96,7 @@ extension LEHost {
         case .established:
             self.delegate?.host(self, didDisconnect: link.information, reason: reason)
         case .awaited, .cancelled:
-            // Nothing is pending without a controller, and nothing begins at a shutdown.
-            guard case .ready = self.state, self.shutdown == nil, self.connectionParameters[peer] != nil else { return }
+            guard self.isConnecting(to: peer) else { return }
             if case .cancelled = link.establishment { return self.initiator.connect(to: peer) }
             if reason == .connectionFailedToBeEstablished, self.initiator.triesAgain(peer) {
                 self.log.debug("\(link.id) was not established, and is tried again")

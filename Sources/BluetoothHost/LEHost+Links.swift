@@ -81,7 +81,9 @@ extension LEHost {
         if !isCentral { self.advertiser.ended() }
         self.scanner.linksChanged()
         // A handle in use can only mean that the end of the older link was missed.
-        if let stale = self.linksByHandle[event.handle] { self.close(stale, reason: .connectionTimeout) }
+        if let stale = self.linksByHandle[event.handle] {
+            self.close(stale, reason: stale.isEstablished ? .connectionTimeout : .connectionFailedToBeEstablished)
+        }
 
         let id = LinkID(rawValue: self.nextLinkNumber)
         self.nextLinkNumber += 1
@@ -144,6 +146,7 @@ extension LEHost {
     /// Ends a link on this side, once the controller has said that it ended or will never say so.
     func close(_ link: HostLink, reason: HCIErrorCode) {
         guard link.isOpen else { return }
+        self.heardPeer(of: link, atEndWith: reason)
         self.drain()
         // What a user hears then may have ended it already, as a detached host does.
         guard link.isOpen else { return }

@@ -22,7 +22,7 @@ public protocol LEHostDelegate: AnyObject {
     func host(_ host: LEHost, didStopAdvertisingBecauseOf error: LEHostError)
     /// A link is there, in either role; as central only once the peer has answered on it.
     func host(_ host: LEHost, didConnect link: LinkInformation)
-    /// A pending connection ended with an error other than being cancelled, or its link before the peer has answered.
+    /// A pending connection ended with an error other than being cancelled, or its link was not established.
     func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode)
     /// A link ended. Open procedures of the link have been completed with ``GATTError/disconnected(_:)`` before.
     func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode)
