@@ -43,6 +43,8 @@ final class HostLink {
     var isFromPlainEvent = true
     /// Whether the link has not ended.
     var isOpen = true
+    /// Whether the user knows of the link.
+    @exclusivity(unchecked) var establishment = Establishment.established
 
     @exclusivity(unchecked) var bearer: ATTBearer
     @exclusivity(unchecked) var bearerActions: [ATTBearer.Action] = []

@@ -192,8 +192,8 @@ extension LEHost {
         case .version:
             self.send(ReadLocalVersionInformation()) { [unowned self] result in
                 self.controller.version = try? result.get()
-                if self.controller.isRealtekROM {
-                    self.log.warning("the controller lacks its firmware and may receive nothing: \(Self.firmwareHint)")
+                if self.controller.version?.runsFromROM == true {
+                    self.log.warning("the controller lacks its firmware and may receive nothing: \(self.firmwareHint)")
                 }
                 goOn()
             }
@@ -219,6 +219,8 @@ extension LEHost {
                 case .failure(.refused(.unknownCommand)) where !self.controller.mayHaveLE:
                     let reason = "the controller has no Bluetooth LE: use another adapter"
                     return self.letGo(.unsupported(reason), reason)
+                case .failure(.refused(.unknownCommand)) where self.controller.isSilent:
+                    return self.fail("the controller lacks its firmware: \(self.firmwareHint)")
                 case .failure: break
                 }
                 goOn()
@@ -309,7 +311,7 @@ extension LEHost {
                 self.schedule(at: end) { host in if host.channel === channel { goOn() } }
             case .failure(.unanswered), .failure(.malformedAnswer): self.reset(attempts, goOn)
             case .failure(.refused(.unknownCommand)):
-                self.fail("the controller lacks its firmware: \(Self.firmwareHint)")
+                self.fail("the controller lacks its firmware: \(self.firmwareHint)")
             case .failure(.refused(.connectionRejectedLimitedResources)):
                 self.fail(
                     "what serves the controller has no resources for another host; "
@@ -321,11 +323,15 @@ extension LEHost {
         }
     }
 
-    private static var firmwareHint: String { "\(Self.firmwareAdvice); dmesg names the missing file" }
+    private var firmwareHint: String {
+        "\(Self.firmwareAdvice(for: self.controller.version)); dmesg names the missing file"
+    }
 
-    /// What a person does about a chip without its firmware.
-    package static var firmwareAdvice: String {
-        "install the firmware package of your system, such as linux-firmware, then unplug it and plug it in again"
+    /// What a person does about a chip without its firmware, which has said this of itself if it has said anything.
+    package static func firmwareAdvice(for version: ReadLocalVersionInformation.ReturnParameters?) -> String {
+        let files = version?.firmwareFiles.map { " with \($0)" } ?? ""
+        return "install the firmware package of your system, such as linux-firmware\(files), "
+            + "then unplug it and plug it in again"
     }
 
     /// Whether the controller will report events: one that refuses to would be silent, and nobody would know why.

@@ -39,6 +39,7 @@ extension LEHost {
             self.noteUnreadable("a malformed HCI event", error)
             return
         }
+        self.heardPeer(in: event)
         switch event {
         case .numberOfCompletedPackets(let event):
             for element in event.completed {

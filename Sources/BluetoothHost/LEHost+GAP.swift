@@ -50,27 +50,31 @@ extension LEHost {
         self.scheduleTurn()
     }
 
-    /// Connects to a device as soon as it is received; the connection is pending until it is made or cancelled.
+    /// Connects to a device as soon as it is received; the connection is pending until the device has answered on its
+    /// link, or it is cancelled. A link that fails to be established (0x3E) is tried again up to three times.
     ///
     /// A controller initiates with one set of connection parameters at a time. Where several connections are pending,
     /// these are the parameters of the first one, whichever device is received first. A link whose interval is then not
-    /// in the range that was asked for its device gets its own parameters by a connection update, right after
-    /// `host(_:didConnect:)`. Latency and supervision timeout alone are no reason for an update.
+    /// in the range that was asked for its device gets its own parameters by a connection update at once. Latency and
+    /// supervision timeout alone are no reason for an update.
     /// - Parameters:
     ///   - address: The device.
     ///   - parameters: What the link begins with, or is updated to.
     public func connect(to address: DeviceAddress, parameters: ConnectionParameters = .initial) {
         self.assertOnEventLoop()
         self.connectionParameters[address] = parameters
-        self.initiator.connect(to: address)
+        if !self.hasUnestablishedLink(to: address) { self.initiator.connect(to: address) }
         self.scheduleTurn()
     }
 
-    /// Cancels a pending connection; where the link was made first, it is ended.
+    /// Cancels a pending connection; where the link was made first, it is ended. The delegate hears of that end if it
+    /// has heard of the link.
     public func cancelConnection(to address: DeviceAddress) {
         guard !self.stopConnecting(to: address) else { return }
-        let link = self.openLinks.first { $0.information.isCentral && $0.information.peer == address }
-        if let link { self.disconnect(link.id) }
+        guard let link = self.openLinks.first(where: { $0.information.isCentral && $0.information.peer == address })
+        else { return }
+        if !link.isEstablished { link.establishment = .cancelled }
+        self.disconnect(link.id)
     }
 
     /// Cancels a pending connection, and leaves a link that was made first; says whether one was pending.

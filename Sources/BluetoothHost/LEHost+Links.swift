@@ -8,8 +8,8 @@ extension LEHost {
     /// What is known of a link; `nil` after its end.
     public func information(of link: LinkID) -> LinkInformation? { self.linksByID[link]?.information }
 
-    /// All links, the oldest first.
-    public var links: [LinkInformation] { self.openLinks.map(\.information) }
+    /// All links that were reported, the oldest first.
+    public var links: [LinkInformation] { self.openLinks.filter(\.isEstablished).map(\.information) }
 
     /// Ends a link; the delegate hears when it has ended.
     public func disconnect(_ link: LinkID) {
@@ -65,24 +65,25 @@ extension LEHost {
         }
         let isCentral = event.role == .central
         let isPlain = event is LEConnectionComplete
-        // The other form of the event of this link: some controllers send both.
-        if let link = self.linksByHandle[event.handle], link.isFromPlainEvent != isPlain,
-            link.information.isCentral == isCentral
+        let peer = self.device(at: event.peer)
+        // The other form of the event of this link, which some controllers send, or the same once more.
+        if let link = self.linksByHandle[event.handle], link.information.isCentral == isCentral,
+            link.isFromPlainEvent != isPlain || link.establishmentDeadline != nil && link.information.peer == peer
         {
             return
         }
-        let peer = self.device(at: event.peer)
         self.privateAddress.countLink()
         if isCentral {
             _ = self.initiator.finished(peer, error: .success)
             self.cancelDeadline = nil
             self.attemptDeadline = nil
         }
-        let wanted = isCentral ? self.connectionParameters.removeValue(forKey: peer) : nil
         if !isCentral { self.advertiser.ended() }
         self.scanner.linksChanged()
         // A handle in use can only mean that the end of the older link was missed.
-        if let stale = self.linksByHandle[event.handle] { self.close(stale, reason: .connectionTimeout) }
+        if let stale = self.linksByHandle[event.handle] {
+            self.close(stale, reason: stale.isEstablished ? .connectionTimeout : .connectionFailedToBeEstablished)
+        }
 
         let id = LinkID(rawValue: self.nextLinkNumber)
         self.nextLinkNumber += 1
@@ -104,13 +105,17 @@ extension LEHost {
         self.linksByHandle[event.handle] = link
         self.linksByID[id] = link
         self.begin(link)
-        self.delegate?.host(self, didConnect: information)
         if isCentral {
+            self.awaitPeer(of: link)
             self.prepare(link)
             // With several pending connections, the controller used the parameters of one of them for all.
-            if let wanted, event.interval < wanted.minimumInterval || event.interval > wanted.maximumInterval {
+            if let wanted = self.connectionParameters[peer],
+                event.interval < wanted.minimumInterval || event.interval > wanted.maximumInterval
+            {
                 self.send(LEConnectionUpdate(handle: link.handle, parameters: wanted))
             }
+        } else {
+            self.delegate?.host(self, didConnect: information)
         }
         for packet in self.earlyData.take(link.handle, now: self.eventLoop.now) { self.receive(packet, on: link) }
     }
@@ -141,6 +146,7 @@ extension LEHost {
     /// Ends a link on this side, once the controller has said that it ended or will never say so.
     func close(_ link: HostLink, reason: HCIErrorCode) {
         guard link.isOpen else { return }
+        self.heardPeer(of: link, atEndWith: reason)
         self.drain()
         // What a user hears then may have ended it already, as a detached host does.
         guard link.isOpen else { return }
@@ -167,7 +173,7 @@ extension LEHost {
         self.reportTransmitted()
         self.arbiter.linkEnded()
         self.scanner.linksChanged()
-        self.delegate?.host(self, didDisconnect: link.information, reason: reason)
+        self.reportEnd(of: link, reason)
         self.scheduleTurn()
     }
 
@@ -231,6 +237,7 @@ extension LEHost {
             return self.noteUnreadable("a malformed ACL data packet", error)
         }
         let link = self.linksByHandle[data.header.handle]
+        if let link { self.heardPeer(of: link) }
         // Most packets are received at once, and cost no look at the clock.
         if let link, !link.awaitsEncryption { return self.received(data.fragment, data.header, on: link) }
         let packet = EarlyData.Packet(header: data.header, fragment: data.fragment, arrival: self.eventLoop.now)
@@ -240,6 +247,7 @@ extension LEHost {
     /// A packet of a link, which waits while encryption starts.
     func receive(_ packet: EarlyData.Packet, on link: HostLink) {
         guard link.isOpen else { return }
+        self.heardPeer(of: link)
         guard link.awaitsEncryption else { return self.received(packet.fragment, packet.header, on: link) }
         if link.dataBeforeEncryption.count == EarlyData.limit, let first = link.dataBeforeEncryption.popFirst() {
             self.received(first.fragment, first.header, on: link)
@@ -268,7 +276,7 @@ extension LEHost {
     /// Hands a value of a stream to the user; false where it is to go from layer to layer, which ignore it or hand it
     /// on.
     private func receive(_ value: ATTValuePacket, in packet: HCIPacket) -> Bool {
-        guard let link = self.linksByHandle[value.link], !link.awaitsEncryption,
+        guard let link = self.linksByHandle[value.link], link.isEstablished, !link.awaitsEncryption,
             link.reassembler.takesWhole(value.length)
         else { return false }
         if value.opcode == .handleValueNotification {

@@ -184,6 +184,7 @@ extension LEHost {
             take(link.signalling.nextDeadline)
             take(link.securityManager.deadline)
             take(link.disconnectDeadline)
+            take(link.establishmentDeadline)
         }
         return earliest
     }
@@ -230,6 +231,7 @@ extension LEHost {
         }
         if let deadline = self.receiver.reportDeadline, deadline <= now { self.receiver.reportNow() }
         self.endOverdueLinks(at: now)
+        self.establishLinks(at: now)
         self.advanceInitiator(to: now)
         self.advanceExtendedCommands(to: now)
         for link in self.openLinks {

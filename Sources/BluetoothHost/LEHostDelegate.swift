@@ -20,9 +20,9 @@ public protocol LEHostDelegate: AnyObject {
     func host(_ host: LEHost, didReceiveAdvertisement report: AdvertisingReport)
     /// Advertising that had started is over, since the controller refuses to go on with it after a link or an address.
     func host(_ host: LEHost, didStopAdvertisingBecauseOf error: LEHostError)
-    /// A link is there, in either role.
+    /// A link is there, in either role; as central only once the peer has answered on it.
     func host(_ host: LEHost, didConnect link: LinkInformation)
-    /// A pending connection ended with an error other than being cancelled.
+    /// A pending connection ended with an error other than being cancelled, or its link was not established.
     func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode)
     /// A link ended. Open procedures of the link have been completed with ``GATTError/disconnected(_:)`` before.
     func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode)

@@ -33,8 +33,8 @@ public struct ScriptedPeripheral {
     /// Whether links to it fail to be established, so that centrals get `didFailToConnect`.
     ///
     /// The air reports the failure in place of a link. A real controller reports the link first and ends it after six
-    /// connection events without the peripheral, reason 0x3E (Vol 6, Part B, 4.5.2): then an app gets `didConnect` and
-    /// a disconnection with `CBError.connectionFailed`.
+    /// connection events without the peripheral, reason 0x3E (Vol 6, Part B, 4.5.2). Either is tried again three times
+    /// before the app hears of it.
     public var refusesConnections: Bool
     /// Where it fails.
     public var faults: [Fault]

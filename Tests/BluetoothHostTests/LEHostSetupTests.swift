@@ -321,6 +321,28 @@ struct LEHostSetupTests {
         #expect(testbed.host.state == .unsupported("the controller has no Bluetooth LE: use another adapter"))
     }
 
+    @Test(
+        "names the firmware that a chip in its boot loader lacks, if its maker is known",
+        arguments: [(2, " with intel/ibt-*"), (0xFFFF, "")]
+    )
+    func bootLoader(company: UInt16, files: String) {
+        let testbed = HostTestbed()
+        for opcode in HCICommandTable.entries.map({ $0.command.opcode }) {
+            guard opcode != Reset.opcode, opcode != ReadLocalVersionInformation.opcode else { continue }
+            testbed.controller.refused[opcode] = .unknownCommand
+        }
+        testbed.controller.version.company = company
+        testbed.host.attach(to: testbed.controller)
+        testbed.run()
+        #expect(
+            testbed.host.state
+                == .failed(
+                    "the controller lacks its firmware: install the firmware package of your system, such as "
+                        + "linux-firmware\(files), then unplug it and plug it in again; dmesg names the missing file"
+                )
+        )
+    }
+
     @Test("fails after 10 s without an answer to Reset, and can start the next controller")
     func deadController() {
         let testbed = HostTestbed.started { $0.isDead = true }

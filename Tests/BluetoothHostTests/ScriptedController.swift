@@ -220,11 +220,13 @@ final class ScriptedController: HCIChannel {
 
     // MARK: The radio's part
 
+    /// A link, on which a central hears the peer at once.
     func connect(
         _ handle: UInt16,
         peer: DeviceAddress,
         role: ConnectionRole,
-        interval: ConnectionInterval = ConnectionInterval(rawValue: 24)
+        interval: ConnectionInterval = ConnectionInterval(rawValue: 24),
+        isHeard: Bool = true
     ) {
         self.deliver(
             LEConnectionComplete(
@@ -238,6 +240,8 @@ final class ScriptedController: HCIChannel {
                 centralClockAccuracy: ClockAccuracy(rawValue: 0)
             ).packet()
         )
+        guard isHeard, role == .central else { return }
+        self.deliver(LEReadRemoteFeaturesComplete(handle: ConnectionHandle(rawValue: handle), features: []).packet())
     }
 
     /// The end of an attempt to connect.

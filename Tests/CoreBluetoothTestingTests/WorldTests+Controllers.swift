@@ -21,7 +21,7 @@ struct WorldControllersTests {
     }
 
     /// Faults of single adapters: data that is ahead of its event, a board that starts anew when its port is opened,
-    /// and one that accepts extended commands and does nothing by them.
+    /// one that accepts extended commands and does nothing by them, and a link that ends before it is established.
     private static var faulty: [ControllerModel] {
         var early = ControllerModel.rtl8761b
         early.eventDelay = .milliseconds(10)
@@ -29,7 +29,9 @@ struct WorldControllersTests {
         slow.resetDelay = .milliseconds(3_500)
         var deaf = ControllerModel.mt7921
         deaf.quirks.formUnion([.mixesCommandFamilies, .ignoresExtendedCommands])
-        return [early, slow, deaf]
+        var failing = ControllerModel.csr8510
+        failing.quirks.insert(.firstLinkFails)
+        return [early, slow, deaf, failing]
     }
 
     @Test(

@@ -157,7 +157,6 @@ extension ControllerModel {
     /// passively. Guessed: the rest, as with firmware.
     public static let rtl8761bWithoutFirmware = ControllerModel(copyOf: .rtl8761b, "RTL8761B without firmware") {
         ($0.revision, $0.subversion) = (0x000B, 0x8761)
-        $0.lacksFirmware = true
         $0.quirks.insert(.reportsActiveScansOnly)
     }
 

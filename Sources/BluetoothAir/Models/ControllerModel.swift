@@ -22,8 +22,6 @@ public struct ControllerModel: Hashable, Sendable {
     public var subversion: UInt16 = 0x0001
     /// Whether it has BR/EDR too, of which nothing else is here.
     public var isDualMode = false
-    /// Whether it runs what is in its ROM, because nobody has given it its firmware.
-    public var lacksFirmware = false
     /// The commands that it lists. It refuses others with Unknown HCI Command.
     public var commands = Controller.supportedCommands
     /// The features of its link layer. LL Privacy is not among them if ``resolvingListSize`` is 0.

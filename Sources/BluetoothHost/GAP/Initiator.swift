@@ -79,8 +79,8 @@ struct Initiator {
     var unresolvable: Set<DeviceAddress> = []
     /// The device that was heard, and is initiated to under the address that it had.
     private var heard: (device: DeviceAddress, address: DeviceAddress)?
-    /// How often in a row the peer did not answer on the link that was made, and how often that is tried again.
-    private var failedEstablishments = 0
+    /// How often in a row a device was asked for a link that it did not come to, and how often that is tried again.
+    private var failedEstablishments: [DeviceAddress: Int] = [:]
     private static let establishmentRetries = 3
     /// How often list commands may be refused before the list is left alone.
     private static let listRefusalLimit = 3
@@ -101,6 +101,7 @@ struct Initiator {
 
     /// Removes a pending connection; says whether there was one.
     mutating func cancel(_ address: DeviceAddress) -> Bool {
+        self.failedEstablishments[address] = nil
         guard let index = self.wanted.firstIndex(of: address) else { return false }
         self.wanted.remove(at: index)
         if self.heard?.device == address { self.heard = nil }
@@ -251,7 +252,7 @@ struct Initiator {
                 return []
             }
             self.state = .idle
-            return isExcluded ? [] : self.removeFailed(targets)
+            return isExcluded ? [] : self.removeFailed(targets.map { self.device(at: $0) })
         case .cancelling:
             // Refused: the connection was made first, and its event will say so.
             self.state = status == .success ? .cancelling(isAccepted: true) : .idle
@@ -264,9 +265,10 @@ struct Initiator {
         }
     }
 
-    /// The controller could not connect to these addresses: their devices are wanted no longer.
-    private mutating func removeFailed(_ targets: [DeviceAddress]) -> [DeviceAddress] {
-        let devices = targets.map { self.device(at: $0) }
+    /// The controller could not connect to these devices: they are wanted no longer.
+    private mutating func removeFailed(_ devices: [DeviceAddress]) -> [DeviceAddress] {
+        guard !devices.isEmpty else { return [] }
+        for device in devices { self.failedEstablishments[device] = nil }
         self.wanted.removeAll { devices.contains($0) }
         self.heard = nil
         return devices
@@ -308,7 +310,6 @@ struct Initiator {
         if let peer {
             self.wanted.removeAll { $0 == peer }
             self.heard = nil
-            self.failedEstablishments = 0
             self.tryListAgain()
             return []
         }
@@ -316,17 +317,26 @@ struct Initiator {
         case .initiating(let targets), .starting(let targets):
             // 0x02 answers a cancel whose own status was overtaken.
             guard error != .unknownConnectionIdentifier else { return [] }
-            // The peer has not heard the request, as happens now and then: it goes on advertising.
-            if error == .connectionFailedToBeEstablished, self.failedEstablishments < Self.establishmentRetries {
-                self.failedEstablishments += 1
-                return []
-            }
-            self.failedEstablishments = 0
-            return self.removeFailed(targets)
+            let devices = targets.map { self.device(at: $0) }
+            guard error == .connectionFailedToBeEstablished else { return self.removeFailed(devices) }
+            return self.removeFailed(devices.filter { !self.triesAgain($0) })
         case .idle, .listing, .cancelling, .ended:
             return []
         }
     }
+
+    // MARK: Links that are not established
+
+    /// A device has not come to a link, or was not heard on it, as happens now and then: says whether it is to be
+    /// connected to again.
+    mutating func triesAgain(_ device: DeviceAddress) -> Bool {
+        let count = self.failedEstablishments[device, default: 0]
+        self.failedEstablishments[device] = count < Self.establishmentRetries ? count + 1 : nil
+        return count < Self.establishmentRetries
+    }
+
+    /// A device was heard on its link.
+    mutating func established(_ device: DeviceAddress) { self.failedEstablishments[device] = nil }
 
     /// The controller was reset or lost, and the pending connections with it.
     mutating func reset() { self = Initiator() }

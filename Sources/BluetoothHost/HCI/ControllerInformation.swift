@@ -36,11 +36,9 @@ struct ControllerInformation {
         return features.contains(.leSupported) && !features.contains(.bredrNotSupported)
     }
 
-    /// Whether it is a chip of Realtek that works without the firmware that its driver loads, by the numbers of its
-    /// ROMs.
-    var isRealtekROM: Bool {
-        guard let version = self.version, version.company == 0x005D else { return false }
-        return [0x8703, 0x8723, 0x8761, 0x8821, 0x8822, 0x8851, 0x8852, 0x8922].contains(version.linkLayerSubversion)
+    /// Whether it has told nothing of itself but its version, as a boot loader that knows Reset.
+    var isSilent: Bool {
+        self.supportedCommands == nil && self.linkManagerFeatures == nil && self.address == .none
     }
 
     /// Whether a command that can be done without is worth trying.

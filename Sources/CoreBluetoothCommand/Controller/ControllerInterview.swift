@@ -112,6 +112,7 @@ struct ControllerInterview {
             question(Reset(), isMandatory: true) { _, _ in },
             question(ReadLocalSupportedCommands(), isMandatory: true) { $0.commands = $1.commands },
             question(ReadLocalVersionInformation(), isMandatory: true) { $0.version = $1 },
+            question(ReadLocalSupportedFeatures()) { $0.linkManagerFeatures = $1.features },
             question(LEReadLocalSupportedFeatures(), isMandatory: true) { $0.features = $1.features },
             question(LEReadSupportedStates()) { $0.states = $1.states },
             question(LEReadBufferSize(), isMandatory: true) {

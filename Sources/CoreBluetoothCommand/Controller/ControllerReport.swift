@@ -12,6 +12,8 @@ struct ControllerReport {
     var version: ReadLocalVersionInformation.ReturnParameters?
     var address: DeviceAddress?
     var commands: SupportedCommands?
+    /// The features of both radios together.
+    var linkManagerFeatures: LMPFeatures?
     var features: LEFeatures?
     /// ACL data packets to the controller: their number, the octets of each, and whether BR/EDR takes them from the same.
     var buffers: (count: Int, length: Int, isShared: Bool)?
@@ -50,6 +52,28 @@ struct ControllerReport {
         }
     }
 
+    /// Whether it has Bluetooth LE; `nil` if that is not known.
+    var hasLE: Bool? {
+        if features != nil { return true }
+        if let linkManagerFeatures { return linkManagerFeatures.contains(.leSupported) }
+        return version.flatMap { $0.hciVersion.rawValue < CoreVersion.v4_0.rawValue ? false : nil }
+    }
+
+    /// Whether it runs from its ROM, or waits in its boot loader and tells nothing but its version.
+    var lacksFirmware: Bool? {
+        version.map {
+            $0.runsFromROM || hasLE == nil && commands == nil && address == nil
+        }
+    }
+
+    /// The features that it claims and has no commands for.
+    var claimedOnly: [String]? {
+        guard let features, let commands else { return nil }
+        var claimed = features.commandsOfFeatures.filter { $0.commands.contains { !commands.contains($0) } }.map(\.name)
+        if features.contains(.privacy), resolvingListSize == 0 { claimed.append("LL Privacy") }
+        return claimed
+    }
+
     /// The supported commands that have a name here.
     var commandNames: [String] {
         guard let commands else { return [] }
@@ -66,16 +90,17 @@ struct ControllerReport {
         func add(_ name: String, _ value: String?) { if let value { fields.append((name, value)) } }
         add("version", version.map { Self.words($0.linkLayerVersion, $0.linkLayerSubversion) })
         add("HCI", version.map { Self.words($0.hciVersion, $0.hciSubversion) })
-        add(
-            "chip",
-            chip.map { $0.name + ($0.lacksFirmware ? "; \(LEHost.firmwareAdvice)" : "") }
-        )
+        add("chip", chip?.name)
+        add("known faults", chip.flatMap { $0.faults.isEmpty ? nil : $0.faults.joined(separator: ", ") })
+        if lacksFirmware == true { add("firmware", "missing; \(LEHost.firmwareAdvice(for: version))") }
+        if hasLE == false { add("Bluetooth LE", "none; use another adapter") }
         add("manufacturer", version.map { CompanyNames[$0.company] ?? "company \(Hexadecimal.number($0.company))" })
         add(
             "address",
             address.map {
-                guard $0.value != 0 else { return "none of its own" }
-                return $0.isPlaceholder ? "\($0), which all of its kind have" : $0.description
+                guard $0.isPlaceholder else { return $0.description }
+                let own = "; programs here make one and keep it"
+                return ($0.value == 0 ? "none of its own" : "\($0), a placeholder that all of its kind have") + own
             }
         )
         add("PHYs", phys.map { $0.phys.map(\.description).joined(separator: ", ") })
@@ -83,6 +108,10 @@ struct ControllerReport {
         add(
             "lacks",
             features.map { $0.missing.isEmpty ? "nothing that matters here" : $0.missing.joined(separator: ", ") }
+        )
+        add(
+            "claims only",
+            claimedOnly.flatMap { $0.isEmpty ? nil : $0.joined(separator: ", ") + ", without the commands or the list" }
         )
         add("states", states.map { Self.counted($0.names) })
         add(
@@ -98,7 +127,9 @@ struct ControllerReport {
         )
         add(
             "buffers",
-            buffers.map { "\($0.count) of \($0.length) octets" + ($0.isShared ? ", shared with BR/EDR" : "") }
+            buffers.map {
+                "\($0.count) of \($0.length) octets, " + ($0.isShared ? "shared with BR/EDR" : "for LE alone")
+            }
         )
         add("data length", dataLength.map { "\($0) octets" })
         add("accept list", acceptListSize.map { "\($0) devices" })
@@ -133,11 +164,14 @@ struct ControllerReport {
             ("manufacturer", JSONValue(version.flatMap { CompanyNames[$0.company] })),
             ("revision", JSONValue(version.map { Int($0.hciSubversion) })),
             ("subversion", JSONValue(version.map { Int($0.linkLayerSubversion) })),
-            ("chip", JSONValue(chip?.name)), ("lacksFirmware", chip.map { .bool($0.lacksFirmware) } ?? .null),
+            ("chip", JSONValue(chip?.name)), ("knownFaults", list(chip?.faults)),
+            ("hasLE", hasLE.map { .bool($0) } ?? .null), ("lacksFirmware", lacksFirmware.map { .bool($0) } ?? .null),
+            ("firmwareFiles", JSONValue(lacksFirmware == true ? version?.firmwareFiles : nil)),
             ("address", JSONValue(address.flatMap { $0.value == 0 ? nil : $0.description })),
             ("hasPlaceholderAddress", address.map { .bool($0.isPlaceholder) } ?? .null),
             ("phys", list(phys?.phys.map(\.description))), ("features", list(features?.names)),
-            ("missingFeatures", list(features?.missing)), ("states", list(states?.names)),
+            ("missingFeatures", list(features?.missing)), ("claimedOnly", list(claimedOnly)),
+            ("states", list(states?.names)),
             ("notAtOnce", list(states?.excludedPairs)), ("commands", list(commands.map { _ in commandNames })),
             ("bufferCount", JSONValue(buffers?.count)), ("bufferLength", JSONValue(buffers?.length)),
             ("sharesBuffers", buffers.map { .bool($0.isShared) } ?? .null),

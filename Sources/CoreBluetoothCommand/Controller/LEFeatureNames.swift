@@ -16,6 +16,18 @@ extension LEFeatures {
         ]).subtracting(self).names
     }
 
+    /// The names of those that are set and need commands to be used, with the commands.
+    var commandsOfFeatures: [(name: String, commands: [any HCICommand.Type])] {
+        let all: [(feature: LEFeatures, commands: [any HCICommand.Type])] = [
+            (.encryption, [LEEnableEncryption.self, LELongTermKeyRequestReply.self]),
+            (.dataPacketLengthExtension, [LESetDataLength.self]),
+            (.privacy, [LEAddDeviceToResolvingList.self, LESetAddressResolutionEnable.self]),
+            (.phy2M, [LESetPHY.self]), (.phyCoded, [LESetPHY.self]),
+            (.extendedAdvertising, [LESetExtendedAdvertisingEnable.self, LESetExtendedScanEnable.self]),
+        ]
+        return all.filter { contains($0.feature) }.map { ($0.feature.names.joined(), $0.commands) }
+    }
+
     /// By the number of the bit.
     private static let bitNames = [
         "LE Encryption", "Connection Parameters Request", "Extended Reject Indication",

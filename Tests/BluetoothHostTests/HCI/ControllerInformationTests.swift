@@ -16,16 +16,6 @@ struct ControllerInformationTests {
         #expect(controller.knows(LESetPHY.self) && !controller.knows(LESetDataLength.self))
     }
 
-    @Test("is a Realtek without its firmware by the numbers of its ROM", arguments: [(0x8761, true), (0x8A6B, false)])
-    func realtekROM(subversion: Int, isROM: Bool) {
-        var controller = ControllerInformation()
-        #expect(!controller.isRealtekROM)
-        controller.version = .init(company: 0x005D, linkLayerSubversion: UInt16(subversion))
-        #expect(controller.isRealtekROM == isROM)
-        controller.version?.company = 0x0002
-        #expect(!controller.isRealtekROM)
-    }
-
     @Test("has no public address if the controller reports a placeholder")
     func publicAddress() {
         var controller = ControllerInformation()

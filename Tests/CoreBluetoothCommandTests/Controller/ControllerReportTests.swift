@@ -1,3 +1,4 @@
+import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
 import Testing
@@ -43,15 +44,17 @@ struct ControllerReportTests {
             "version: Bluetooth 5.4, revision 0x0007", "HCI: Bluetooth 5.0, revision 0x0000", "manufacturer: Apple",
             "address: 01:02:03:04:05:06", "PHYs: 1M, 2M", "LE features: 2: LE Encryption, LE 2M PHY",
             "lacks: LE Data Packet Length Extension, LL Privacy, LE Coded PHY, LE Extended Advertising",
+            "claims only: LE Encryption, LE 2M PHY, without the commands or the list",
             "states: 2: non-connectable advertising, scannable advertising",
-            "not at once: " + everyPair.joined(separator: ", "), "commands: 2", "buffers: 12 of 251 octets",
+            "not at once: " + everyPair.joined(separator: ", "), "commands: 2",
+            "buffers: 12 of 251 octets, for LE alone",
             "data length: 252 octets", "accept list: 9 devices", "resolving list: 10 devices",
             "advertising sets: 11, up to 1650 octets each", "transmit power: -20 to 8 dBm",
             "not answered: Reset, Read BD_ADDR",
             "round trip: median 2.00 ms, 99 % within 30.0 ms, at most 30.0 ms (3 times Read BD_ADDR)",
         ]
         #expect(lines(whole) == expected)
-        expected[9] = "commands: 2: Reset, LE Read Filter Accept List Size"
+        expected[10] = "commands: 2: Reset, LE Read Filter Accept List Size"
         #expect(lines(whole, listsCommands: true) == expected)
         #expect(lines(ControllerReport()).isEmpty)
         var alone = ControllerReport()
@@ -62,7 +65,8 @@ struct ControllerReportTests {
         #expect(
             lines(alone) == [
                 "version: Bluetooth 5.0, revision 0x0000", "HCI: Bluetooth 5.0, revision 0x0000",
-                "manufacturer: company 0xFFFE", "address: none of its own", "PHYs: 1M", "LE features: none",
+                "manufacturer: company 0xFFFE", "address: none of its own; programs here make one and keep it",
+                "PHYs: 1M", "LE features: none",
                 "lacks: LE Encryption, LE Data Packet Length Extension, LL Privacy, LE 2M PHY, LE Coded PHY, "
                     + "LE Extended Advertising",
                 "advertising sets: 1",
@@ -76,10 +80,12 @@ struct ControllerReportTests {
         #expect(
             details == [
                 "adapter \"hci0\"", "version \"Bluetooth 5.4\"", "hciVersion \"Bluetooth 5.0\"", "company 76",
-                "manufacturer \"Apple\"", "revision 0", "subversion 7", "chip null", "lacksFirmware null",
-                "address \"01:02:03:04:05:06\"", "hasPlaceholderAddress false", "phys [\"1M\",\"2M\"]",
+                "manufacturer \"Apple\"", "revision 0", "subversion 7", "chip null", "knownFaults null",
+                "hasLE true", "lacksFirmware false", "firmwareFiles null", "address \"01:02:03:04:05:06\"",
+                "hasPlaceholderAddress false", "phys [\"1M\",\"2M\"]",
                 "features [\"LE Encryption\",\"LE 2M PHY\"]",
                 #"missingFeatures ["LE Data Packet Length Extension","LL Privacy","LE Coded PHY","LE Extended Advertising"]"#,
+                "claimedOnly [\"LE Encryption\",\"LE 2M PHY\"]",
                 "states [\"non-connectable advertising\",\"scannable advertising\"]",
                 "notAtOnce [" + everyPair.map { "\"\($0)\"" }.joined(separator: ",") + "]",
                 "commands [\"Reset\",\"LE Read Filter Accept List Size\"]", "bufferCount 12", "bufferLength 251",
@@ -112,19 +118,66 @@ struct ControllerReportTests {
         let cold = report(0x8761, 93, address: 0x0020_7002_A000)
         #expect(
             lines(cold).contains(
-                "chip: RTL8761B without firmware; install the firmware package of your system, such as "
-                    + "linux-firmware, then unplug it and plug it in again"
+                "firmware: missing; install the firmware package of your system, such as linux-firmware with "
+                    + "rtl_bt/*, then unplug it and plug it in again"
             )
         )
-        #expect(lines(cold).contains("address: 00:20:70:02:A0:00, which all of its kind have"))
+        #expect(
+            lines(cold).contains(
+                "address: 00:20:70:02:A0:00, a placeholder that all of its kind have; programs here make one and keep it"
+            )
+        )
         #expect(lines(cold).contains("buffers: 10 of 310 octets, shared with BR/EDR"))
         let details = cold.details(adapter: "hci0").map { "\($0.key) \($0.value.text)" }
         #expect(
             details.contains("lacksFirmware true") && details.contains("hasPlaceholderAddress true")
                 && details.contains("sharesBuffers true") && details.contains("chip \"RTL8761B without firmware\"")
         )
-        #expect(lines(report(0x8A6B, 93, address: 1)).contains("chip: RTL8761B (USB dongle)"))
+        #expect(
+            lines(report(0x8A6B, 93, address: 1)).starts(
+                with: [
+                    "version: Bluetooth 5.1, revision 0x8A6B", "HCI: Bluetooth 5.1, revision 0x0000",
+                    "chip: RTL8761B (USB dongle)", "known faults: extended scanning is refused beside a link",
+                    "manufacturer: Realtek Semiconductor",
+                ]
+            )
+        )
         #expect(!lines(report(0x8A6B, 92, address: 1)).contains { $0.hasPrefix("chip") })
+    }
+
+    @Test("says that a chip that tells only its version lacks its firmware, or is without LE if it is older than 4.0")
+    func silent() {
+        var report = ControllerReport()
+        report.version = .init(hciVersion: .v5_2, linkLayerVersion: .v5_2, company: 2)
+        #expect(lines(report)[2].hasPrefix("firmware: missing; ") && lines(report)[2].contains("intel/ibt-*"))
+        report.commands = SupportedCommands([Reset.self])
+        #expect(report.lacksFirmware == false && report.hasLE == nil)
+        report.linkManagerFeatures = []
+        #expect(report.lacksFirmware == false && report.hasLE == false)
+        report = ControllerReport()
+        report.version = .init(hciVersion: CoreVersion(rawValue: 5))
+        #expect(report.lacksFirmware == false && lines(report).contains("Bluetooth LE: none; use another adapter"))
+    }
+
+    @Test("says which features a chip claims without their commands, or without a list")
+    func claimedOnly() {
+        var report = whole
+        report.commands = SupportedCommands([
+            Reset.self, LEEnableEncryption.self, LELongTermKeyRequestReply.self, LESetPHY.self,
+            LEAddDeviceToResolvingList.self, LESetAddressResolutionEnable.self,
+        ])
+        report.features?.insert([.privacy, .extendedAdvertising])
+        #expect(report.claimedOnly == ["LE Extended Advertising"])
+        report.resolvingListSize = 0
+        #expect(report.claimedOnly == ["LE Extended Advertising", "LL Privacy"])
+    }
+
+    @Test("knows what chips get wrong beyond what they say")
+    func faults() {
+        #expect(ControllerModel.csr8510.faults == ["scanning and connecting exclude each other"])
+        #expect(ControllerModel.zephyr.faults.isEmpty, "it says so itself")
+        #expect(ControllerModel.raspberryPi3.faults == ["Set Event Mask Page 2 is listed and refused"])
+        #expect(ControllerModel.rtl8761bWithoutFirmware.faults.last == "passive scanning finds nobody")
     }
 
     @Test("says in words which roles a chip does not have at once, if it says anything of it")

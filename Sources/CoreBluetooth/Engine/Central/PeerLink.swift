@@ -46,8 +46,10 @@ struct PeerLink<Connection: Equatable> {
     enum Action: Equatable {
         /// The host is to connect to the peer.
         case connect
-        /// The host is to stop that.
+        /// The host is to stop that, and to end a link that was made meanwhile.
         case cancelConnecting
+        /// The host is to stop that, and to keep a link that was made meanwhile.
+        case stopConnecting
         /// The host is to end the link.
         case disconnect(LinkID)
         /// The connection has the link.
@@ -154,7 +156,7 @@ struct PeerLink<Connection: Equatable> {
         var actions: [Action] = []
         switch self.state {
         case .none: break
-        case .connecting: if !isCentral { actions.append(.cancelConnecting) }
+        case .connecting: if !isCentral { actions.append(.stopConnecting) }
         case .connected, .disconnecting: return nil
         }
         guard self.hasPending || !isCentral else {

@@ -56,6 +56,7 @@ final class PeerTable {
             switch action {
             case .connect: self.core.host.connect(to: peer.address)
             case .cancelConnecting: self.core.host.cancelConnection(to: peer.address)
+            case .stopConnecting: self.core.host.stopConnecting(to: peer.address)
             case .disconnect(let link): self.core.host.disconnect(link)
             case .establish(let connection):
                 connection.window = PeripheralConnection.makeWindow()

@@ -86,7 +86,7 @@ struct PeerLinkTests {
     func peersLink() {
         var link = PeerLink<String>()
         _ = link.add("a", reconnects: false, isDelayed: false)
-        #expect(link.connected(self.first, isCentral: false) == [.cancelConnecting, .establish("a")])
+        #expect(link.connected(self.first, isCentral: false) == [.stopConnecting, .establish("a")])
         #expect(link.cancel("a") == [.end("a", nil)])
         #expect(link.id == self.first)
         #expect(!link.isUnused)

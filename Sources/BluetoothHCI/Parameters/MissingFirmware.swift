@@ -1,0 +1,23 @@
+// Chips that run what is in their ROM until their driver gives them firmware: which they are, and which files of
+// linux-firmware they lack.
+
+extension ReadLocalVersionInformation.ReturnParameters {
+    /// Whether a chip works without the firmware that its driver loads, and may receive nothing: one of Realtek, by the
+    /// numbers of its ROMs.
+    package var runsFromROM: Bool {
+        self.company == 0x005D
+            && [0x8703, 0x8723, 0x8761, 0x8821, 0x8822, 0x8851, 0x8852, 0x8922].contains(self.linkLayerSubversion)
+    }
+
+    /// The files of linux-firmware that chips of its maker are given; `nil` if there are none.
+    package var firmwareFiles: String? {
+        switch self.company {
+        case 0x0002: "intel/ibt-*"
+        case 0x000F, 0x0131: "brcm/BCM*.hcd"
+        case 0x001D: "qca/*"
+        case 0x0046: "mediatek/BT_RAM_CODE_*"
+        case 0x005D: "rtl_bt/*"
+        default: nil
+        }
+    }
+}
