@@ -106,37 +106,4 @@ struct FlowControlTests {
         self.receive(1, on: Self.first, testbed)
         #expect(try self.report(testbed) == [Self.first: 32])
     }
-
-    @Test("resumes a link that was paused twice, and ignores a resume of one that was not paused")
-    func pausedTwice() throws {
-        let testbed = Self.started()
-        let link = try #require(testbed.acceptLink(Self.first))
-        let other = try #require(testbed.acceptLink(Self.second))
-        testbed.host.pauseReceiving(on: link)
-        testbed.host.pauseReceiving(on: link)
-        testbed.host.resumeReceiving(on: link)
-        testbed.host.resumeReceiving(on: link)
-        testbed.host.resumeReceiving(on: other)
-        self.receive(31, on: Self.first, testbed)
-        #expect(try self.report(testbed) == nil)
-        // One of two is paused: the packets of the other are reported in each turn.
-        testbed.host.pauseReceiving(on: other)
-        self.receive(1, on: Self.first, testbed)
-        #expect(try self.report(testbed) == [Self.first: 32])
-        self.receive(1, on: Self.first, testbed)
-        #expect(try self.report(testbed) == [Self.first: 1])
-    }
-
-    @Test("holds nothing back without flow control")
-    func unlimited() throws {
-        let testbed = HostTestbed.started()
-        let link = try #require(testbed.acceptLink(Self.first))
-        testbed.forget()
-        testbed.host.pauseReceiving(on: link)
-        testbed.receive(4, "1B 03 00 AA")
-        #expect(!testbed.host.limitsReceivedData && testbed.delegate.takeLines() == ["value 3 1"])
-        testbed.host.resumeReceiving(on: link)
-        testbed.run()
-        #expect(testbed.controller.takeCommands() == [])
-    }
 }

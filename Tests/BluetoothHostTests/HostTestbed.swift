@@ -29,13 +29,23 @@ final class HostTestbed {
     }
 
     /// A host that has set up its controller, which `prepare` may change before.
-    static func started(
+    static func attached(
         _ configuration: LEHostConfiguration = LEHostConfiguration(),
         _ prepare: (ScriptedController) -> Void = { _ in }
     ) -> HostTestbed {
         let testbed = HostTestbed(configuration)
         prepare(testbed.controller)
-        testbed.start()
+        testbed.attach()
+        return testbed
+    }
+
+    /// The same without the commands and reports of the setup.
+    static func started(
+        _ configuration: LEHostConfiguration = LEHostConfiguration(),
+        _ prepare: (ScriptedController) -> Void = { _ in }
+    ) -> HostTestbed {
+        let testbed = self.attached(configuration, prepare)
+        testbed.forget()
         return testbed
     }
 
@@ -53,11 +63,24 @@ final class HostTestbed {
         self.host.delegate = user
     }
 
-    /// Attaches the host, and discards its commands and reports.
-    func start() {
+    /// Attaches the host, and lets it set up the controller.
+    func attach() {
         self.host.attach(to: self.controller)
         self.run()
+    }
+
+    /// Attaches the host, and discards its commands and reports.
+    func start() {
+        self.attach()
         self.forget()
+    }
+
+    /// Attaches the host to another controller.
+    func attachAnother() -> ScriptedController {
+        let controller = ScriptedController(eventLoop: self.loop)
+        self.host.attach(to: controller)
+        self.run()
+        return controller
     }
 
     /// Discards the commands and reports that were recorded.
@@ -99,6 +122,12 @@ final class HostTestbed {
             self.run()
         }
         self.controller.connect(0x40, peer: peer, role: role)
+        self.run()
+    }
+
+    /// A link ends.
+    func endLink(_ reason: HCIErrorCode = .connectionTimeout, _ handle: UInt16 = 0x40) {
+        self.controller.disconnect(handle, reason: reason)
         self.run()
     }
 
@@ -154,8 +183,14 @@ final class HostTestbed {
     // MARK: Data of the link 0x40
 
     /// Octets of the peer on a channel.
-    func receive(_ channel: UInt16, _ octets: String) {
-        self.controller.receive(0x40, channel: channel, Array(hex(octets).readableBytesView))
+    func receive(_ channel: UInt16, _ octets: String, from handle: UInt16 = 0x40) {
+        self.controller.receive(handle, channel: channel, Array(hex(octets).readableBytesView))
+        self.run()
+    }
+
+    /// The controller has sent packets of a link.
+    func complete(_ count: UInt16, of handle: UInt16 = 0x40) {
+        self.controller.complete(handle, count: count)
         self.run()
     }
 
@@ -166,10 +201,7 @@ final class HostTestbed {
     }
 
     /// The frames that were sent since the last call, without their channels, such as ATT PDUs.
-    func takePayloads() -> [String] {
-        // In front of them are the headers of H4, ACL and L2CAP.
-        self.controller.takeData().map { String(hex($0.bytes).dropFirst(27)) }
-    }
+    func takePayloads() -> [String] { self.takeFrames().map { String($0.dropFirst(6)) } }
 
     /// The frames that were sent since the last call and in the next turn, without their channels.
     func sent() -> [String] {
@@ -189,7 +221,8 @@ final class HostTestbed {
     func addCharacteristic(
         _ properties: CharacteristicProperties,
         _ permissions: AttributePermissions = [],
-        value: ByteBuffer? = nil
+        value: ByteBuffer? = nil,
+        subscriptionSecurity: SecurityRequirement = .none
     ) throws -> GATTServiceHandles.Characteristic {
         try self.host.addService(
             GATTServiceDefinition(
@@ -199,7 +232,8 @@ final class HostTestbed {
                         uuid: 0xA001,
                         properties: properties,
                         permissions: permissions,
-                        value: value
+                        value: value,
+                        subscriptionSecurity: subscriptionSecurity
                     )
                 ]
             )
@@ -214,8 +248,7 @@ final class HostTestbed {
         let characteristic = try self.addCharacteristic(.notify)
         let link = try #require(self.acceptLink(handle, from: peer))
         try self.subscribe(handle, to: characteristic)
-        self.controller.complete(handle, count: 1)
-        self.run()
+        self.complete(1, of: handle)
         _ = self.controller.takeData()
         _ = self.delegate.takeLines()
         return (link, characteristic.value)

@@ -20,6 +20,11 @@ struct LEHostSecurityAttackTests {
         return (testbed, try #require(user.link))
     }
 
+    /// The controller begins to encrypt.
+    private func acknowledge(_ testbed: HostTestbed) {
+        testbed.deliver(CommandStatus(status: .success, opcode: LEEnableEncryption.opcode).packet())
+    }
+
     /// The ATT PDUs that were sent.
     private func sent(_ testbed: HostTestbed) -> [String] {
         testbed.run()
@@ -30,7 +35,7 @@ struct LEHostSecurityAttackTests {
     func unencryptedReconnection() throws {
         let user = BondedUser()
         let (testbed, link) = try self.linked(.central, user)
-        testbed.deliver(CommandStatus(status: .success, opcode: LEEnableEncryption.opcode).packet())
+        self.acknowledge(testbed)
         #expect(testbed.controller.takeCommands().contains(LEEnableEncryption.opcode))
         user.read(testbed)
         testbed.host.writeWithoutResponse(hex("01"), to: 3, on: link)
@@ -50,29 +55,12 @@ struct LEHostSecurityAttackTests {
     func attBeforeEncryption() throws {
         let user = BondedUser()
         let (testbed, link) = try self.linked(.peripheral, user)
-        let characteristics = try testbed.host.addService(
-            GATTServiceDefinition(
-                uuid: 0xA000,
-                characteristics: [
-                    GATTCharacteristicDefinition(
-                        uuid: 0xA001,
-                        properties: .read,
-                        permissions: .readEncryptionRequired,
-                        value: hex("2A")
-                    ),
-                    GATTCharacteristicDefinition(
-                        uuid: 0xA002,
-                        properties: .notify,
-                        permissions: [],
-                        subscriptionSecurity: .encrypted
-                    ),
-                ]
-            )
-        ).characteristics
-        let configuration = try #require(characteristics[1].clientConfiguration)
+        let value = try testbed.addCharacteristic(.read, .readEncryptionRequired, value: hex("2A")).value
+        let notifying = try testbed.addCharacteristic(.notify, subscriptionSecurity: .encrypted)
+        let configuration = try #require(notifying.clientConfiguration)
         func ask() -> [String] {
             _ = self.sent(testbed)
-            testbed.receive(4, "0A \(characteristics[0].value.inHex)")
+            testbed.receive(4, "0A \(value.inHex)")
             testbed.receive(4, "12 \(configuration.inHex) 01 00")
             return self.sent(testbed).map { String($0.prefix(2) + $0.suffix(2)) }
         }
@@ -121,7 +109,7 @@ struct LEHostSecurityAttackTests {
     func silentPeer() throws {
         let user = BondedUser()
         let (testbed, _) = try self.linked(.central, user)
-        testbed.deliver(CommandStatus(status: .success, opcode: LEEnableEncryption.opcode).packet())
+        self.acknowledge(testbed)
         let expired = AuthenticatedPayloadTimeoutExpired(handle: ConnectionHandle(rawValue: 0x40)).packet()
         // It means nothing before the link is encrypted.
         testbed.deliver(expired)
@@ -129,30 +117,13 @@ struct LEHostSecurityAttackTests {
         testbed.encryptionChanged()
         testbed.deliver(expired)
         #expect(try testbed.disconnected().reason == .authenticationFailure)
-        testbed.controller.disconnect(0x40, reason: .localHostTerminated)
-        testbed.run()
+        testbed.endLink(.localHostTerminated)
         #expect(user.reasons == [.connectionTerminatedMICFailure])
     }
 
     // MARK: Channels (BLESA over L2CAP)
 
     private static let request = "05 00 14 01 0A 00 25 00 40 00 40 00 20 00 04 00"
-
-    /// Asks the peer for a channel; the results come into the box.
-    private func open(_ testbed: HostTestbed, on link: LinkID) -> Outcomes {
-        let outcomes = Outcomes()
-        testbed.host.openChannel(
-            on: link,
-            spsm: 0x25,
-            configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 4)
-        ) { outcomes.all.append($0.map(\.spsm)) }
-        testbed.run()
-        return outcomes
-    }
-
-    private final class Outcomes {
-        var all: [Result<SPSM, L2CAPChannelOpenError>] = []
-    }
 
     /// The frames that were sent on a channel.
     private func frames(_ testbed: HostTestbed, on channel: String) -> [String] {
@@ -166,28 +137,28 @@ struct LEHostSecurityAttackTests {
     )
     func channelOfCentral(hasKey: Bool) throws {
         let user = BondedUser()
-        let (testbed, link) = try self.linked(.central, user)
-        testbed.deliver(CommandStatus(status: .success, opcode: LEEnableEncryption.opcode).packet())
-        let outcomes = self.open(testbed, on: link)
+        let (testbed, _) = try self.linked(.central, user)
+        self.acknowledge(testbed)
+        user.openChannel(testbed)
         // A response without a request, and a frame on a channel that is not open.
         testbed.receive(5, "15 01 0A 00 41 00 40 00 20 00 02 00 00 00")
         testbed.receive(0x40, "02 00 AA BB")
-        #expect(self.frames(testbed, on: "05 00").isEmpty && outcomes.all == [])
+        #expect(self.frames(testbed, on: "05 00").isEmpty && user.channels == [])
         testbed.run(.milliseconds(30))
         testbed.encryptionChanged(hasKey ? .success : .pinOrKeyMissing)
         #expect(self.frames(testbed, on: "05 00") == (hasKey ? [Self.request] : []))
-        #expect(outcomes.all == (hasKey ? [] : [.failure(.refused(.insufficientEncryption))]))
+        #expect(user.channels == (hasKey ? [] : [.failure(.refused(.insufficientEncryption))]))
     }
 
     @Test("BLESA over L2CAP: a peripheral has the link encrypted before it asks a bonded peer for a channel")
     func channelOfPeripheral() throws {
         let user = BondedUser()
-        let (testbed, link) = try self.linked(.peripheral, user)
-        let outcomes = self.open(testbed, on: link)
+        let (testbed, _) = try self.linked(.peripheral, user)
+        user.openChannel(testbed)
         let frames = testbed.takeFrames()
         #expect(frames.count == 1 && frames.first?.hasPrefix("06 00 0B") == true, "a Security Request")
         testbed.encrypt()
-        #expect(self.frames(testbed, on: "05 00") == [Self.request] && outcomes.all == [])
+        #expect(self.frames(testbed, on: "05 00") == [Self.request] && user.channels == [])
     }
 
     @Test(
@@ -198,9 +169,7 @@ struct LEHostSecurityAttackTests {
         let user = BondedUser()
         let (testbed, _) = try self.linked(role, user)
         _ = try testbed.host.listenForChannels(spsm: 0x25)
-        if role == .central {
-            testbed.deliver(CommandStatus(status: .success, opcode: LEEnableEncryption.opcode).packet())
-        }
+        if role == .central { self.acknowledge(testbed) }
         _ = testbed.takeFrames()
         testbed.receive(5, "14 01 0A 00 25 00 40 00 40 00 20 00 04 00")
         testbed.run(.milliseconds(30))

@@ -35,34 +35,20 @@ struct LEHostBondedClientTests {
 
     /// One run of a device: a host with a service whose values are notified on an encrypted link.
     private struct Device {
-        let testbed = HostTestbed()
+        let testbed: HostTestbed
         let bonds: Bonds
         let characteristic: GATTServiceHandles.Characteristic
         private(set) var link = LinkID(rawValue: 0)
 
         init(_ bonds: Bonds) throws {
             self.bonds = bonds
-            self.testbed.use(bonds)
-            self.testbed.start()
-            self.characteristic = try self.testbed.host.addService(
-                GATTServiceDefinition(
-                    uuid: 0xA000,
-                    characteristics: [
-                        GATTCharacteristicDefinition(
-                            uuid: 0xA001,
-                            properties: .notify,
-                            permissions: [],
-                            subscriptionSecurity: .authenticated
-                        )
-                    ]
-                )
-            ).characteristics[0]
+            self.testbed = HostTestbed.used(by: bonds)
+            self.characteristic = try self.testbed.addCharacteristic(.notify, subscriptionSecurity: .authenticated)
         }
 
         mutating func connect(_ handle: UInt16) throws {
             self.bonds.link = nil
-            self.testbed.controller.connect(handle, peer: LEHostBondedClientTests.peer, role: .peripheral)
-            self.testbed.run()
+            _ = self.testbed.acceptLink(handle, from: LEHostBondedClientTests.peer)
             self.link = try #require(self.bonds.link)
         }
 
@@ -73,31 +59,14 @@ struct LEHostBondedClientTests {
         }
 
         /// Sends a PDU of the client; returns the PDUs that the host sends then.
-        func send(_ handle: UInt16, _ pdu: [UInt8]) throws -> [String] {
-            self.testbed.controller.receive(handle, channel: 4, pdu)
-            return try self.sent(handle)
+        func send(_ handle: UInt16, _ pdu: String) -> [String] {
+            self.testbed.receive(4, pdu, from: handle)
+            return self.testbed.takePayloads()
         }
 
-        /// The PDUs that the host sends, without the headers of L2CAP.
-        func sent(_ handle: UInt16) throws -> [String] {
-            self.testbed.run()
-            let packets = try self.testbed.controller.takeData().map { try $0.aclData().fragment }
-            self.testbed.controller.complete(handle, count: UInt16(packets.count))
-            self.testbed.run()
-            return packets.map { packet in
-                var packet = packet
-                packet.moveReaderIndex(forwardBy: 4)
-                return hex(packet)
-            }
-        }
-
-        func disconnect(_ handle: UInt16) {
-            self.testbed.controller.disconnect(handle, reason: .connectionTimeout)
-            self.testbed.run()
-        }
-
-        var subscribe: [UInt8] {
-            [0x12] + (self.characteristic.clientConfiguration ?? 0).octets + [0x01, 0x00]
+        /// The client subscribes, or unsubscribes.
+        func subscribe(_ handle: UInt16, bits: String = "01") -> [String] {
+            self.send(handle, "12 \((self.characteristic.clientConfiguration ?? 0).inHex) \(bits) 00")
         }
 
         func notify() { self.testbed.host.notify(hex("AB"), characteristic: self.characteristic.value, to: self.link) }
@@ -106,8 +75,8 @@ struct LEHostBondedClientTests {
     }
 
     /// The client configuration of Service Changed, and Client Supported Features.
-    private static let takesServiceChanged: [UInt8] = [0x12, 0x09, 0x00, 0x02, 0x00]
-    private static let takesOutOfSync: [UInt8] = [0x12, 0x0B, 0x00, 0x01]
+    private static let takesServiceChanged = "12 09 00 02 00"
+    private static let takesOutOfSync = "12 0B 00 01"
 
     @Test("restores the subscription of a bonded client on an encrypted link, also in another run")
     func restored() throws {
@@ -116,36 +85,34 @@ struct LEHostBondedClientTests {
         try device.connect(0x40)
         #expect(device.testbed.host.security(of: device.link) == LinkSecurity.none)
         // Not secure enough yet.
-        #expect(try device.send(0x40, device.subscribe).first?.hasPrefix("01 12") == true)
+        #expect(device.subscribe(0x40).first?.hasPrefix("01 12") == true)
         device.encrypt(0x40)
         #expect(device.testbed.host.security(of: device.link) == Self.bonded)
-        #expect(try device.send(0x40, device.subscribe) == ["13"])
+        #expect(device.subscribe(0x40) == ["13"])
         #expect(bonds.clients[Self.peer]?.configurations.map(\.bits) == [1])
-        device.disconnect(0x40)
+        device.testbed.endLink()
 
         try device.connect(0x41)
         // Anybody can have the address of a bonded peer, until the link is encrypted.
         device.testbed.host.setSecurity(LinkSecurity(key: nil, isBonded: true), of: device.link)
         #expect(bonds.asked == 1)
         device.notify()
-        #expect(try device.sent(0x41) == [])
+        #expect(device.testbed.sent() == [])
         device.encrypt(0x41)
         device.notify()
-        #expect(try device.sent(0x41) == [device.notification])
-        device.disconnect(0x41)
+        #expect(device.testbed.sent() == [device.notification])
+        device.testbed.endLink(.connectionTimeout, 0x41)
 
         var next = try Device(bonds)
         try next.connect(0x40)
         next.encrypt(0x40)
         next.notify()
-        #expect(try next.sent(0x40) == [next.notification])
+        #expect(next.testbed.sent() == [next.notification])
         // It is brought back once for each link, whatever is said of the link later.
         next.testbed.host.setSecurity(Self.bonded, of: next.link)
         #expect(bonds.asked == 3)
         // Unsubscribed is kept, too.
-        var pdu = next.subscribe
-        pdu[3] = 0
-        #expect(try next.send(0x40, pdu) == ["13"])
+        #expect(next.subscribe(0x40, bits: "00") == ["13"])
         #expect(bonds.clients[Self.peer]?.configurations == [])
     }
 
@@ -155,13 +122,13 @@ struct LEHostBondedClientTests {
         var device = try Device(bonds)
         try device.connect(0x40)
         device.testbed.host.setSecurity(LinkSecurity(level: .authenticated), of: device.link)
-        #expect(try device.send(0x40, device.subscribe) == ["13"])
-        device.disconnect(0x40)
+        #expect(device.subscribe(0x40) == ["13"])
+        device.testbed.endLink()
         #expect(bonds.asked == 0 && bonds.clients.isEmpty)
         try device.connect(0x41)
         device.testbed.host.setSecurity(LinkSecurity(level: .authenticated), of: device.link)
         device.notify()
-        #expect(try device.sent(0x41) == [])
+        #expect(device.testbed.sent() == [])
     }
 
     @Test("indicates a change between two links until it is confirmed, also in another run")
@@ -170,33 +137,33 @@ struct LEHostBondedClientTests {
         var device = try Device(bonds)
         try device.connect(0x40)
         device.encrypt(0x40)
-        #expect(try device.send(0x40, Self.takesServiceChanged) == ["13"])
-        #expect(try device.send(0x40, Self.takesOutOfSync) == ["13"])
+        #expect(device.send(0x40, Self.takesServiceChanged) == ["13"])
+        #expect(device.send(0x40, Self.takesOutOfSync) == ["13"])
         let before = try #require(bonds.clients[Self.peer])
         #expect(before.features == 1 && before.databaseHash != nil)
-        device.disconnect(0x40)
+        device.testbed.endLink()
 
         _ = try device.testbed.host.addService(GATTServiceDefinition(uuid: 0xB000, characteristics: []))
         try device.connect(0x41)
         device.encrypt(0x41)
-        #expect(try device.sent(0x41) == ["1D 08 00 01 00 FF FF"])
+        #expect(device.testbed.sent() == ["1D 08 00 01 00 FF FF"])
         // The link goes before the confirmation: the client may not know.
-        device.disconnect(0x41)
+        device.testbed.endLink(.connectionTimeout, 0x41)
         try device.connect(0x42)
         device.encrypt(0x42)
-        #expect(try device.sent(0x42) == ["1D 08 00 01 00 FF FF"])
-        #expect(try device.send(0x42, [0x1E]) == [])
+        #expect(device.testbed.sent() == ["1D 08 00 01 00 FF FF"])
+        #expect(device.send(0x42, "1E") == [])
         let after = try #require(bonds.clients[Self.peer])
         #expect(after.databaseHash != nil && after.databaseHash != before.databaseHash)
-        device.disconnect(0x42)
+        device.testbed.endLink(.connectionTimeout, 0x42)
 
         // The next run has the first database again, which is a change.
         var next = try Device(bonds)
         try next.connect(0x40)
         next.encrypt(0x40)
-        #expect(try next.sent(0x40) == ["1D 08 00 01 00 FF FF"])
+        #expect(next.testbed.sent() == ["1D 08 00 01 00 FF FF"])
         // Handles are refused to a client that takes the error.
-        #expect(try next.send(0x40, [0x0A, 0x03, 0x00]) == ["01 0A 03 00 12"])
+        #expect(next.send(0x40, "0A 03 00") == ["01 0A 03 00 12"])
         #expect(bonds.clients[Self.peer]?.databaseHash == nil)
     }
 
@@ -206,25 +173,25 @@ struct LEHostBondedClientTests {
         var device = try Device(bonds)
         try device.connect(0x40)
         device.encrypt(0x40)
-        #expect(try device.send(0x40, device.subscribe) == ["13"])
+        #expect(device.subscribe(0x40) == ["13"])
         let kept = try #require(bonds.clients[Self.peer])
-        device.disconnect(0x40)
+        device.testbed.endLink()
 
         try device.connect(0x41)
         device.testbed.host.setSecurity(LinkSecurity(key: nil, isBonded: true), of: device.link)
-        #expect(try device.send(0x41, Self.takesServiceChanged) == ["13"])
-        #expect(try device.send(0x41, Self.takesOutOfSync) == ["13"])
+        #expect(device.send(0x41, Self.takesServiceChanged) == ["13"])
+        #expect(device.send(0x41, Self.takesOutOfSync) == ["13"])
         _ = try device.testbed.host.addService(GATTServiceDefinition(uuid: 0xB000, characteristics: []))
-        _ = try device.sent(0x41)
+        _ = device.testbed.sent()
         #expect(bonds.clients[Self.peer] == kept)
-        device.disconnect(0x41)
+        device.testbed.endLink(.connectionTimeout, 0x41)
         #expect(bonds.clients[Self.peer] == kept && bonds.asked == 1)
 
         // Nor by a pairing whose key is not the bond's.
         try device.connect(0x42)
         let paired = LinkSecurity(key: Self.bonded.key, isBonded: true, usesBond: false)
         device.testbed.host.setSecurity(paired, of: device.link)
-        #expect(try device.send(0x42, Self.takesServiceChanged) == ["13"])
+        #expect(device.send(0x42, Self.takesServiceChanged) == ["13"])
         #expect(bonds.clients[Self.peer] == kept && bonds.asked == 1)
     }
 
@@ -234,11 +201,11 @@ struct LEHostBondedClientTests {
         var device = try Device(bonds)
         try device.connect(0x40)
         device.encrypt(0x40)
-        #expect(try device.send(0x40, device.subscribe) == ["13"])
-        device.disconnect(0x40)
+        #expect(device.subscribe(0x40) == ["13"])
+        device.testbed.endLink()
         try device.connect(0x41)
         device.testbed.host.setSecurity(LinkSecurity(key: nil, isBonded: true), of: device.link)
-        #expect(try device.send(0x41, Self.takesServiceChanged) == ["13"])
+        #expect(device.send(0x41, Self.takesServiceChanged) == ["13"])
         device.encrypt(0x41)
         #expect(bonds.clients[Self.peer]?.configurations.count == 2)
     }

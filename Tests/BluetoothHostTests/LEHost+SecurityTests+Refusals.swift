@@ -56,20 +56,6 @@ struct LEHostSecurityRefusalTests {
         #expect(user.reads.last == .success(hex("BB")))
     }
 
-    @Test(
-        "keeps a refusal that encryption does not lift",
-        arguments: [("08", .insufficientAuthorization), ("0C", .encryptionKeySizeTooShort), ("02", .readNotPermitted)]
-            as [(String, ATTErrorCode)]
-    )
-    func otherRefusals(octet: String, error: ATTErrorCode) throws {
-        let user = BondedUser(nil)
-        let testbed = self.connected(user)
-        user.read(testbed)
-        _ = testbed.takeFrames()
-        testbed.receive(4, "01 0A 03 00 \(octet)")
-        #expect(user.reads == [.failure(.att(error, handle: 3))] && testbed.takeFrames() == [])
-    }
-
     @Test("fails the read if the central does nothing for 30 s, and asks it for nothing more")
     func timedOut() throws {
         let user = BondedUser(nil)
@@ -94,8 +80,7 @@ struct LEHostSecurityRefusalTests {
         user.read(testbed)
         testbed.encrypt(.pinOrKeyMissing)
         #expect(try testbed.disconnected().reason == .authenticationFailure)
-        testbed.controller.disconnect(0x40, reason: .localHostTerminated)
-        testbed.run()
+        testbed.endLink(.localHostTerminated)
         #expect(user.reads == [.failure(.disconnected(.pinOrKeyMissing))])
     }
 
@@ -117,50 +102,5 @@ struct LEHostSecurityRefusalTests {
         testbed.receive(6, "05 05")
         #expect(user.reads.dropFirst() == [.failure(.att(.insufficientEncryption, handle: 0))])
         #expect(testbed.host.links.map(\.id) == [link])
-    }
-
-    // MARK: Channels
-
-    /// Opens channels on two SPSMs.
-    private func openChannels(_ testbed: HostTestbed, _ link: LinkID, _ ended: @escaping () -> Void) {
-        let configuration = L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 4)
-        for spsm in [0x25, 0x26] as [SPSM] {
-            testbed.host.openChannel(on: link, spsm: spsm, configuration: configuration) { result in
-                if case .failure = result { ended() }
-            }
-        }
-        testbed.run()
-    }
-
-    @Test("pairs once for two refused channels, which both fail with that pairing")
-    func channelsWhilePairing() throws {
-        let user = BondedUser(nil)
-        let testbed = self.connected(user, .central)
-        var ended = 0
-        self.openChannels(testbed, try #require(user.link)) { ended += 1 }
-        let requests = testbed.takeFrames().filter { $0.hasPrefix("05 00 14") }
-        #expect(requests.map { $0.prefix(11) } == ["05 00 14 01", "05 00 14 02"])
-        for identifier in ["01", "02"] {
-            testbed.receive(5, "15 \(identifier) 0A 00 00 00 00 00 00 00 00 00 08 00")
-        }
-        let commands = testbed.takeFrames().filter { $0.hasPrefix("06 00") }
-        #expect(commands.map { $0.prefix(8) } == ["06 00 01"], "one Pairing Request")
-        #expect(user.errors == [] && ended == 0)
-        testbed.receive(6, "05 05")
-        #expect(user.errors == [.failedByPeer(.pairingNotSupported)] && ended == 2)
-    }
-
-    @Test("fails channels that wait for the encryption of a bond when the link ends")
-    func channelsOfEndedLink() throws {
-        let user = BondedUser()
-        let testbed = HostTestbed.used(by: user)
-        testbed.controller.silent = [LEEnableEncryption.opcode]
-        testbed.connect(.central)
-        var ended = 0
-        self.openChannels(testbed, try #require(user.link)) { ended += 1 }
-        #expect(ended == 0)
-        testbed.controller.disconnect(0x40, reason: .connectionTimeout)
-        testbed.run()
-        #expect(ended == 2 && user.reasons.count == 1)
     }
 }

@@ -37,8 +37,7 @@ struct LEHostShutdownTests {
         #expect(try testbed.disconnected().handle.rawValue == 0x40)
         #expect(try testbed.disconnected().reason == .remoteUserTerminated)
         #expect(!testbed.controller.isClosed, "the link has not ended yet")
-        testbed.controller.disconnect(0x40, reason: .localHostTerminated)
-        testbed.run()
+        testbed.endLink(.localHostTerminated)
         #expect(!testbed.controller.isClosed, "the pending connection has not ended yet")
         testbed.controller.failConnection(.unknownConnectionIdentifier)
         testbed.run()
@@ -56,11 +55,9 @@ struct LEHostShutdownTests {
         testbed.shutDown()
         #expect(testbed.acceptLink(0x41) != nil)
         #expect(try testbed.disconnected().handle.rawValue == 0x41)
-        testbed.controller.disconnect(0x40, reason: .localHostTerminated)
-        testbed.run()
+        testbed.endLink(.localHostTerminated)
         #expect(!testbed.controller.isClosed)
-        testbed.controller.disconnect(0x41, reason: .localHostTerminated)
-        testbed.run()
+        testbed.endLink(.localHostTerminated, 0x41)
         #expect(testbed.controller.isClosed)
         #expect(testbed.shutdownCount == 1)
     }
@@ -75,30 +72,11 @@ struct LEHostShutdownTests {
         }
         testbed.shutDown()
         #expect(testbed.controller.takeData().count == 1)
-        testbed.controller.complete(0x40, count: 1)
-        testbed.run()
+        testbed.complete(1)
         #expect(testbed.controller.takeData().count == 1)
         #expect(testbed.controller.parameters[Disconnect.opcode] == nil, "the controller has not sent it yet")
-        testbed.controller.complete(0x40, count: 1)
-        testbed.run()
+        testbed.complete(1)
         #expect(try testbed.disconnected().handle.rawValue == 0x40)
-    }
-
-    @Test("waits half of the limit for data and all of it for the ends of links")
-    func limit() throws {
-        let testbed = HostTestbed.started()
-        let link = try #require(testbed.acceptLink(0x40))
-        testbed.host.writeWithoutResponse(ByteBuffer(bytes: [1]), to: 3, on: link)
-        testbed.shutDown()
-        testbed.run(.milliseconds(499))
-        #expect(testbed.controller.parameters[Disconnect.opcode] == nil)
-        testbed.run(.milliseconds(1))
-        #expect(try testbed.disconnected().handle.rawValue == 0x40)
-        testbed.run(.milliseconds(499))
-        #expect(!testbed.controller.isClosed)
-        testbed.run(.milliseconds(1))
-        #expect(testbed.controller.isClosed)
-        #expect(testbed.shutdownCount == 1)
     }
 
     @Test(
@@ -162,17 +140,15 @@ struct LEHostShutdownTests {
         #expect(testbed.shutdownCount == 1)
     }
 
-    @Test("ignores the times of an earlier shutdown")
+    @Test("waits half of the limit for data and all of it for the ends of links, also after an earlier shutdown")
     func secondShutdown() throws {
         let testbed = HostTestbed.started()
         testbed.shutDown()
         #expect(testbed.controller.isClosed && testbed.shutdownCount == 1, "there was nothing to end")
         testbed.run(.milliseconds(300))
-        let next = ScriptedController(eventLoop: testbed.loop)
-        testbed.host.attach(to: next)
         var link: LinkID?
         testbed.delegate.onConnect = { link = $0.id }
-        testbed.run()
+        let next = testbed.attachAnother()
         next.connect(0x40, peer: DeviceAddress(0x40, kind: .public), role: .peripheral)
         testbed.run(.milliseconds(100))
         testbed.host.writeWithoutResponse(ByteBuffer(bytes: [1]), to: 3, on: try #require(link))
@@ -199,5 +175,4 @@ struct LEHostShutdownTests {
         testbed.run(.seconds(5))
         #expect(testbed.shutdownCount == 2)
     }
-
 }

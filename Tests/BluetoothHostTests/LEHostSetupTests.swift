@@ -19,11 +19,10 @@ struct LEHostSetupTests {
         features: LEFeatures = LEFeatures(),
         configuration: LEHostConfiguration = LEHostConfiguration()
     ) -> [HCIOpcode] {
-        let testbed = HostTestbed(configuration)
-        testbed.controller.features = features
-        testbed.controller.listsCommands(without: missing)
-        testbed.host.attach(to: testbed.controller)
-        testbed.run()
+        let testbed = HostTestbed.attached(configuration) {
+            $0.features = features
+            $0.listsCommands(without: missing)
+        }
         #expect(testbed.host.state == .ready)
         return testbed.controller.takeCommands()
     }
@@ -47,28 +46,47 @@ struct LEHostSetupTests {
 
     // MARK: Optional steps
 
-    @Test("turns on flow control to the host only with its three commands, and if asked to (Vol 4, Part E, 4.2)")
-    func flowControlToTheHost() {
+    private static let flowControl: [any HCICommand.Type] = [
+        HostBufferSize.self, SetControllerToHostFlowControl.self, HostNumberOfCompletedPackets.self,
+    ]
+
+    @Test(
+        "sends an optional command only to a controller that has the feature and lists the commands for it",
+        arguments: [
+            (HostBufferSize.self, LEFeatures(), Self.flowControl),
+            (SetControllerToHostFlowControl.self, LEFeatures(), Self.flowControl),
+            (LEReadFilterAcceptListSize.self, LEFeatures(), [LEReadFilterAcceptListSize.self]),
+            (
+                LEWriteSuggestedDefaultDataLength.self, .dataPacketLengthExtension,
+                [LEWriteSuggestedDefaultDataLength.self]
+            ),
+            (
+                LEReadResolvingListSize.self, .privacy,
+                [LEReadResolvingListSize.self, LEAddDeviceToResolvingList.self, LESetAddressResolutionEnable.self]
+            ),
+            // Page 2 has one event that is needed, that of LE Ping.
+            (SetEventMaskPage2.self, .ping, [SetEventMaskPage2.self]),
+        ] as [(any HCICommand.Type, LEFeatures, [any HCICommand.Type])]
+    )
+    func optional(command: any HCICommand.Type, feature: LEFeatures, needed: [any HCICommand.Type]) {
         let configuration = LEHostConfiguration(limitsReceivedData: true)
-        let whole = self.commands(configuration: configuration)
-        #expect(whole.contains(HostBufferSize.opcode) && whole.contains(SetControllerToHostFlowControl.opcode))
-        let needed: [any HCICommand.Type] = [
-            HostBufferSize.self, SetControllerToHostFlowControl.self, HostNumberOfCompletedPackets.self,
-        ]
-        for missing in needed {
-            let commands = self.commands(without: [missing], configuration: configuration)
-            #expect(!commands.contains(HostBufferSize.opcode), "\(missing)")
-            #expect(!commands.contains(SetControllerToHostFlowControl.opcode), "\(missing)")
+        func isSent(_ features: LEFeatures, without missing: [any HCICommand.Type] = []) -> Bool {
+            self.commands(without: missing, features: features, configuration: configuration).contains(command.opcode)
         }
+        #expect(isSent(feature) && isSent([]) == feature.isEmpty)
+        for missing in needed { #expect(!isSent(feature, without: [missing]), "\(missing)") }
+    }
+
+    @Test("turns on flow control to the host only if it is asked to, and ignores a list of commands without Reset")
+    func unasked() {
         #expect(!self.commands().contains(HostBufferSize.opcode))
+        let opcode = LEReadFilterAcceptListSize.opcode
+        #expect(self.commands(without: [LEReadFilterAcceptListSize.self, Reset.self]).contains(opcode))
     }
 
     @Test("gives the controller the host's buffers before it turns on flow control", arguments: [27, 251, 400])
     func hostBufferSize(length: UInt16) throws {
-        let testbed = HostTestbed(LEHostConfiguration(limitsReceivedData: true))
-        testbed.controller.dataLength = length
-        testbed.host.attach(to: testbed.controller)
-        testbed.run()
+        let testbed = HostTestbed.attached(LEHostConfiguration(limitsReceivedData: true)) { $0.dataLength = length }
         let commands = testbed.controller.takeCommands()
         let index = try #require(commands.firstIndex(of: HostBufferSize.opcode))
         #expect(commands[index + 1] == SetControllerToHostFlowControl.opcode)
@@ -77,56 +95,11 @@ struct LEHostSetupTests {
         #expect(testbed.host.limitsReceivedData)
     }
 
-    @Test("suggests the longest packets to a controller that has them and lists the command")
+    @Test("suggests the longest packets")
     func suggestedDataLength() throws {
-        let opcode = LEWriteSuggestedDefaultDataLength.opcode
-        let feature = LEFeatures.dataPacketLengthExtension
-        #expect(self.commands(features: feature).contains(opcode))
-        #expect(!self.commands().contains(opcode))
-        #expect(!self.commands(without: [LEWriteSuggestedDefaultDataLength.self], features: feature).contains(opcode))
-        let testbed = HostTestbed.started { $0.features = feature }
-        #expect(
-            try testbed.controller.last(LEWriteSuggestedDefaultDataLength.self)
-                == LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 2120)
-        )
-    }
-
-    @Test("does not send commands that a controller does not list, and ignores a list without Reset")
-    func supportedCommands() {
-        let opcode = LEReadFilterAcceptListSize.opcode
-        #expect(self.commands().contains(opcode))
-        #expect(!self.commands(without: [LEReadFilterAcceptListSize.self]).contains(opcode))
-        #expect(self.commands(without: [LEReadFilterAcceptListSize.self, Reset.self]).contains(opcode))
-    }
-
-    @Test("asks for the size of the resolving list with privacy and the list's commands alone")
-    func resolvingListSize() {
-        func isAsked(features: LEFeatures, without missing: [any HCICommand.Type] = []) -> Bool {
-            let testbed = HostTestbed()
-            testbed.controller.features = features
-            testbed.controller.listsCommands(without: missing)
-            testbed.controller.resolvingListSize = 5
-            testbed.host.attach(to: testbed.controller)
-            testbed.run()
-            let isAsked = testbed.controller.takeCommands().contains(LEReadResolvingListSize.opcode)
-            #expect(testbed.host.resolvingList.capacity == (isAsked ? 5 : 0))
-            return isAsked
-        }
-        #expect(isAsked(features: .privacy))
-        #expect(!isAsked(features: []))
-        let needed: [any HCICommand.Type] = [
-            LEReadResolvingListSize.self, LEAddDeviceToResolvingList.self, LESetAddressResolutionEnable.self,
-        ]
-        for missing in needed { #expect(!isAsked(features: .privacy, without: [missing]), "\(missing)") }
-        #expect(isAsked(features: .privacy, without: [LEClearResolvingList.self]))
-    }
-
-    @Test("sends Set Event Mask Page 2 only if it is listed, and LE Ping brings an event that it is needed for")
-    func eventMaskPage2() {
-        let opcode = SetEventMaskPage2.opcode
-        #expect(self.commands(features: .ping).contains(opcode))
-        #expect(!self.commands(without: [SetEventMaskPage2.self], features: .ping).contains(opcode))
-        #expect(!self.commands(features: .encryption).contains(opcode))
+        let testbed = HostTestbed.started { $0.features = .dataPacketLengthExtension }
+        let command = try testbed.controller.last(LEWriteSuggestedDefaultDataLength.self)
+        #expect(command == LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 2120))
     }
 
     @Test("tells a controller for both radios that the host supports LE, before it asks for its buffers")
@@ -134,11 +107,10 @@ struct LEHostSetupTests {
         for (features, isSent) in [
             ([.leSupported], true), ([.leSupported, .bredrNotSupported], false), ([], false),
         ] as [(LMPFeatures, Bool)] {
-            let testbed = HostTestbed()
-            testbed.controller.linkManagerFeatures = features
-            testbed.controller.refused[WriteLEHostSupport.opcode] = .commandDisallowed
-            testbed.host.attach(to: testbed.controller)
-            testbed.run()
+            let testbed = HostTestbed.attached {
+                $0.linkManagerFeatures = features
+                $0.refused[WriteLEHostSupport.opcode] = .commandDisallowed
+            }
             #expect(testbed.host.state == .ready, "what refuses it may not need it")
             #expect(testbed.controller.commands.contains(WriteLEHostSupport.opcode) == isSent)
             guard isSent else { continue }
@@ -160,10 +132,7 @@ struct LEHostSetupTests {
             (LEHostConfiguration(fallbackAddress: Self.address), DeviceAddress.none, true),
             (LEHostConfiguration(fallbackAddress: Self.address), DeviceAddress(0x5AAD, kind: .public), true),
         ] {
-            let testbed = HostTestbed(configuration)
-            testbed.controller.address = controllerAddress
-            testbed.host.attach(to: testbed.controller)
-            testbed.run()
+            let testbed = HostTestbed.attached(configuration) { $0.address = controllerAddress }
             #expect(testbed.controller.commands.contains(LESetRandomAddress.opcode) == isSet)
             let address: DeviceAddress? = controllerAddress == DeviceAddress.none ? nil : controllerAddress
             #expect(testbed.host.address == (isSet ? Self.address : address))
@@ -201,33 +170,32 @@ struct LEHostSetupTests {
         }
     }
 
-    @Test("takes the size of the accept list from the controller, and 0 if it does not tell")
-    func acceptListSize() {
+    @Test("takes the sizes of its lists from the controller, and 0 if it does not tell")
+    func listSizes() {
         for size in [0, 1, 200] as [UInt8] {
-            let testbed = HostTestbed.started { $0.acceptListSize = size }
+            let testbed = HostTestbed.started {
+                $0.features = .privacy
+                ($0.acceptListSize, $0.resolvingListSize) = (size, size)
+            }
             #expect(testbed.host.initiator.acceptListSize == Int(size))
+            #expect(testbed.host.resolvingList.capacity == Int(size))
         }
         let refusing = HostTestbed.started { $0.refused[LEReadFilterAcceptListSize.opcode] = .unknownCommand }
-        #expect(refusing.host.initiator.acceptListSize == 0)
+        #expect(refusing.host.initiator.acceptListSize == 0 && refusing.host.resolvingList.capacity == 0)
     }
 
     // MARK: Failures
 
     @Test("uses a controller that refuses everything but Reset and the masks of events")
     func poorController() {
-        let testbed = HostTestbed()
-        for opcode in [
+        let opcodes = [
             ReadLocalSupportedCommands.opcode, ReadBDADDR.opcode, LEReadLocalSupportedFeatures.opcode,
             LEReadBufferSize.opcode, ReadBufferSize.opcode, LEReadFilterAcceptListSize.opcode,
             ReadLocalVersionInformation.opcode, ReadLocalSupportedFeatures.opcode,
-        ] {
-            testbed.controller.refused[opcode] = .unknownCommand
-        }
-        testbed.host.attach(to: testbed.controller)
-        testbed.run()
+        ]
+        let testbed = HostTestbed.attached { for opcode in opcodes { $0.refused[opcode] = .unknownCommand } }
         #expect(testbed.host.state == .ready)
-        #expect(testbed.host.transmitter.dataLength == 27)
-        #expect(testbed.host.transmitter.credits == 1)
+        #expect(testbed.host.transmitter.dataLength == 27 && testbed.host.transmitter.credits == 1)
     }
 
     @Test("goes on after a command that is never answered")
@@ -254,10 +222,7 @@ struct LEHostSetupTests {
         ] as [(HCIErrorCode, String)]
     )
     func refusedReset(status: HCIErrorCode, reason: String) {
-        let testbed = HostTestbed()
-        testbed.controller.refused[Reset.opcode] = status
-        testbed.host.attach(to: testbed.controller)
-        testbed.run()
+        let testbed = HostTestbed.attached { $0.refused[Reset.opcode] = status }
         #expect(testbed.host.state == .failed(reason))
         #expect(testbed.controller.takeCommands() == [Reset.opcode] && testbed.controller.isClosed)
     }
@@ -297,10 +262,7 @@ struct LEHostSetupTests {
 
     @Test("fails if the controller refuses to report events", arguments: [SetEventMask.opcode, LESetEventMask.opcode])
     func refusedEventMask(opcode: HCIOpcode) {
-        let testbed = HostTestbed()
-        testbed.controller.refused[opcode] = .invalidParameters
-        testbed.host.attach(to: testbed.controller)
-        testbed.run()
+        let testbed = HostTestbed.attached { $0.refused[opcode] = .invalidParameters }
         let name = opcode == SetEventMask.opcode ? "Set Event Mask" : "LE Set Event Mask"
         let reason = "the controller refuses \(name), and reports nothing without it: \(HCIErrorCode.invalidParameters)"
         #expect(testbed.host.state == .failed(reason))
@@ -311,13 +273,12 @@ struct LEHostSetupTests {
         arguments: [(true, .v4_0), (false, CoreVersion(rawValue: 5))] as [(Bool, CoreVersion)]
     )
     func withoutLE(tellsFeatures: Bool, version: CoreVersion) {
-        let testbed = HostTestbed()
-        testbed.controller.linkManagerFeatures = []
-        if !tellsFeatures { testbed.controller.refused[ReadLocalSupportedFeatures.opcode] = .unknownCommand }
-        testbed.controller.version.hciVersion = version
-        testbed.controller.refused[LEReadLocalSupportedFeatures.opcode] = .unknownCommand
-        testbed.host.attach(to: testbed.controller)
-        testbed.run()
+        let testbed = HostTestbed.attached {
+            $0.linkManagerFeatures = []
+            if !tellsFeatures { $0.refused[ReadLocalSupportedFeatures.opcode] = .unknownCommand }
+            $0.version.hciVersion = version
+            $0.refused[LEReadLocalSupportedFeatures.opcode] = .unknownCommand
+        }
         #expect(testbed.host.state == .unsupported("the controller has no Bluetooth LE: use another adapter"))
     }
 
@@ -353,9 +314,7 @@ struct LEHostSetupTests {
             testbed.host.state == .failed("the controller does not answer HCI Reset; check that it is connected")
         )
         #expect(testbed.controller.isClosed)
-        let next = ScriptedController(eventLoop: testbed.loop)
-        testbed.host.attach(to: next)
-        testbed.run()
+        let next = testbed.attachAnother()
         #expect(next.commands.first == Reset.opcode && testbed.host.state == .ready)
     }
 
@@ -373,13 +332,12 @@ struct LEHostSetupTests {
 
     @Test("does not take a second answer to Reset during the start for a reset")
     func resetAnsweredTwice() {
-        let testbed = HostTestbed()
-        testbed.controller.whenCommanded = { controller, opcode in
-            guard opcode == Reset.opcode else { return }
-            controller.deliver(CommandComplete.packet(Reset.self, .init(status: .success)))
+        let testbed = HostTestbed.attached {
+            $0.whenCommanded = { controller, opcode in
+                guard opcode == Reset.opcode else { return }
+                controller.deliver(CommandComplete.packet(Reset.self, .init(status: .success)))
+            }
         }
-        testbed.host.attach(to: testbed.controller)
-        testbed.run()
         #expect(testbed.host.state == .ready && testbed.delegate.lines == ["state starting", "state ready"])
     }
 
@@ -392,8 +350,7 @@ struct LEHostSetupTests {
         testbed.run()
         #expect(result == .failure(.controllerLost))
         // Nothing of it is left for the controller that comes.
-        testbed.host.attach(to: testbed.controller)
-        testbed.run()
+        testbed.attach()
         #expect(testbed.controller.commands.first == Reset.opcode)
     }
 }

@@ -13,35 +13,17 @@ import Testing
 struct TransmitFlowControlTests {
     private let peer = HostTestbed.peers[0]
 
-    @Test("sends no more packets than the controller has buffers")
-    func creditsAreObeyed() throws {
-        let testbed = HostTestbed.started { $0.packetCount = 2 }
-        let (link, characteristic) = try testbed.subscribe(0x40, from: peer)
-        testbed.notify([1, 2, 3], count: 5, of: characteristic, to: link)
-        testbed.run()
-        #expect(testbed.controller.takeData().count == 2)
-        #expect(testbed.delegate.takeLines() == ["transmitted 2 notification"])
-        testbed.controller.complete(0x40, count: 1)
-        testbed.run()
-        #expect(testbed.controller.takeData().count == 1)
-        testbed.controller.complete(0x40, count: 2)
-        testbed.run()
-        #expect(testbed.controller.takeData().count == 2)
-    }
-
     @Test("D1: gives back no buffers of one link for completions of another")
     func completionsOfAnotherLink() throws {
         let testbed = HostTestbed.started { $0.packetCount = 2 }
         let (link, characteristic) = try testbed.subscribe(0x40, from: peer)
         _ = try #require(testbed.acceptLink(0x41))
         // The answer for the second link fills one buffer, a notification for the first one the other.
-        testbed.controller.receive(0x41, channel: 4, [0x0A, 0x03, 0x00])
-        testbed.run()
+        testbed.receive(4, "0A 03 00", from: 0x41)
         testbed.notify([1, 2, 3], count: 4, of: characteristic, to: link)
         testbed.run()
         #expect(testbed.controller.takeData().count == 2)
-        testbed.controller.complete(0x40, count: 2)
-        testbed.run()
+        testbed.complete(2)
         #expect(testbed.controller.takeData().count == 1)
     }
 
@@ -55,8 +37,7 @@ struct TransmitFlowControlTests {
         let completed = ([0x77, 0x41, 0x78, 0x40] as [UInt16]).map {
             CompletedPackets.Element(handle: ConnectionHandle(rawValue: $0), count: 1)
         }
-        testbed.controller.deliver(NumberOfCompletedPackets.packet(completed))
-        testbed.run()
+        testbed.deliver(NumberOfCompletedPackets.packet(completed))
         #expect(testbed.host.transmitter.credits == 2)
     }
 
@@ -70,8 +51,7 @@ struct TransmitFlowControlTests {
             testbed.notify([1, 2, 3], of: characteristic, to: link)
             testbed.run()
         }
-        testbed.controller.receive(0x41, channel: 4, [0x0A, 0x03, 0x00])
-        testbed.run()
+        testbed.receive(4, "0A 03 00", from: 0x41)
         var handles: [UInt16] = []
         for _ in 0..<5 {
             let sent = try testbed.controller.takeData().map { try ACLDataHeader($0).handle.rawValue }
@@ -87,13 +67,7 @@ struct TransmitFlowControlTests {
     func fragments() throws {
         let testbed = HostTestbed.started { $0.dataLength = 27 }
         let (link, characteristic) = try testbed.subscribe(0x40, from: peer)
-        testbed.notify([UInt8](repeating: 7, count: 100), of: characteristic, to: link)
-        testbed.run()
-        let packets = testbed.controller.takeData()
-        // The MTU is 23: the value is cut to 20 octets, and 4 + 3 + 20 octets are one packet.
-        #expect(packets.count == 1)
-        testbed.controller.receive(0x40, channel: 4, [0x02, 0x00, 0x02])
-        testbed.run()
+        testbed.receive(4, "02 00 02")
         _ = testbed.controller.takeData()
         testbed.notify([UInt8](repeating: 7, count: 100), of: characteristic, to: link)
         testbed.run()
@@ -109,8 +83,7 @@ struct TransmitFlowControlTests {
         testbed.run()
         _ = testbed.delegate.takeLines()
         #expect(testbed.host.transmitter.credits == 0)
-        testbed.controller.disconnect(0x40, reason: .connectionTimeout)
-        testbed.run()
+        testbed.endLink()
         #expect(testbed.host.transmitter.credits == 2)
         #expect(
             testbed.delegate.takeLines() == [

@@ -22,7 +22,7 @@ struct PacketFormatterATTTests {
     }
 
     @Test(
-        "shows each ATT PDU with its parameters (Vol 3, Part F, 3.4)",
+        "shows each ATT PDU with its parameters, and what is known of its attributes (Vol 3, Part F, 3.4)",
         arguments: [
             ("", "Empty PDU"), ("0A 03", "Read Request, malformed: 0A03"),
             ("01 02 00 00 06", "Error Response: Exchange MTU Request: Request Not Supported (0x06)"),
@@ -33,25 +33,31 @@ struct PacketFormatterATTTests {
             ("06 01 00 FF FF 00 28 AA", "Find By Type Value Request 0x0001-0xFFFF, type 2800, AA"),
             ("07 01 00 03 00 05 00 07 00", "Find By Type Value Response 0x0001-0x0003, 0x0005-0x0007"),
             ("08 01 00 FF FF 01 2A", "Read By Type Request 0x0001-0xFFFF, type 2A01"),
-            ("09 03 03 00 AA 05 00 BB", "Read By Type Response 0x0003 = AA, 0x0005 = BB"),
-            ("0A 03 00", "Read Request 0x0003"), ("0B AA", "Read Response AA"),
-            ("0C 03 00 16 00", "Read Blob Request 0x0003 from octet 22"), ("0D AA", "Read Blob Response AA"),
-            ("0E 03 00 05 00", "Read Multiple Request 0x0003, 0x0005"), ("0F AA BB", "Read Multiple Response AABB"),
+            ("09 03 03 00 AA 05 00 BB", "Read By Type Response 0x0003 (2A37) = AA, 0x0005 (2A38) = BB"),
+            ("0A 03 00", "Read Request 0x0003 (2A37)"), ("0A 07 00", "Read Request 0x0007"),
+            ("01 0A 03 00 02", "Error Response: Read Request of 0x0003 (2A37): Read Not Permitted (0x02)"),
+            ("0B AA", "Read Response AA"), ("0C 03 00 16 00", "Read Blob Request 0x0003 (2A37) from octet 22"),
+            ("0D AA", "Read Blob Response AA"),
+            ("0E 03 00 05 00", "Read Multiple Request 0x0003 (2A37), 0x0005 (2A38)"),
+            ("0F AA BB", "Read Multiple Response AABB"),
             ("10 01 00 FF FF 00 28", "Read By Group Type Request 0x0001-0xFFFF, type 2800"),
             ("11 06 01 00 03 00 0D 18", "Read By Group Type Response 0x0001-0x0003 180D"),
-            ("12 03 00 AA", "Write Request 0x0003 = AA"), ("13", "Write Response"),
-            ("16 03 00 05 00 AA", "Prepare Write Request 0x0003 at octet 5 = AA"),
-            ("17 03 00 05 00 AA", "Prepare Write Response 0x0003 at octet 5 = AA"),
+            ("12 03 00 AA", "Write Request 0x0003 (2A37) = AA"), ("13", "Write Response"),
+            ("16 03 00 05 00 AA", "Prepare Write Request 0x0003 (2A37) at octet 5 = AA"),
+            ("17 03 00 05 00 AA", "Prepare Write Response 0x0003 (2A37) at octet 5 = AA"),
             ("18 01", "Execute Write Request (write)"), ("18 00", "Execute Write Request (cancel)"),
-            ("19", "Execute Write Response"), ("1B 03 00 AA", "Notification 0x0003 = AA"),
-            ("1D 03 00 AA", "Indication 0x0003 = AA"), ("1E", "Confirmation"),
-            ("20 03 00 05 00", "Read Multiple Variable Request 0x0003, 0x0005"),
-            ("52 03 00 AA", "Write Command 0x0003 = AA"),
+            ("19", "Execute Write Response"), ("1B 03 00 AA", "Notification 0x0003 (2A37) = AA"),
+            ("1D 03 00 AA", "Indication 0x0003 (2A37) = AA"), ("1E", "Confirmation"),
+            ("20 03 00 05 00", "Read Multiple Variable Request 0x0003 (2A37), 0x0005 (2A38)"),
+            ("52 03 00 AA", "Write Command 0x0003 (2A37) = AA"),
         ]
     )
     func pdus(octets: String, text: String) {
         for direction in [PacketFormatter.Direction.toController, .toHost] {
             var formatter = Self.formatter()
+            for way in [PacketFormatter.Direction.toController, .toHost] {
+                _ = formatter.describe(att: hex("05 01 03 00 37 2A 05 00 38 2A"), on: Self.handle, way)
+            }
             #expect(formatter.describe(att: hex(octets), on: Self.handle, direction) == text)
         }
     }
@@ -116,33 +122,6 @@ struct PacketFormatterATTTests {
         _ = text("08 01 00 FF FF 03 28", .toHost)
         #expect(text(answer, .toHost) == values)
         #expect(text(answer, .toController) == declarations)
-    }
-
-    @Test("shows what is known of an attribute in each PDU that names it")
-    func names() {
-        var formatter = Self.formatter()
-        func text(_ octets: String, _ direction: PacketFormatter.Direction) -> String {
-            formatter.describe(att: hex(octets), on: Self.handle, direction)
-        }
-        _ = text("05 01 03 00 37 2A 05 00 38 2A", .toHost)
-        let requests = [
-            ("0A 03 00", "Read Request 0x0003 (2A37)"),
-            ("0C 03 00 01 00", "Read Blob Request 0x0003 (2A37) from octet 1"),
-            ("0E 03 00 05 00", "Read Multiple Request 0x0003 (2A37), 0x0005 (2A38)"),
-            ("20 03 00 05 00", "Read Multiple Variable Request 0x0003 (2A37), 0x0005 (2A38)"),
-            ("12 03 00 AA", "Write Request 0x0003 (2A37) = AA"), ("52 03 00 AA", "Write Command 0x0003 (2A37) = AA"),
-            ("16 03 00 02 00 AA", "Prepare Write Request 0x0003 (2A37) at octet 2 = AA"),
-        ]
-        for (octets, expected) in requests { #expect(text(octets, .toController) == expected) }
-        let answers = [
-            ("01 0A 03 00 02", "Error Response: Read Request of 0x0003 (2A37): Read Not Permitted (0x02)"),
-            ("09 03 03 00 AA", "Read By Type Response 0x0003 (2A37) = AA"),
-            ("17 03 00 02 00 AA", "Prepare Write Response 0x0003 (2A37) at octet 2 = AA"),
-            ("1B 03 00 AA", "Notification 0x0003 (2A37) = AA"), ("1D 03 00 AA", "Indication 0x0003 (2A37) = AA"),
-        ]
-        for (octets, expected) in answers { #expect(text(octets, .toHost) == expected) }
-        #expect(text("0A 03 00", .toHost) == "Read Request 0x0003")
-        #expect(text("1B 03 00 AA", .toController) == "Notification 0x0003 = AA")
     }
 
     @Test("prefers the UUIDs of declarations to those of Find Information, on each side by itself")

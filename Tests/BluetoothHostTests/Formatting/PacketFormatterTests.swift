@@ -17,11 +17,6 @@ struct PacketFormatterTests {
         PacketFormatter(name: { $0 == Self.ball ? "ball" : nil })
     }
 
-    private static func text(_ command: some HCICommand) -> String {
-        var formatter = Self.formatter()
-        return formatter.describe(command.packet(), .toController).text
-    }
-
     private static func fragment(_ octets: String, of handle: UInt16 = 0x40, isFirst: Bool) -> HCIPacket {
         .aclData(
             handle: ConnectionHandle(rawValue: handle),
@@ -184,99 +179,88 @@ struct PacketFormatterTests {
         }
     }
 
-    @Test("describes commands of advertising, legacy and extended")
-    func advertisingCommands() {
-        let (set, data, interval) = (
-            AdvertisingHandle(rawValue: 0), hex("03 03 0D 18"), AdvertisingInterval(rawValue: 0xA0)
-        )
-        #expect(
-            Self.text(LESetAdvertisingParameters(minimumInterval: interval, maximumInterval: interval))
-                == "Set advertising interval 100 ms"
-        )
-        let extendedInterval = ExtendedAdvertisingInterval(rawValue: 0xA0)
-        for (properties, rest) in [(.legacy, ""), (.connectable, ", extended PDUs on LE 1M")]
-            as [(AdvertisingEventProperties, String)]
-        {
-            let command = LESetExtendedAdvertisingParameters(
-                advertisingHandle: set,
-                properties: properties,
-                minimumInterval: extendedInterval,
-                maximumInterval: extendedInterval
-            )
-            #expect(Self.text(command) == "Set advertising interval 100 ms" + rest)
-        }
-        #expect(Self.text(LESetAdvertisingData(data: data)) == "Set advertising data: service 180D")
-        #expect(Self.text(LESetScanResponseData(data: data)) == "Set scan response: service 180D")
-        let extendedData = LESetExtendedAdvertisingData(advertisingHandle: set, data: data)
-        #expect(Self.text(extendedData) == "Set advertising data: service 180D")
-        let extendedResponse = LESetExtendedScanResponseData(advertisingHandle: set, data: data)
-        #expect(Self.text(extendedResponse) == "Set scan response: service 180D")
-        for (isEnabled, word) in [(true, "Start"), (false, "Stop")] {
-            #expect(Self.text(LESetAdvertisingEnable(isEnabled: isEnabled)) == "\(word) advertising")
-            let extended = LESetExtendedAdvertisingEnable(isEnabled: isEnabled, sets: [.init(handle: set)])
-            #expect(Self.text(extended) == "\(word) advertising")
-        }
-    }
+    private static let set = AdvertisingHandle(rawValue: 0)
+    private static let data = hex("03 03 0D 18")
+    private static let scanning = LESetExtendedScanParameters.PHYParameters(
+        type: .active,
+        interval: ExtendedScanInterval(rawValue: 0x60),
+        window: ExtendedScanInterval(rawValue: 0x30)
+    )
+    private static let parameters = ConnectionParameters(
+        minimumInterval: ConnectionInterval(rawValue: 24),
+        maximumInterval: ConnectionInterval(rawValue: 24),
+        supervisionTimeout: SupervisionTimeout(rawValue: 72)
+    )
+    private static let initiating = LEExtendedCreateConnection.PHYParameters(
+        scanInterval: ExtendedScanInterval(rawValue: 0x30),
+        scanWindow: ExtendedScanInterval(rawValue: 0x30),
+        parameters: parameters
+    )
 
-    @Test("describes commands of scanning and connecting")
-    func connectingCommands() {
-        let scan = LESetScanParameters(
-            type: .active,
-            interval: ScanInterval(rawValue: 0x60),
-            window: ScanInterval(rawValue: 0x30)
-        )
-        #expect(Self.text(scan) == "Set scan interval 60 ms, window 30 ms")
-        let channel = LESetExtendedScanParameters.PHYParameters(
-            type: .active,
-            interval: ExtendedScanInterval(rawValue: 0x60),
-            window: ExtendedScanInterval(rawValue: 0x30)
-        )
-        for extended in [
-            LESetExtendedScanParameters(le1M: channel), LESetExtendedScanParameters(le1M: nil, leCoded: channel),
-        ] {
-            #expect(Self.text(extended) == "Set scan interval 60 ms, window 30 ms")
-        }
-        for (isEnabled, word) in [(true, "Start"), (false, "Stop")] {
-            #expect(Self.text(LESetScanEnable(isEnabled: isEnabled)) == "\(word) scanning")
-            #expect(Self.text(LESetExtendedScanEnable(isEnabled: isEnabled)) == "\(word) scanning")
-        }
-        let add = LEAddDeviceToFilterAcceptList(entry: .device(Self.ball))
-        #expect(Self.text(add) == "Add to filter accept list: ball")
-        let remove = LERemoveDeviceFromFilterAcceptList(entry: .anonymous)
-        #expect(Self.text(remove) == "Remove from filter accept list: anonymous devices")
-        #expect(Self.text(LECreateConnectionCancel()) == "Cancel connecting")
-        let disconnect = "Disconnect link 0x40: The remote user ended the connection (0x13)"
-        #expect(Self.text(Disconnect(handle: Self.handle)) == disconnect)
-    }
-
-    @Test("names the peer or the filter accept list of a connection, legacy and extended")
-    func connecting() {
-        let interval = ConnectionInterval(rawValue: 24)
-        let parameters = ConnectionParameters(
+    private static func advertising(_ properties: AdvertisingEventProperties) -> LESetExtendedAdvertisingParameters {
+        let interval = ExtendedAdvertisingInterval(rawValue: 0xA0)
+        return LESetExtendedAdvertisingParameters(
+            advertisingHandle: self.set,
+            properties: properties,
             minimumInterval: interval,
-            maximumInterval: interval,
-            supervisionTimeout: SupervisionTimeout(rawValue: 72)
+            maximumInterval: interval
         )
-        let phy = LEExtendedCreateConnection.PHYParameters(
-            scanInterval: ExtendedScanInterval(rawValue: 0x30),
-            scanWindow: ExtendedScanInterval(rawValue: 0x30),
-            parameters: parameters
+    }
+
+    private static func connecting(_ policy: InitiatorFilterPolicy) -> LECreateConnection {
+        let interval = ScanInterval(rawValue: 0x30)
+        return LECreateConnection(
+            scanInterval: interval,
+            scanWindow: interval,
+            filterPolicy: policy,
+            peer: self.ball,
+            parameters: self.parameters
         )
-        for (policy, text) in [
-            (.peer, "Connect to ball"), (.acceptList, "Connect to devices of the filter accept list"),
-        ] as [(InitiatorFilterPolicy, String)] {
-            var formatter = PacketFormatter(name: { $0 == Self.ball ? "ball" : nil })
-            let legacy = LECreateConnection(
-                scanInterval: ScanInterval(rawValue: 0x30),
-                scanWindow: ScanInterval(rawValue: 0x30),
-                filterPolicy: policy,
-                peer: Self.ball,
-                parameters: parameters
-            )
-            #expect(formatter.describe(legacy.packet(), .toController) == PacketDescription(layer: .gap, text: text))
-            let extended = LEExtendedCreateConnection(filterPolicy: policy, peer: Self.ball, le1M: phy)
-            #expect(formatter.describe(extended.packet(), .toController) == PacketDescription(layer: .gap, text: text))
-        }
+    }
+
+    private static let commands: [(any HCICommand, String)] = [
+        (
+            LESetAdvertisingParameters(
+                minimumInterval: AdvertisingInterval(rawValue: 0xA0),
+                maximumInterval: AdvertisingInterval(rawValue: 0xA0)
+            ), "Set advertising interval 100 ms"
+        ),
+        (advertising(.legacy), "Set advertising interval 100 ms"),
+        (advertising(.connectable), "Set advertising interval 100 ms, extended PDUs on LE 1M"),
+        (LESetAdvertisingData(data: data), "Set advertising data: service 180D"),
+        (LESetScanResponseData(data: data), "Set scan response: service 180D"),
+        (LESetExtendedAdvertisingData(advertisingHandle: set, data: data), "Set advertising data: service 180D"),
+        (LESetExtendedScanResponseData(advertisingHandle: set, data: data), "Set scan response: service 180D"),
+        (LESetAdvertisingEnable(isEnabled: true), "Start advertising"),
+        (LESetAdvertisingEnable(isEnabled: false), "Stop advertising"),
+        (LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: set)]), "Start advertising"),
+        (LESetExtendedAdvertisingEnable(isEnabled: false, sets: []), "Stop advertising"),
+        (
+            LESetScanParameters(
+                type: .active,
+                interval: ScanInterval(rawValue: 0x60),
+                window: ScanInterval(rawValue: 0x30)
+            ), "Set scan interval 60 ms, window 30 ms"
+        ),
+        (LESetExtendedScanParameters(le1M: scanning), "Set scan interval 60 ms, window 30 ms"),
+        (LESetExtendedScanParameters(le1M: nil, leCoded: scanning), "Set scan interval 60 ms, window 30 ms"),
+        (LESetScanEnable(isEnabled: true), "Start scanning"), (LESetScanEnable(isEnabled: false), "Stop scanning"),
+        (LESetExtendedScanEnable(isEnabled: true), "Start scanning"),
+        (LESetExtendedScanEnable(isEnabled: false), "Stop scanning"),
+        (LEAddDeviceToFilterAcceptList(entry: .device(ball)), "Add to filter accept list: ball"),
+        (LERemoveDeviceFromFilterAcceptList(entry: .anonymous), "Remove from filter accept list: anonymous devices"),
+        (connecting(.peer), "Connect to ball"),
+        (connecting(.acceptList), "Connect to devices of the filter accept list"),
+        (LEExtendedCreateConnection(filterPolicy: .peer, peer: ball, le1M: initiating), "Connect to ball"),
+        (LECreateConnectionCancel(), "Cancel connecting"),
+        (Disconnect(handle: handle), "Disconnect link 0x40: The remote user ended the connection (0x13)"),
+    ]
+
+    @Test("describes commands of advertising, scanning and connecting, legacy and extended", arguments: commands)
+    func describes(command: any HCICommand, text: String) {
+        var formatter = Self.formatter()
+        let description = formatter.describe(command.packet(), .toController)
+        #expect(description.text == text && description.layer == .gap)
     }
 
     @Test(

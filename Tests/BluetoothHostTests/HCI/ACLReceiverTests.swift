@@ -19,8 +19,14 @@ struct ACLReceiverTests {
         return receiver
     }
 
-    private func receive(_ count: Int, on link: HostLink, _ receiver: inout ACLReceiver) {
+    /// Receives packets; returns the report if one is due then.
+    private func receive(_ count: Int, on link: HostLink, _ receiver: inout ACLReceiver) -> [String]? {
         for _ in 0..<count { receiver.received(on: link) }
+        return self.dueReport(&receiver)
+    }
+
+    private func dueReport(_ receiver: inout ACLReceiver) -> [String]? {
+        receiver.isReportDue ? self.report(&receiver) : nil
     }
 
     private func report(_ receiver: inout ACLReceiver) -> [String] {
@@ -30,79 +36,59 @@ struct ACLReceiverTests {
     @Test("reports after 32 packets of one link, or 64 of all")
     func thresholds() {
         var receiver = self.limited()
-        self.receive(31, on: self.first, &receiver)
-        #expect(!receiver.isReportDue)
-        self.receive(1, on: self.first, &receiver)
-        #expect(receiver.isReportDue)
-        #expect(self.report(&receiver) == ["1: 32"])
-        #expect(!receiver.isReportDue)
-        #expect(self.report(&receiver) == [])
-        self.receive(21, on: self.first, &receiver)
-        self.receive(21, on: self.second, &receiver)
-        self.receive(21, on: self.third, &receiver)
-        #expect(!receiver.isReportDue)
-        self.receive(1, on: self.second, &receiver)
-        #expect(receiver.isReportDue)
-        #expect(self.report(&receiver) == ["1: 21", "2: 22", "3: 21"])
+        #expect(self.receive(31, on: self.first, &receiver) == nil)
+        #expect(self.receive(1, on: self.first, &receiver) == ["1: 32"])
+        #expect(!receiver.isReportDue && self.report(&receiver) == [])
+        for link in [self.first, self.second, self.third] { #expect(self.receive(21, on: link, &receiver) == nil) }
+        #expect(self.receive(1, on: self.second, &receiver) == ["1: 21", "2: 22", "3: 21"])
     }
 
     @Test("reports the few packets that have come after 100 ms, and what is left at the end of a link at once")
     func deadline() {
         var receiver = self.limited()
         #expect(!receiver.needsDeadline)
-        self.receive(1, on: self.first, &receiver)
-        #expect(receiver.needsDeadline && !receiver.isReportDue)
+        #expect(self.receive(1, on: self.first, &receiver) == nil && receiver.needsDeadline)
         receiver.setDeadline(now: .uptimeNanoseconds(7))
         #expect(receiver.reportDeadline == .uptimeNanoseconds(100_000_007) && !receiver.needsDeadline)
         receiver.reportNow()
-        #expect(receiver.isReportDue && self.report(&receiver) == ["1: 1"])
+        #expect(self.dueReport(&receiver) == ["1: 1"])
         #expect(receiver.reportDeadline == nil && !receiver.needsDeadline)
     }
 
     @Test("counts and reports nothing without flow control")
     func unlimited() {
         var receiver = ACLReceiver()
-        self.receive(100, on: self.first, &receiver)
+        #expect(self.receive(100, on: self.first, &receiver) == nil)
         receiver.pause(self.first)
         receiver.resume(self.first)
-        #expect(!receiver.isReportDue)
-        #expect(self.report(&receiver) == [])
+        #expect(!receiver.isReportDue && self.report(&receiver) == [])
     }
 
     @Test("neither reports nor counts the packets of a link that is held back")
     func heldBack() {
         var receiver = self.limited()
-        self.receive(31, on: self.first, &receiver)
+        #expect(self.receive(31, on: self.first, &receiver) == nil)
         receiver.pause(self.first)
         #expect(!receiver.isReportDue, "no other link has received anything")
-        self.receive(100, on: self.first, &receiver)
-        #expect(!receiver.isReportDue)
-        #expect(self.report(&receiver) == [])
+        #expect(self.receive(100, on: self.first, &receiver) == nil && self.report(&receiver) == [])
         receiver.resume(self.first)
-        #expect(receiver.isReportDue)
-        #expect(self.report(&receiver) == ["1: 131"])
-        self.receive(31, on: self.first, &receiver)
-        self.receive(31, on: self.second, &receiver)
-        #expect(!receiver.isReportDue, "the count began anew with the report")
+        #expect(self.dueReport(&receiver) == ["1: 131"])
+        #expect(self.receive(31, on: self.first, &receiver) == nil)
+        #expect(self.receive(31, on: self.second, &receiver) == nil, "the count began anew with the report")
     }
 
     @Test("reports each packet of another link while a link is held back")
     func otherLinks() {
         var receiver = self.limited()
-        self.receive(1, on: self.second, &receiver)
-        #expect(!receiver.isReportDue)
+        #expect(self.receive(1, on: self.second, &receiver) == nil)
         receiver.pause(self.first)
-        #expect(receiver.isReportDue)
-        #expect(self.report(&receiver) == ["2: 1"])
-        self.receive(1, on: self.second, &receiver)
-        #expect(receiver.isReportDue)
-        #expect(self.report(&receiver) == ["2: 1"])
+        #expect(self.dueReport(&receiver) == ["2: 1"])
+        #expect(self.receive(1, on: self.second, &receiver) == ["2: 1"])
         // Held back twice is held back once.
         receiver.pause(self.first)
         receiver.resume(self.first)
         _ = self.report(&receiver)
-        self.receive(1, on: self.second, &receiver)
-        #expect(!receiver.isReportDue)
+        #expect(self.receive(1, on: self.second, &receiver) == nil)
         receiver.resume(self.first)
         #expect(!receiver.isReportDue)
     }
@@ -110,38 +96,24 @@ struct ACLReceiverTests {
     @Test("forgets the packets of a link that ends, held back or not", arguments: [false, true])
     func closed(isHeldBack: Bool) {
         var receiver = self.limited()
-        self.receive(31, on: self.first, &receiver)
-        self.receive(31, on: self.second, &receiver)
-        if isHeldBack {
-            receiver.pause(self.first)
-            _ = self.report(&receiver)
-            self.receive(31, on: self.second, &receiver)
-            _ = self.report(&receiver)
-            self.receive(31, on: self.second, &receiver)
-        }
+        #expect(self.receive(31, on: self.first, &receiver) == nil)
+        if isHeldBack { receiver.pause(self.first) }
         receiver.closed(self.first)
-        _ = isHeldBack ? self.report(&receiver) : []
-        if isHeldBack { self.receive(31, on: self.second, &receiver) }
         // 31 are counted: those of the other link.
-        #expect(!receiver.isReportDue)
-        self.receive(31, on: self.third, &receiver)
-        #expect(!receiver.isReportDue)
-        self.receive(1, on: self.third, &receiver)
-        #expect(receiver.isReportDue)
-        #expect(self.report(&receiver) == ["2: 31", "3: 32"])
+        #expect(self.receive(31, on: self.second, &receiver) == nil)
+        #expect(self.receive(31, on: self.third, &receiver) == nil)
+        #expect(self.receive(1, on: self.third, &receiver) == ["2: 31", "3: 32"])
     }
 
     @Test("has no limits after a reset until the next controller accepts them")
     func beginsAnew() {
         var receiver = self.limited()
-        self.receive(32, on: self.first, &receiver)
+        for _ in 0..<32 { receiver.received(on: self.first) }
         receiver.reset()
         #expect(!receiver.isLimited && !receiver.isReportDue)
-        self.receive(100, on: self.second, &receiver)
-        #expect(!receiver.isReportDue && self.second.receivedPackets == 0)
+        #expect(self.receive(100, on: self.second, &receiver) == nil && self.second.receivedPackets == 0)
         receiver.enable()
-        self.receive(31, on: self.second, &receiver)
-        #expect(!receiver.isReportDue)
+        #expect(self.receive(31, on: self.second, &receiver) == nil)
     }
 
     @Test("does not count a link of an earlier controller that was held back as one that goes on")
@@ -152,8 +124,7 @@ struct ACLReceiverTests {
         receiver.enable()
         receiver.closed(self.first)
         receiver.pause(self.second)
-        self.receive(1, on: self.third, &receiver)
-        #expect(receiver.isReportDue, "another link is held back")
+        #expect(self.receive(1, on: self.third, &receiver) == ["3: 1"], "another link is held back")
     }
 
     @Test("reports each packet until the last link that is held back ends")
@@ -162,11 +133,8 @@ struct ACLReceiverTests {
         receiver.pause(self.first)
         receiver.pause(self.second)
         receiver.closed(self.first)
-        self.receive(1, on: self.third, &receiver)
-        #expect(receiver.isReportDue)
-        #expect(self.report(&receiver) == ["3: 1"])
+        #expect(self.receive(1, on: self.third, &receiver) == ["3: 1"])
         receiver.closed(self.second)
-        self.receive(31, on: self.third, &receiver)
-        #expect(!receiver.isReportDue)
+        #expect(self.receive(31, on: self.third, &receiver) == nil)
     }
 }

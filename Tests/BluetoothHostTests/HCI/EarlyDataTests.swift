@@ -16,8 +16,7 @@ struct EarlyDataTests {
 
     /// The peer's Exchange MTU Request.
     private func request(_ handle: UInt16 = 0x40) {
-        self.testbed.controller.receive(handle, channel: 4, [0x02, 0xB9, 0x00])
-        self.testbed.run()
+        self.testbed.receive(4, "02 B9 00", from: handle)
     }
 
     @Test(
@@ -57,9 +56,7 @@ struct EarlyDataTests {
     @Test("keeps nothing for the next controller")
     func nextController() {
         self.request()
-        let next = ScriptedController(eventLoop: self.testbed.loop)
-        self.testbed.host.attach(to: next)
-        self.testbed.run()
+        let next = self.testbed.attachAnother()
         next.connect(0x40, peer: HostTestbed.peers[0], role: .peripheral)
         self.testbed.run()
         #expect(next.takeData().isEmpty)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("ACL fragmentation")
 struct ACLFragmenterTests {
-    private func pdu(_ count: Int) -> ByteBuffer {
+    private static func pdu(_ count: Int) -> ByteBuffer {
         var bytes = PDUBuffer.make(capacity: count)
         for index in 0..<count { bytes.writeInteger(UInt8(truncatingIfNeeded: index)) }
         return bytes
@@ -49,30 +49,28 @@ struct ACLFragmenterTests {
         #expect(fragmenter.isFinished)
     }
 
-    @Test func `A PDU without headroom is moved`() {
-        let packets = self.packets(hex("0A 03 00"), maximumLength: 27)
-        #expect(packets.map { hex($0.bytes) } == ["02 42 00 07 00 03 00 04 00 0A 03 00"])
-    }
-
-    @Test func `An empty PDU is a frame`() {
-        #expect(self.packets(self.pdu(0), maximumLength: 27).map { hex($0.bytes) } == ["02 42 00 04 00 00 00 04 00"])
-    }
-
-    @Test func `A longer frame is continued`() {
-        let packets = self.packets(self.pdu(10), maximumLength: 6)
-        #expect(
-            packets.map { hex($0.bytes) } == [
-                "02 42 00 06 00 0A 00 04 00 00 01",
-                "02 42 10 06 00 02 03 04 05 06 07",
-                "02 42 10 02 00 08 09",
-            ]
-        )
+    @Test(
+        "Headers stand in front of each packet of a frame",
+        arguments: [
+            // A PDU without headroom is moved.
+            (hex("0A 03 00"), 27, ["02 42 00 07 00 03 00 04 00 0A 03 00"]),
+            (PDUBuffer.make(capacity: 0), 27, ["02 42 00 04 00 00 00 04 00"]),
+            (
+                pdu(10), 6,
+                [
+                    "02 42 00 06 00 0A 00 04 00 00 01", "02 42 10 06 00 02 03 04 05 06 07", "02 42 10 02 00 08 09",
+                ]
+            ),
+        ]
+    )
+    func headers(pdu: ByteBuffer, maximumLength: Int, expected: [String]) {
+        #expect(self.packets(pdu, maximumLength: maximumLength).map { hex($0.bytes) } == expected)
     }
 
     @Test("Every length at every size of buffer is reassembled whole", arguments: [1, 3, 4, 5, 27, 251])
     func everyLength(maximumLength: Int) throws {
         for count in Array(0...120) + [246, 247, 248, 251, 498, 499, 517] {
-            let pdu = self.pdu(count)
+            let pdu = Self.pdu(count)
             let packets = self.packets(pdu, maximumLength: maximumLength)
             #expect(packets.count == max(1, (count + 4 + maximumLength - 1) / maximumLength))
             var reassembler = L2CAPReassembler()

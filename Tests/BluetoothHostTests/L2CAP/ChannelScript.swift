@@ -13,8 +13,12 @@
 //     ? ready 1                     there is capacity again
 //     close 1 · ? closed 1 WHY      last octets may follow the number
 //     hold · left                   frames stay in the host from now on; they leave
-//     wait 30 · end                 seconds go by; the link ends
+//     wait 30 · later 30 · end      seconds go by, seen by the machine or not yet; the link ends
 //     security encrypted 16         the link is safer now
+//     ask 0018 0028 0000 002A       the user wants connection parameters: intervals, latency, timeout
+//     ? ended 0018 accepted         the request with this minimum interval has ended
+//     ? update 0018 0028 0000 002A  the peer's parameters are to be set
+//     deadline 30 · deadline none   the machine has to be advanced after so many seconds
 
 import BluetoothTypes
 import Fixtures
@@ -66,8 +70,14 @@ struct ChannelScript: HexScriptRunner {
             #expect(pdu.readerIndex == PDUBuffer.headroom)
             #expect(pdu.readableBytes <= LESignalling.mtu)
             self.output.append("< 05 00 " + hex(pdu))
-        case .updateConnection, .parameterRequestEnded:
-            self.output.append("? \(action)")
+        case .updateConnection(let request):
+            let numbers = [
+                request.minimumInterval.rawValue, request.maximumInterval.rawValue, request.latency,
+                request.supervisionTimeout.rawValue,
+            ]
+            self.output.append("? update " + numbers.map(\.hexDigits).joined(separator: " "))
+        case .parameterRequestEnded(let request, let outcome):
+            self.output.append("? ended \(request.minimumInterval.rawValue.hexDigits) \(outcome)")
         case .channel(.requested(let cid, let spsm)):
             self.output.append("? requested \(cid.rawValue.hexDigits) \(spsm.rawValue.hexDigits)")
         case .channel(.opened(let id, let spsm, let isIncoming, let peerMTU)):
@@ -145,8 +155,21 @@ struct ChannelScript: HexScriptRunner {
         case "wait":
             self.now = self.now + .seconds(Int64(arguments[0]) ?? 0)
             self.signalling.advance(to: self.now, into: &self.actions)
+        case "later": self.now = self.now + .seconds(Int64(arguments[0]) ?? 0)
         case "end":
             self.signalling.close(into: &self.actions)
+        case "ask":
+            let numbers = arguments.map(number)
+            let request = LEConnectionParameterRequest(
+                minimumInterval: ConnectionInterval(rawValue: numbers[0]),
+                maximumInterval: ConnectionInterval(rawValue: numbers[1]),
+                latency: numbers[2],
+                supervisionTimeout: SupervisionTimeout(rawValue: numbers[3])
+            )
+            self.signalling.requestParameters(request, now: self.now, into: &self.actions)
+        case "deadline":
+            let seconds = Int64(arguments[0]).map { NIODeadline.uptimeNanoseconds(0) + .seconds($0) }
+            #expect(self.signalling.nextDeadline == seconds)
         case "security":
             self.security = LinkSecurity(
                 level: arguments[0] == "authenticated" ? .authenticated : arguments[0] == "none" ? .none : .encrypted,

@@ -76,19 +76,6 @@ struct CreditBasedChannelStateTests {
         ]
     }
 
-    @Test("has in each state the properties by which the link finds it")
-    func properties() {
-        for (name, make) in Self.states {
-            let channel = make()
-            let isConnected = ["open", "closing"].contains(name)
-            let hasDeadline = ["connecting", "closing", "disconnecting"].contains(name)
-            #expect(channel.isConnected == isConnected && (channel.id == Self.id) == isConnected, "\(name)")
-            #expect((channel.remoteCID == Self.remoteCID) == !["connecting", "timedOut"].contains(name), "\(name)")
-            #expect(channel.awaitedIdentifier == ["connecting": 1, "timedOut": 1, "disconnecting": 5][name], "\(name)")
-            #expect(channel.deadline == (hasDeadline ? .uptimeNanoseconds(0) + .seconds(30) : nil), "\(name)")
-        }
-    }
-
     @Test("ignores inputs that do not belong to its state")
     func inputs() {
         typealias Input = (name: String, body: (inout CreditBasedChannel, inout Context) -> Void, states: Set<String>)
@@ -122,18 +109,6 @@ struct CreditBasedChannelStateTests {
                 let hasEffect = Self.view(channel) != before || !context.actions.isEmpty
                 #expect(hasEffect == input.states.contains(state), "\(input.name) in \(state)")
             }
-        }
-    }
-
-    @Test("disconnects a channel that a late response opens, and no other")
-    func lateResponses() {
-        var refused = LECreditBasedConnectionResponse(refusing: .noResources)
-        refused.destination = Self.remoteCID
-        let fixed = LECreditBasedConnectionResponse(destination: CID(rawValue: 4), parameters: Self.peer)
-        for (response, isDisconnected) in [(Self.accepted, true), (refused, false), (fixed, false)] {
-            var (channel, context) = (Self.timedOut(), Self.context())
-            #expect(!channel.receive(response, isDuplicate: false, &context))
-            #expect(context.actions.isEmpty == !isDisconnected && channel.isClosed == !isDisconnected)
         }
     }
 }

@@ -200,27 +200,4 @@ struct CreditBasedChannelTests: ChannelSuite {
         left
         """
     )
-
-    @Test func `Writability is reported once, when half of the limit is free`() {
-        self.run(
-            ChannelScript.incoming + """
-                write 1 AA*60
-                ? took 40                                 # the limit
-                < 41 00 28 00 AA*30
-                ? ready 1
-                < 41 00 AA*10
-                write 1 BB*40
-                write 1 CC
-                ? took 0
-                > 05 00 16 02 04 00 41 00 01 00
-                < 41 00 28 00 BB*30
-                ? ready 1
-                write 1 CC
-                > 05 00 16 02 04 00 41 00 01 00
-                < 41 00 BB*10
-                """,
-            sendLimit: 40
-        )
-    }
-
 }

@@ -30,25 +30,6 @@ struct CreditBasedSenderTests {
         #expect(frame?.readableBytes == min(Int(length) + 2, Int(mps)))
     }
 
-    @Test("sends a frame with a credit and octets, when the one before has left")
-    func frames() {
-        var sender = Self.sender(mtu: 64, mps: 32, credits: 2)
-        let nothing = sender.nextFrame()
-        #expect(nothing == nil && sender.credits == 2 && sender.isDrained)
-        _ = sender.write(Self.octets(90))
-        let first = sender.nextFrame()
-        let early = sender.nextFrame()
-        #expect(first != nil && early == nil && sender.credits == 1 && sender.queuedOctets == 60)
-        sender.frameSent()
-        let second = sender.nextFrame()
-        sender.frameSent()
-        let withoutCredit = sender.nextFrame()
-        #expect(second?.readableBytes == 32 && withoutCredit == nil && sender.queuedOctets == 28)
-        let isAllowed = sender.addCredits(1)
-        let third = sender.nextFrame()
-        #expect(isAllowed && third?.readableBytes == 30 && sender.isDrained)
-    }
-
     @Test(
         "takes octets up to the limit, and reports capacity once when half of it is free",
         arguments: [(41, true), (42, true), (43, false)]
@@ -66,19 +47,12 @@ struct CreditBasedSenderTests {
         #expect(first == isReported && !second)
     }
 
-    @Test("reports no capacity to a user that was never refused octets, or has written the last ones")
+    @Test("reports no capacity to a user that was never refused octets")
     func noWritability() {
         var sender = Self.sender(mtu: 64, mps: 32, credits: 1, limit: 20)
         let taken = sender.write(Self.octets(20))
         _ = sender.nextFrame()
         let exact = sender.takeWritability()
         #expect(taken == 20 && !exact)
-        var last = Self.sender(mtu: 64, mps: 32, credits: 9, limit: 20)
-        _ = last.write(Self.octets(21))
-        last.finish(with: [Self.octets(30), ByteBuffer()])
-        #expect(last.queuedOctets == 50)
-        while last.nextFrame() != nil { last.frameSent() }
-        let finished = last.takeWritability()
-        #expect(last.isDrained && !finished)
     }
 }

@@ -32,13 +32,4 @@ struct HostChannelsTests {
         #expect(throws: L2CAPListenError.invalidSPSM) { try channels.listen(on: 0x100, from: 0x80, Self.listener) }
         #expect(channels.listeners.count == 1)
     }
-
-    @Test func `An identifier is never given twice`() {
-        var channels = HostChannels()
-        let id = channels.makeID()
-        channels.insert(id, opening: { _ in })
-        #expect(channels[id] == nil && !channels.isEmpty)
-        _ = channels.remove(id)
-        #expect(channels.isEmpty && channels.makeID() != id)
-    }
 }

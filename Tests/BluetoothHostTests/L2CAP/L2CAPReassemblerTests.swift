@@ -43,13 +43,6 @@ struct L2CAPReassemblerTests {
         )
     }
 
-    @Test func `A fragment longer than any buffer of the controller is taken`() {
-        var reassembler = L2CAPReassembler()
-        var octets = hex("F4 01 04 00")
-        octets.writeRepeatingByte(7, count: 500)
-        #expect(reassembler.receive(octets, isStart: true).frame?.payload.readableBytes == 500)
-    }
-
     @Test func `A start before the end costs the frame in the making and begins the next`() {
         var reassembler = L2CAPReassembler()
         #expect(reassembler.receive(hex("04 00 04 00 0B"), isStart: true) == Outcome())

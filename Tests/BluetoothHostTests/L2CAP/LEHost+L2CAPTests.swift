@@ -1,10 +1,8 @@
 // Credit-based channels through the host: reports, the share of a link, and the ends of links and controllers.
 
 import BluetoothHCI
-import BluetoothTypes
 import Fixtures
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @testable import BluetoothHost
@@ -51,55 +49,41 @@ struct HostL2CAPTests {
         }
     }
 
-    /// A host on a scripted controller in virtual time, with one link in the peripheral role.
-    private final class ConnectedHost {
-        let loop = EmbeddedEventLoop()
-        let controller: ScriptedController
-        let host: LEHost
+    /// A host with a link in the peripheral role, the handle 0x40.
+    private struct Setup {
+        let testbed = HostTestbed()
         let user = User()
+        var host: LEHost { self.testbed.host }
 
-        init(packetCount: UInt8 = 8, dataLength: UInt16 = 251) {
-            self.controller = ScriptedController(eventLoop: self.loop)
-            self.controller.packetCount = packetCount
-            self.controller.dataLength = dataLength
-            self.host = LEHost(eventLoop: self.loop)
-            self.host.delegate = self.user
-            self.host.attach(to: self.controller)
-            self.loop.run()
+        init(packetCount: UInt8 = 8) {
+            self.testbed.use(self.user)
+            self.testbed.controller.packetCount = packetCount
+            self.testbed.start()
             self.connect(0x40)
-            _ = self.controller.takeCommands()
+            self.testbed.forget()
         }
 
-        func connect(_ handle: UInt16) {
-            self.controller.connect(handle, peer: peer, role: .peripheral)
-            self.loop.run()
+        func connect(_ handle: UInt16) { _ = self.testbed.acceptLink(handle, from: HostTestbed.peers[0]) }
+
+        /// The controller has sent packets.
+        func complete(_ count: UInt16) {
+            self.testbed.complete(count)
         }
 
-        /// The octets of a C-frame, or of a K-frame on one of our channels.
-        func receive(_ channel: UInt16, _ text: String, from handle: UInt16 = 0x40) {
-            self.controller.receive(handle, channel: channel, Array(hex(text).readableBytesView))
-            self.loop.run()
-        }
-
-        /// What was sent, as channel and payload of each packet.
-        func takeSent() -> [String] {
-            self.controller.takeData().map {
-                hex($0.bytes.getSlice(at: $0.bytes.readerIndex + 7, length: $0.bytes.readableBytes - 7) ?? ByteBuffer())
-            }
+        /// Writes so many octets; returns how many were taken.
+        func write(_ count: Int, on channel: L2CAPChannelID) -> Int {
+            self.host.write(ByteBuffer(repeating: 1, count: count), on: channel)
         }
 
         /// A channel that the peer opens: MTU 2,048, MPS 247 and so many credits.
         func openIncoming(
-            credits: UInt16 = 0xFFFF,
+            credits: String = "FF FF",
             configuration: L2CAPChannelConfiguration = L2CAPChannelConfiguration()
         ) throws -> L2CAPChannelID {
             _ = try self.host.listenForChannels(spsm: 0x80, configuration: configuration)
-            let low = octet(Int(credits & 0xFF))
-            let high = octet(Int(credits >> 8))
-            self.receive(5, "14 01 0A 00 80 00 41 00 00 08 F7 00 \(low) \(high)")
-            self.controller.complete(0x40, count: 1)
-            self.loop.run()
-            _ = self.takeSent()
+            self.testbed.receive(5, "14 01 0A 00 80 00 41 00 00 08 F7 00 \(credits)")
+            self.complete(1)
+            _ = self.testbed.takeFrames()
             _ = self.user.takeLines()
             return try #require(self.user.channel)
         }
@@ -108,40 +92,40 @@ struct HostL2CAPTests {
     // MARK: Opening
 
     @Test func `A peer opens a channel on an earlier and on a later link`() throws {
-        let setup = ConnectedHost()
+        let setup = Setup()
         let spsm = try setup.host.listenForChannels(
             configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 4)
         )
         #expect(spsm == 0x80)
-        setup.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
-        #expect(setup.takeSent() == ["05 00 15 01 0A 00 40 00 40 00 20 00 04 00 00 00"])
+        setup.testbed.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(setup.testbed.takeFrames() == ["05 00 15 01 0A 00 40 00 40 00 20 00 04 00 00 00"])
         #expect(setup.user.takeLines() == ["request 128", "opened 128 true 64"])
         setup.connect(0x41)
-        setup.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00", from: 0x41)
+        setup.testbed.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00", from: 0x41)
         #expect(setup.user.takeLines() == ["request 128", "opened 128 true 64"])
         #expect(setup.user.channel == L2CAPChannelID(rawValue: 2))
         #expect(setup.host.information(of: L2CAPChannelID(rawValue: 1))?.link != setup.user.link)
         #expect(setup.host.information(of: L2CAPChannelID(rawValue: 2))?.link == setup.user.link)
 
         setup.host.stopListening(spsm: 0x80)
-        _ = setup.takeSent()
-        setup.receive(5, "14 02 0A 00 80 00 42 00 40 00 20 00 02 00")
-        #expect(setup.takeSent() == ["05 00 15 02 0A 00 00 00 00 00 00 00 00 00 02 00"])
-        setup.receive(0x40, "01 00 AA")
+        _ = setup.testbed.takeFrames()
+        setup.testbed.receive(5, "14 02 0A 00 80 00 42 00 40 00 20 00 02 00")
+        #expect(setup.testbed.takeFrames() == ["05 00 15 02 0A 00 00 00 00 00 00 00 00 00 02 00"])
+        setup.testbed.receive(0x40, "01 00 AA")
         #expect(setup.user.takeLines() == ["received AA"])
     }
 
     @Test func `A peer gets the result with which the user refuses`() throws {
-        let setup = ConnectedHost()
+        let setup = Setup()
         _ = try setup.host.listenForChannels(spsm: 0x80)
         setup.user.answer = .insufficientAuthorization
-        setup.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
-        #expect(setup.takeSent() == ["05 00 15 01 0A 00 00 00 00 00 00 00 00 00 06 00"])
+        setup.testbed.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(setup.testbed.takeFrames() == ["05 00 15 01 0A 00 00 00 00 00 00 00 00 00 06 00"])
         #expect(setup.user.takeLines() == ["request 128"])
     }
 
     @Test func `This side opens a channel; the completion comes before what is received`() throws {
-        let setup = ConnectedHost()
+        let setup = Setup()
         let link = try #require(setup.user.link)
         var information: L2CAPChannelInformation?
         setup.host.openChannel(
@@ -152,27 +136,26 @@ struct HostL2CAPTests {
             information = try? $0.get()
             setup.user.note("completed")
         }
-        #expect(setup.takeSent().isEmpty)
-        setup.loop.run()
-        #expect(setup.takeSent() == ["05 00 14 01 0A 00 25 00 40 00 40 00 20 00 04 00"])
-        setup.controller.receive(
+        #expect(setup.testbed.takeFrames().isEmpty)
+        setup.testbed.run()
+        #expect(setup.testbed.takeFrames() == ["05 00 14 01 0A 00 25 00 40 00 40 00 20 00 04 00"])
+        setup.testbed.controller.receive(
             0x40,
             channel: 5,
             Array(hex("15 01 0A 00 41 00 40 00 20 00 02 00 00 00").readableBytesView)
         )
-        setup.controller.receive(0x40, channel: 0x40, [0x01, 0x00, 0xAA])
-        setup.loop.run()
+        setup.testbed.receive(0x40, "01 00 AA")
         #expect(setup.user.takeLines() == ["completed", "received AA"])
         let channel = try #require(information)
         #expect((channel.spsm, channel.isIncoming, channel.peerMTU, channel.link) == (0x25, false, 64, link))
         #expect(setup.host.write(hex("BB"), on: channel.id) == 1)
-        #expect(setup.takeSent().isEmpty)
-        setup.loop.run()
-        #expect(setup.takeSent() == ["41 00 01 00 BB"])
+        #expect(setup.testbed.takeFrames().isEmpty)
+        setup.testbed.run()
+        #expect(setup.testbed.takeFrames() == ["41 00 01 00 BB"])
     }
 
     @Test func `A channel that is not opened fails with the reason`() throws {
-        let setup = ConnectedHost()
+        let setup = Setup()
         let link = try #require(setup.user.link)
         setup.host.pairing.isPairingAllowed = false
         var errors: [L2CAPChannelOpenError] = []
@@ -183,19 +166,18 @@ struct HostL2CAPTests {
         }
         open(on: LinkID(rawValue: 99))
         #expect(errors.isEmpty)
-        setup.loop.run()
+        setup.testbed.run()
         #expect(errors == [.notConnected])
         open(on: link)
-        setup.loop.run()
-        setup.receive(5, "15 01 0A 00 00 00 00 00 00 00 00 00 08 00")
+        setup.testbed.run()
+        setup.testbed.receive(5, "15 01 0A 00 00 00 00 00 00 00 00 00 08 00")
         #expect(errors.last == .refused(.insufficientEncryption))
         open(on: link)
-        setup.loop.advanceTime(by: .seconds(31))
+        setup.testbed.run(.seconds(31))
         #expect(errors.last == .timedOut)
         open(on: link)
-        setup.loop.run()
-        setup.controller.disconnect(0x40, reason: .connectionTimeout)
-        setup.loop.run()
+        setup.testbed.run()
+        setup.testbed.endLink()
         #expect(errors.count == 4 && errors.last == .notConnected)
         #expect(setup.user.takeLines() == ["disconnected 8"])
     }
@@ -203,75 +185,71 @@ struct HostL2CAPTests {
     // MARK: Data
 
     @Test func `A bulk channel has one frame in the link's queue, so ATT goes in between`() throws {
-        let setup = ConnectedHost(packetCount: 2)
+        let setup = Setup(packetCount: 2)
         let channel = try setup.openIncoming()
-        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 20_000), on: channel) == 20_000)
-        setup.loop.run()
-        let first = setup.takeSent()
+        #expect(setup.write(20_000, on: channel) == 20_000)
+        setup.testbed.run()
+        let first = setup.testbed.takeFrames()
         #expect(!first.isEmpty && first.allSatisfy { $0.hasPrefix("41 00") })
-        setup.receive(4, "0A 03 00")
-        setup.controller.complete(0x40, count: 2)
-        setup.loop.run()
-        let sent = setup.takeSent().map { $0.prefix(2) }
+        setup.testbed.receive(4, "0A 03 00")
+        setup.complete(2)
+        let sent = setup.testbed.takeFrames().map { $0.prefix(2) }
         #expect(sent == ["41", "04"])
         // Each packet that leaves is followed by the next one, to the end of the queue.
         for _ in 0..<50 {
-            setup.controller.complete(0x40, count: 2)
-            setup.loop.run()
+            setup.complete(2)
         }
-        let rest = setup.controller.takeData().reduce(0) { $0 + $1.bytes.readableBytes - 9 }
+        let rest = setup.testbed.controller.takeData().reduce(0) { $0 + $1.bytes.readableBytes - 9 }
         #expect(rest > 20_000 - 4 * 247)
         #expect(setup.host.transmitter.credits > 0)
     }
 
     @Test func `Two channels take turns`() throws {
-        let setup = ConnectedHost(packetCount: 1)
+        let setup = Setup(packetCount: 1)
         let first = try setup.openIncoming()
-        setup.receive(5, "14 02 0A 00 80 00 42 00 00 08 F7 00 FF 00")
-        setup.controller.complete(0x40, count: 1)
-        setup.loop.run()
-        _ = setup.takeSent()
+        setup.testbed.receive(5, "14 02 0A 00 80 00 42 00 00 08 F7 00 FF 00")
+        setup.complete(1)
+        _ = setup.testbed.takeFrames()
         let second = try #require(setup.user.channel)
         for channel in [first, second] {
-            #expect(setup.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 2_000)
+            #expect(setup.write(2_000, on: channel) == 2_000)
         }
-        setup.loop.run()
+        setup.testbed.run()
         for _ in 0..<5 {
-            setup.controller.complete(0x40, count: 1)
-            setup.loop.run()
+            setup.complete(1)
         }
-        #expect(setup.takeSent().map { $0.prefix(2) } == ["41", "42", "41", "42", "41", "42"])
+        #expect(setup.testbed.takeFrames().map { $0.prefix(2) } == ["41", "42", "41", "42", "41", "42"])
     }
 
     @Test func `Writability is reported in a later turn, and the user may write at once`() throws {
-        let setup = ConnectedHost(packetCount: 4)
+        let setup = Setup(packetCount: 4)
         let channel = try setup.openIncoming(configuration: L2CAPChannelConfiguration(sendLimit: 1_000))
         var written = 0
-        setup.user.onReady = { written += setup.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) }
-        written += setup.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel)
+        setup.user.onReady = { written += setup.write(2_000, on: channel) }
+        written += setup.write(2_000, on: channel)
         #expect(written == 1_000)
         // The first frame is in the link's queue.
-        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 245)
-        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 1), on: channel) == 0)
+        #expect(setup.write(2_000, on: channel) == 245)
+        #expect(setup.write(1, on: channel) == 0)
         #expect(setup.user.takeLines().isEmpty)
         for _ in 0..<100 {
-            setup.loop.run()
-            setup.controller.complete(0x40, count: 4)
+            setup.testbed.run()
+            setup.testbed.controller.complete(0x40, count: 4)
         }
         #expect(written > 20_000)
         #expect(setup.user.takeLines().count > 20)
     }
 
     @Test func `A frame that is longer than any buffer ends its channel alone`() throws {
-        let setup = ConnectedHost()
+        let setup = Setup()
         _ = try setup.openIncoming()
         var fragment = ByteBuffer()
         fragment.writeMultipleIntegers(UInt16(0x2000), UInt16(0x40), UInt32(0), endianness: .little)
-        setup.controller.deliver(
+        setup.testbed.controller.deliver(
             .aclData(handle: ConnectionHandle(rawValue: 0x40), boundary: .firstFlushable, fragment: fragment)
         )
-        setup.loop.run()
-        #expect(setup.takeSent() == ["05 00 06 01 04 00 41 00 40 00"])
+        setup.testbed.run()
+        #expect(setup.testbed.takeFrames() == ["05 00 06 01 04 00 41 00 40 00"])
         #expect(setup.user.takeLines() == ["closed 1 violation frameTooLong"])
         #expect(setup.host.links.count == 1)
     }
@@ -279,57 +257,52 @@ struct HostL2CAPTests {
     // MARK: The end
 
     @Test func `A closed channel sends its octets, and its identifier is never given again`() throws {
-        let setup = ConnectedHost()
-        let channel = try setup.openIncoming(credits: 1)
-        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 250), on: channel) == 250)
+        let setup = Setup()
+        let channel = try setup.openIncoming(credits: "01 00")
+        #expect(setup.write(250, on: channel) == 250)
         setup.host.closeChannel(channel)
-        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 250), on: channel) == 0)
-        setup.loop.run()
-        #expect(setup.takeSent().count == 1)
-        setup.receive(5, "16 02 04 00 41 00 01 00")
-        #expect(setup.takeSent() == ["41 00 01 01 01 01 01", "05 00 06 01 04 00 41 00 40 00"])
+        #expect(setup.write(250, on: channel) == 0)
+        setup.testbed.run()
+        #expect(setup.testbed.takeFrames().count == 1)
+        setup.testbed.receive(5, "16 02 04 00 41 00 01 00")
+        #expect(setup.testbed.takeFrames() == ["41 00 01 01 01 01 01", "05 00 06 01 04 00 41 00 40 00"])
         #expect(setup.user.takeLines().isEmpty)
-        setup.receive(5, "07 01 04 00 41 00 40 00")
+        setup.testbed.receive(5, "07 01 04 00 41 00 40 00")
         #expect(setup.user.takeLines() == ["closed 1 closedLocally"])
         #expect(setup.host.information(of: channel) == nil)
         setup.host.consume(1, of: channel)
         setup.host.closeChannel(channel)
-        setup.receive(5, "14 03 0A 00 80 00 41 00 40 00 20 00 02 00")
+        setup.testbed.receive(5, "14 03 0A 00 80 00 41 00 40 00 20 00 02 00")
         #expect(setup.user.channel == L2CAPChannelID(rawValue: 2))
     }
 
     @Test func `The end of a link ends its channels first`() throws {
-        let setup = ConnectedHost(packetCount: 1)
+        let setup = Setup(packetCount: 1)
         let channel = try setup.openIncoming()
-        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 2_000)
-        setup.loop.run()
-        setup.controller.disconnect(0x40, reason: .remoteUserTerminated)
-        setup.loop.run()
+        #expect(setup.write(2_000, on: channel) == 2_000)
+        setup.testbed.run()
+        setup.testbed.endLink(.remoteUserTerminated)
         #expect(setup.user.takeLines() == ["closed 1 linkEnded", "disconnected 19"])
         #expect(setup.host.l2capChannels.isEmpty && setup.host.transmitter.credits == 1)
-        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 1), on: channel) == 0)
+        #expect(setup.write(1, on: channel) == 0)
     }
 
     @Test func `The end of the controller ends every channel, and listening goes on with the next one`() throws {
-        let setup = ConnectedHost()
+        let setup = Setup()
         _ = try setup.openIncoming()
         var error: L2CAPChannelOpenError?
         setup.host.openChannel(on: try #require(setup.user.link), spsm: 0x90) { result in
             if case .failure(let why) = result { error = why }
         }
-        setup.loop.run()
+        setup.testbed.run()
         setup.host.detach()
-        setup.loop.run()
+        setup.testbed.run()
         #expect(setup.user.takeLines() == ["closed 1 linkEnded", "disconnected 8"])
         #expect(error == .notConnected && setup.host.l2capChannels.isEmpty)
-        let next = ScriptedController(eventLoop: setup.loop)
-        setup.host.attach(to: next)
-        setup.loop.run()
-        next.connect(0x40, peer: peer, role: .peripheral)
+        let next = setup.testbed.attachAnother()
+        next.connect(0x40, peer: HostTestbed.peers[0], role: .peripheral)
         next.receive(0x40, channel: 5, Array(hex("14 01 0A 00 80 00 41 00 40 00 20 00 02 00").readableBytesView))
-        setup.loop.run()
+        setup.testbed.run()
         #expect(setup.user.takeLines() == ["request 128", "opened 128 true 64"])
     }
 }
-
-private let peer = DeviceAddress(0xC000_0000_0001, kind: .random)

@@ -7,8 +7,6 @@ import Testing
 
 @Suite("LE signalling commands")
 struct LESignallingCommandTests {
-    private static func channel(_ value: UInt16) -> CID { CID(rawValue: value) }
-
     private static func read(_ text: String) throws -> LESignallingCommand {
         var bytes = hex(text)
         let header = try LESignallingHeader(parsing: &bytes)
@@ -17,79 +15,45 @@ struct LESignallingCommandTests {
         return try LESignallingCommand(header.code, parameters: &bytes)
     }
 
+    private static let parameters = CreditBasedParameters(mtu: 512, mps: 247, initialCredits: 10)
+    private static let enhanced = CreditBasedParameters(mtu: 64, mps: 64, initialCredits: 1)
+    private static let connectionParameters = LEConnectionParameterRequest(
+        minimumInterval: ConnectionInterval(rawValue: 6),
+        maximumInterval: ConnectionInterval(rawValue: 3200),
+        latency: 499,
+        supervisionTimeout: SupervisionTimeout(rawValue: 42)
+    )
+
     private static let commands: [(LESignallingCommand, String)] = [
         (.commandReject(.notUnderstood), "01 07 02 00 00 00"),
         (.commandReject(.signallingMTUExceeded(mtu: 23)), "01 07 04 00 01 00 17 00"),
-        (
-            .commandReject(.invalidCID(local: Self.channel(0x40), remote: Self.channel(0x41))),
-            "01 07 06 00 02 00 40 00 41 00"
-        ),
-        (
-            .disconnectionRequest(destination: Self.channel(0x40), source: Self.channel(0x41)),
-            "06 07 04 00 40 00 41 00"
-        ),
-        (
-            .disconnectionResponse(destination: Self.channel(0x40), source: Self.channel(0x41)),
-            "07 07 04 00 40 00 41 00"
-        ),
-        (
-            .connectionParameterUpdateRequest(
-                LEConnectionParameterRequest(
-                    minimumInterval: ConnectionInterval(rawValue: 6),
-                    maximumInterval: ConnectionInterval(rawValue: 3200),
-                    latency: 499,
-                    supervisionTimeout: SupervisionTimeout(rawValue: 42)
-                )
-            ),
-            "12 07 08 00 06 00 80 0C F3 01 2A 00"
-        ),
+        (.commandReject(.invalidCID(local: 0x40, remote: 0x41)), "01 07 06 00 02 00 40 00 41 00"),
+        (.disconnectionRequest(destination: 0x40, source: 0x41), "06 07 04 00 40 00 41 00"),
+        (.disconnectionResponse(destination: 0x40, source: 0x41), "07 07 04 00 40 00 41 00"),
+        (.connectionParameterUpdateRequest(connectionParameters), "12 07 08 00 06 00 80 0C F3 01 2A 00"),
         (.connectionParameterUpdateResponse(isAccepted: true), "13 07 02 00 00 00"),
         (.connectionParameterUpdateResponse(isAccepted: false), "13 07 02 00 01 00"),
         (
-            .leCreditBasedConnectionRequest(
-                LECreditBasedConnectionRequest(
-                    spsm: 0x80,
-                    source: Self.channel(0x40),
-                    parameters: CreditBasedParameters(mtu: 512, mps: 247, initialCredits: 10)
-                )
-            ),
+            .leCreditBasedConnectionRequest(.init(spsm: 0x80, source: 0x40, parameters: parameters)),
             "14 07 0A 00 80 00 40 00 00 02 F7 00 0A 00"
         ),
         (
-            .leCreditBasedConnectionResponse(
-                LECreditBasedConnectionResponse(
-                    destination: Self.channel(0x44),
-                    parameters: CreditBasedParameters(mtu: 512, mps: 247, initialCredits: 10),
-                    result: .success
-                )
-            ),
+            .leCreditBasedConnectionResponse(.init(destination: 0x44, parameters: parameters)),
             "15 07 0A 00 44 00 00 02 F7 00 0A 00 00 00"
         ),
-        (.flowControlCredit(channel: Self.channel(0x40), credits: 3), "16 07 04 00 40 00 03 00"),
+        (.flowControlCredit(channel: 0x40, credits: 3), "16 07 04 00 40 00 03 00"),
         (
-            .creditBasedConnectionRequest(
-                CreditBasedConnectionRequest(
-                    spsm: 0x27,
-                    parameters: CreditBasedParameters(mtu: 64, mps: 64, initialCredits: 1),
-                    sources: [Self.channel(0x40), Self.channel(0x41)]
-                )
-            ),
+            .creditBasedConnectionRequest(.init(spsm: 0x27, parameters: enhanced, sources: [0x40, 0x41])),
             "17 07 0C 00 27 00 40 00 40 00 01 00 40 00 41 00"
         ),
         (
             .creditBasedConnectionResponse(
-                CreditBasedConnectionResponse(
-                    parameters: CreditBasedParameters(mtu: 64, mps: 64, initialCredits: 1),
-                    result: .noResources,
-                    destinations: [Self.channel(0x40), Self.channel(0)]
-                )
+                .init(parameters: enhanced, result: .noResources, destinations: [0x40, 0])
             ),
             "18 07 0C 00 40 00 40 00 01 00 04 00 40 00 00 00"
         ),
         (
-            .creditBasedReconfigureRequest(
-                CreditBasedReconfigureRequest(mtu: 128, mps: 64, destinations: [Self.channel(0x40)])
-            ),
+            .creditBasedReconfigureRequest(.init(mtu: 128, mps: 64, destinations: [0x40])),
             "19 07 06 00 80 00 40 00 40 00"
         ),
         (.creditBasedReconfigureResponse(result: 3), "1A 07 02 00 03 00"),
@@ -153,4 +117,9 @@ struct LESignallingCommandTests {
         )
         #expect(request.isValid == isValid)
     }
+}
+
+extension CID: ExpressibleByIntegerLiteral {
+    /// A channel as a literal.
+    init(integerLiteral value: UInt16) { self.init(rawValue: value) }
 }

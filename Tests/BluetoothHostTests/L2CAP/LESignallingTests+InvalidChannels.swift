@@ -96,7 +96,19 @@ struct LESignallingInvalidChannelsTests: ChannelSuite {
         < 05 00 14 03 0A 00 80 00 41 00 40 00 20 00 04 00
         wait 30
         ? failed 2 timedOut
-        > 05 00 15 03 0A 00 00 00 00 00 00 00 00 00 04 00    # a late refusal frees the CID
+        > 05 00 15 03 0A 00 41 00 40 00 20 00 02 00 04 00    # a late refusal frees the CID
+        open 0080 64 32 4
+        < 05 00 14 04 0A 00 80 00 42 00 40 00 20 00 04 00
+        wait 30
+        ? failed 3 timedOut
+        > 05 00 15 04 0A 00 04 00 40 00 20 00 02 00 00 00    # no dynamic channel
+        end
+
+        ## A response with a CID of no dynamic channel fails the channel
+        open 0080 64 32 4
+        < 05 00 14 01 0A 00 80 00 40 00 40 00 20 00 04 00
+        > 05 00 15 01 0A 00 80 00 40 00 20 00 02 00 00 00
+        ? failed 1 invalidResponse
 
         ## Responses that are not awaited change nothing
         \(ChannelScript.outgoing)
@@ -109,27 +121,20 @@ struct LESignallingInvalidChannelsTests: ChannelSuite {
         """
     )
 
-    @Test func `An invalid response fails the channel, which is closed at the peer`() {
-        for (destination, mtu, mps) in [("41 00", "16 00", "20 00"), ("41 00", "40 00", "16 00")] {
-            self.run(
-                """
-                open 0080 64 32 4
-                < 05 00 14 01 0A 00 80 00 40 00 40 00 20 00 04 00
-                > 05 00 15 01 0A 00 \(destination) \(mtu) \(mps) 02 00 00 00
-                ? failed 1 invalidResponse
-                < 05 00 06 02 04 00 41 00 40 00
-                > 05 00 07 02 04 00 41 00 40 00
-                """
-            )
-        }
+    @Test(
+        "closes a channel with an invalid response at the peer",
+        arguments: ["16 00 20 00", "40 00 16 00"]
+    )
+    func invalidResponse(sizes: String) {
         self.run(
             """
             open 0080 64 32 4
             < 05 00 14 01 0A 00 80 00 40 00 40 00 20 00 04 00
-            > 05 00 15 01 0A 00 80 00 40 00 20 00 02 00 00 00    # no dynamic channel
+            > 05 00 15 01 0A 00 41 00 \(sizes) 02 00 00 00
             ? failed 1 invalidResponse
+            < 05 00 06 02 04 00 41 00 40 00
+            > 05 00 07 02 04 00 41 00 40 00
             """
         )
     }
-
 }

@@ -9,73 +9,144 @@ import Testing
 
 @Suite("LE signalling")
 struct LESignallingTests: ChannelSuite {
-    private typealias Action = LESignalling.Action
+    @Test("follows the scripts of connection parameters", arguments: parameters)
+    func follows(script: ScriptCase) { self.run(script.steps, isCentral: script.settings == ["central"]) }
 
-    private static func parameters(
-        _ minimum: UInt16,
-        _ maximum: UInt16,
-        _ latency: UInt16,
-        _ timeout: UInt16
-    ) -> LEConnectionParameterRequest {
-        LEConnectionParameterRequest(
-            minimumInterval: ConnectionInterval(rawValue: minimum),
-            maximumInterval: ConnectionInterval(rawValue: maximum),
-            latency: latency,
-            supervisionTimeout: SupervisionTimeout(rawValue: timeout)
-        )
-    }
+    /// What the scripts ask for, and its octets.
+    private static let asks = "ask 0018 0028 0000 002A \n < 05 00 12 01 08 00 18 00 28 00 00 00 2A 00"
 
-    private let wanted = Self.parameters(0x18, 0x28, 0, 0x2A)
-    private let other = Self.parameters(0x0C, 0x0C, 4, 0xC8)
-    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+    private static let parameters = ScriptCase.all(
+        """
+        @ peripheral
+        ## L2CAP/LE/CPU/BV-01-C Asks as a peripheral, and is accepted
+        \(asks)
+        deadline 30
+        > 05 00 13 01 02 00 00 00
+        ? ended 0018 accepted
+        deadline none
 
-    private func receive(
-        _ text: String,
-        _ signalling: inout LESignalling,
-        at time: TimeAmount = .nanoseconds(0)
-    ) -> [Action] {
-        var actions: [Action] = []
-        signalling.receive(hex(text), now: self.start + time, into: &actions)
-        return actions
-    }
+        ## Is refused by the central
+        \(asks)
+        > 05 00 13 01 02 00 01 00
+        ? ended 0018 rejected
 
-    private func request(
-        _ wanted: LEConnectionParameterRequest,
-        _ signalling: inout LESignalling,
-        at time: TimeAmount = .nanoseconds(0)
-    ) -> [Action] {
-        var actions: [Action] = []
-        signalling.requestParameters(wanted, now: self.start + time, into: &actions)
-        return actions
-    }
+        ## Is not understood by the central
+        \(asks)
+        > 05 00 01 01 02 00 00 00
+        ? ended 0018 notUnderstood
 
-    private func advance(_ signalling: inout LESignalling, to time: TimeAmount) -> [Action] {
-        var actions: [Action] = []
-        signalling.advance(to: self.start + time, into: &actions)
-        return actions
-    }
+        ## Gives up a central that does not respond within 30 s, and ignores a late response
+        \(asks)
+        wait 29
+        wait 1
+        ? ended 0018 timedOut
+        deadline none
+        > 05 00 13 01 02 00 00 00
 
-    // MARK: Connection parameter update
+        ## Ignores a response that is not awaited, has another identifier or length, or comes twice
+        > 05 00 13 01 02 00 00 00
+        \(asks)
+        > 05 00 13 02 02 00 00 00
+        > 05 00 13 01 02 00
+        > 05 00 13 01 02 00 00 00
+        ? ended 0018 accepted
+        > 05 00 13 01 02 00 00 00
 
-    @Test("L2CAP/LE/CPU/BV-01-C Asks as a peripheral, and is accepted")
-    func cpuBV01() {
-        var signalling = LESignalling(isCentral: false)
-        #expect(self.request(self.wanted, &signalling) == [.send(hex("12 01 08 00 18 00 28 00 00 00 2A 00"))])
-        #expect(signalling.nextDeadline == self.start + .seconds(30))
-        #expect(
-            self.receive("13 01 02 00 00 00", &signalling) == [.parameterRequestEnded(self.wanted, .accepted)]
-        )
-        #expect(signalling.nextDeadline == nil)
-    }
+        ## Lets the newest request wait while one is under way, and for 30 s after its response
+        \(asks)
+        ask 000C 000C 0004 00C8
+        ask 0006 0006 0000 0064
+        ? ended 000C superseded
+        wait 1
+        > 05 00 13 01 02 00 00 00
+        ? ended 0018 accepted
+        deadline 31
+        wait 29
+        wait 1
+        < 05 00 12 02 08 00 06 00 06 00 00 00 64 00
+        deadline 61
+        wait 9
+        ask 000C 000C 0004 00C8
+        wait 21                                   # silence ends this one, and the one that waits goes at once
+        ? ended 0006 timedOut
+        < 05 00 12 03 08 00 0C 00 0C 00 04 00 C8 00
 
-    @Test("L2CAP/LE/CPU/BV-02-C Accepts as a central, and sets the parameters")
-    func cpuBV02() {
-        var signalling = LESignalling(isCentral: true)
-        #expect(
-            self.receive("12 05 08 00 18 00 28 00 00 00 2A 00", &signalling)
-                == [.send(hex("13 05 02 00 00 00")), .updateConnection(self.wanted)]
-        )
-    }
+        ## Sends a request 30 s after the last response at once
+        \(asks)
+        > 05 00 13 01 02 00 01 00
+        ? ended 0018 rejected
+        wait 29
+        ask 000C 000C 0004 00C8
+        later 1                                   # nobody has noted that the time is up
+        ask 0018 0028 0000 002A
+        ? ended 000C superseded
+        < 05 00 12 02 08 00 18 00 28 00 00 00 2A 00
+
+        ## Rests once for each response
+        \(asks)
+        > 05 00 13 01 02 00 00 00
+        ? ended 0018 accepted
+        wait 29
+        ask 000C 000C 0004 00C8
+        deadline 30
+        wait 1
+        < 05 00 12 02 08 00 0C 00 0C 00 04 00 C8 00
+        > 05 00 13 02 02 00 00 00
+        ? ended 000C accepted
+        deadline none                             # nothing waits for the end of this rest
+        wait 30
+        ask 0018 0028 0000 002A
+        < 05 00 12 03 08 00 18 00 28 00 00 00 2A 00
+        deadline 90
+
+        ## Ends every request with the link
+        \(asks)
+        ask 000C 000C 0004 00C8
+        end
+        ? ended 0018 linkEnded
+        ? ended 000C linkEnded
+        deadline none
+        ask 0018 0028 0000 002A
+        ? ended 0018 linkEnded
+        > 05 00 0A 02 02 00 02 00
+
+        ## L2CAP/LE/CPU/BI-02-C Does not understand the request as a peripheral
+        > 05 00 12 05 08 00 18 00 28 00 00 00 2A 00
+        < 05 00 01 05 02 00 00 00
+
+        ## Has the deadline of the request or of a channel, whichever is earlier
+        open 0080 64 32 4
+        < 05 00 14 01 0A 00 80 00 40 00 40 00 20 00 04 00
+        wait 5
+        ask 0018 0028 0000 002A
+        < 05 00 12 02 08 00 18 00 28 00 00 00 2A 00
+        deadline 30
+        wait 5
+        open 0080 64 32 4
+        < 05 00 14 03 0A 00 80 00 41 00 40 00 20 00 04 00
+        deadline 30
+        wait 20
+        ? failed 1 timedOut
+        deadline 35
+        > 05 00 13 02 02 00 00 00
+        ? ended 0018 accepted
+        deadline 40
+
+        @ central
+        ## L2CAP/LE/CPU/BV-02-C Accepts as a central, and sets the parameters; follows a repeated request once
+        > 05 00 12 05 08 00 18 00 28 00 00 00 2A 00
+        < 05 00 13 05 02 00 00 00
+        ? update 0018 0028 0000 002A
+        > 05 00 12 05 08 00 18 00 28 00 00 00 2A 00
+        < 05 00 13 05 02 00 00 00
+        > 05 00 12 05 08 00 0C 00 0C 00 04 00 C8 00   # the same identifier with other parameters is a new request
+        < 05 00 13 05 02 00 00 00
+        ? update 000C 000C 0004 00C8
+        > 05 00 12 06 08 00 0C 00 0C 00 04 00 C8 00
+        < 05 00 13 06 02 00 00 00
+        ? update 000C 000C 0004 00C8
+        """
+    )
 
     @Test(
         "L2CAP/LE/CPU/BI-01-C Rejects as a central parameters that are not allowed",
@@ -86,189 +157,38 @@ struct LESignallingTests: ChannelSuite {
         ]
     )
     func cpuBI01(parameters: String) {
-        var signalling = LESignalling(isCentral: true)
-        #expect(
-            self.receive("12 05 08 00" + parameters, &signalling) == [.send(hex("13 05 02 00 01 00"))]
-        )
-    }
-
-    @Test("L2CAP/LE/CPU/BI-02-C Does not understand the request as a peripheral")
-    func cpuBI02() {
-        var signalling = LESignalling(isCentral: false)
-        #expect(
-            self.receive("12 05 08 00 18 00 28 00 00 00 2A 00", &signalling) == [.send(hex("01 05 02 00 00 00"))]
-        )
-    }
-
-    @Test func `A request ends if the central refuses, does not understand, or stays silent`() {
-        var signalling = LESignalling(isCentral: false)
-        _ = self.request(self.wanted, &signalling)
-        #expect(
-            self.receive("13 01 02 00 01 00", &signalling) == [.parameterRequestEnded(self.wanted, .rejected)]
-        )
-        signalling = LESignalling(isCentral: false)
-        _ = self.request(self.wanted, &signalling)
-        #expect(
-            self.receive("01 01 02 00 00 00", &signalling) == [.parameterRequestEnded(self.wanted, .notUnderstood)]
-        )
-        signalling = LESignalling(isCentral: false)
-        _ = self.request(self.wanted, &signalling)
-        #expect(self.advance(&signalling, to: .seconds(30) - .nanoseconds(1)) == [])
-        #expect(self.advance(&signalling, to: .seconds(30)) == [.parameterRequestEnded(self.wanted, .timedOut)])
-        #expect(signalling.nextDeadline == nil)
-        #expect(self.receive("13 01 02 00 00 00", &signalling, at: .seconds(31)) == [])
-    }
-
-    @Test func `A response with another identifier, or a second one, is ignored`() {
-        var signalling = LESignalling(isCentral: false)
-        #expect(self.receive("13 01 02 00 00 00", &signalling) == [])
-        _ = self.request(self.wanted, &signalling)
-        #expect(self.receive("13 02 02 00 00 00", &signalling) == [])
-        #expect(self.receive("13 01 02 00", &signalling) == [])
-        #expect(self.receive("13 01 02 00 00 00", &signalling).count == 1)
-        #expect(self.receive("13 01 02 00 00 00", &signalling) == [])
-    }
-
-    @Test func `While one request is under way the newest one waits`() {
-        var signalling = LESignalling(isCentral: false)
-        _ = self.request(self.wanted, &signalling)
-        #expect(self.request(self.other, &signalling) == [])
-        let newest = Self.parameters(6, 6, 0, 100)
-        #expect(self.request(newest, &signalling) == [.parameterRequestEnded(self.other, .superseded)])
-        #expect(
-            self.receive("13 01 02 00 00 00", &signalling, at: .seconds(1))
-                == [.parameterRequestEnded(self.wanted, .accepted)]
-        )
-        // 30 s must lie between an answer and the next request.
-        #expect(signalling.nextDeadline == self.start + .seconds(31))
-        #expect(self.advance(&signalling, to: .seconds(30)) == [])
-        #expect(
-            self.advance(&signalling, to: .seconds(31)) == [.send(hex("12 02 08 00 06 00 06 00 00 00 64 00"))]
-        )
-        #expect(signalling.nextDeadline == self.start + .seconds(61))
-        // Silence ends this one, and what waited goes at once.
-        #expect(self.request(self.other, &signalling, at: .seconds(40)) == [])
-        #expect(
-            self.advance(&signalling, to: .seconds(61)) == [
-                .parameterRequestEnded(newest, .timedOut), .send(hex("12 03 08 00 0C 00 0C 00 04 00 C8 00")),
-            ]
-        )
-    }
-
-    @Test func `A request 30 s after the last answer leaves at once`() {
-        var signalling = LESignalling(isCentral: false)
-        _ = self.request(self.wanted, &signalling)
-        _ = self.receive("13 01 02 00 01 00", &signalling)
-        #expect(self.request(self.other, &signalling, at: .seconds(29)) == [])
-        #expect(
-            self.request(self.wanted, &signalling, at: .seconds(30)) == [
-                .parameterRequestEnded(self.other, .superseded), .send(hex("12 02 08 00 18 00 28 00 00 00 2A 00")),
-            ]
-        )
-    }
-
-    @Test func `The 30 s between two requests end once`() {
-        var signalling = LESignalling(isCentral: false)
-        _ = self.request(self.wanted, &signalling)
-        _ = self.receive("13 01 02 00 00 00", &signalling, at: .seconds(1))
-        #expect(self.advance(&signalling, to: .seconds(31) - .nanoseconds(1)) == [])
-        #expect(self.request(self.other, &signalling, at: .seconds(31) - .nanoseconds(1)) == [])
-        #expect(signalling.nextDeadline == self.start + .seconds(31))
-        _ = self.advance(&signalling, to: .seconds(31))
-        _ = self.receive("13 02 02 00 00 00", &signalling, at: .seconds(31))
-        #expect(signalling.nextDeadline == nil, "nothing waits for the end of this rest")
-        #expect(self.advance(&signalling, to: .seconds(61)) == [])
-        // It leaves at once.
-        #expect(
-            self.request(self.wanted, &signalling, at: .seconds(60))
-                == [.send(hex("12 03 08 00 18 00 28 00 00 00 2A 00"))]
-        )
-        #expect(signalling.nextDeadline == self.start + .seconds(90))
-    }
-
-    @Test func `The end of the link ends every request`() {
-        var signalling = LESignalling(isCentral: false)
-        _ = self.request(self.wanted, &signalling)
-        _ = self.request(self.other, &signalling)
-        var actions: [Action] = []
-        signalling.close(into: &actions)
-        #expect(
-            actions == [
-                .parameterRequestEnded(self.wanted, .linkEnded), .parameterRequestEnded(self.other, .linkEnded),
-            ]
-        )
-        #expect(signalling.nextDeadline == nil)
-        #expect(self.request(self.wanted, &signalling) == [.parameterRequestEnded(self.wanted, .linkEnded)])
-        #expect(self.receive("0A 02 02 00 02 00", &signalling) == [])
+        self.run("> 05 00 12 05 08 00 \(parameters) \n < 05 00 13 05 02 00 01 00", isCentral: true)
     }
 
     @Test func `Identifiers go from 1 to 255 and begin anew`() {
-        var signalling = LESignalling(isCentral: false)
-        var seen: [UInt8] = []
+        var script = ChannelScript()
         for round in 0..<600 {
-            let time = TimeAmount.seconds(Int64(round) * 40)
-            guard case .send(let bytes)? = self.request(self.wanted, &signalling, at: time).first,
-                let identifier: UInt8 = bytes.getInteger(at: bytes.readerIndex + 1)
-            else {
-                Issue.record("no request in round \(round)")
-                return
-            }
-            seen.append(identifier)
-            let text = "13" + identifier.hexDigits + "02 00 01 00"
-            #expect(self.receive(text, &signalling, at: time).count == 1)
+            let identifier = octet(round % 255 + 1)
+            script.run(
+                """
+                ask 0018 0028 0000 002A
+                < 05 00 12 \(identifier) 08 00 18 00 28 00 00 00 2A 00
+                > 05 00 13 \(identifier) 02 00 01 00
+                ? ended 0018 rejected
+                wait 30
+                """
+            )
         }
-        #expect(seen == (0..<600).map { UInt8($0 % 255 + 1) })
     }
 
     @Test func `An identifier whose response is awaited is left out, that of a channel's request, too`() {
-        var signalling = LESignalling(isCentral: false)
-        #expect(self.request(self.wanted, &signalling) == [.send(hex("12 01 08 00 18 00 28 00 00 00 2A 00"))])
-        signalling.lastIdentifier = 255
-        #expect(signalling.nextIdentifier == 2)
-        var channels = ChannelScript()
-        channels.run(
-            """
-            open 0081 64 32 4
-            < 05 00 14 01 0A 00 81 00 40 00 40 00 20 00 04 00
-            """
-        )
-        channels.signalling.lastIdentifier = 255
-        #expect(channels.signalling.nextIdentifier == 2)
-    }
-
-    @Test func `The deadline is the earlier one of the parameter request's and of the channels'`() {
-        for isChannelFirst in [true, false] {
-            var signalling = LESignalling(isCentral: false)
-            var actions: [Action] = []
-            let second = TimeAmount.seconds(5)
-            #expect(signalling.nextDeadline == nil)
-            signalling.openChannel(
-                L2CAPChannelID(rawValue: 1),
-                to: 0x80,
-                L2CAPChannelConfiguration(),
-                now: self.start + (isChannelFirst ? .zero : second),
-                into: &actions
-            )
-            #expect(signalling.nextDeadline == self.start + .seconds(30) + (isChannelFirst ? .zero : second))
-            #expect(!self.request(self.wanted, &signalling, at: isChannelFirst ? second : .zero).isEmpty)
-            #expect(signalling.nextDeadline == self.start + .seconds(30))
+        for request in [Self.asks, "open 0081 64 32 4 \n < 05 00 14 01 0A 00 81 00 40 00 40 00 20 00 04 00"] {
+            var script = ChannelScript()
+            script.run(request)
+            script.signalling.lastIdentifier = 255
+            #expect(script.signalling.nextIdentifier == 2)
         }
-    }
-
-    @Test func `A repeated request is answered again and followed once`() {
-        var signalling = LESignalling(isCentral: true)
-        let request = "12 05 08 00 18 00 28 00 00 00 2A 00"
-        #expect(self.receive(request, &signalling).count == 2)
-        #expect(self.receive(request, &signalling) == [.send(hex("13 05 02 00 00 00"))])
-        // The same identifier with other parameters, or another identifier, is a new request.
-        #expect(self.receive("12 05 08 00 0C 00 0C 00 04 00 C8 00", &signalling).count == 2)
-        #expect(self.receive("12 06 08 00 0C 00 0C 00 04 00 C8 00", &signalling).count == 2)
     }
 
     // MARK: Rejected and ignored frames
 
     @Test("follows the scripts of invalid frames in both roles", arguments: invalidFrames, [true, false])
-    func follows(script: ScriptCase, isCentral: Bool) { self.run(script.steps, isCentral: isCentral) }
+    func rejects(script: ScriptCase, isCentral: Bool) { self.run(script.steps, isCentral: isCentral) }
 
     private static let invalidFrames = ScriptCase.all(
         """

@@ -13,9 +13,7 @@ struct EventPlacementTests {
 
     @Test("takes a value within a second of a write, or of its last answer, for an answer")
     mutating func answers() {
-        self.observed.service(1, 9)
-        self.observed.characteristic(2, 0x08, 0x2A01)
-        self.observed.characteristic(4, Observed.notify, 0x2A02)
+        self.observed = .writable
         self.observed.wrote(1, to: 3, at: 1000, answered: 1500)
         self.observed.sent(2, of: 5, at: 1_001_000)
         self.observed.sent(3, of: 5, at: 2_001_000)
@@ -30,9 +28,7 @@ struct EventPlacementTests {
 
     @Test("takes no value from before the write for an answer")
     mutating func earlier() {
-        self.observed.service(1, 9)
-        self.observed.characteristic(2, 0x08, 0x2A01)
-        self.observed.characteristic(4, Observed.notify, 0x2A02)
+        self.observed = .writable
         self.observed.wrote(1, to: 3, at: 1000, answered: 1000)
         self.observed.sent(2, of: 5, at: 1000)
         self.observed.sent(3, of: 5, at: 999)
@@ -42,9 +38,7 @@ struct EventPlacementTests {
 
     @Test("takes no value for an answer on a link on which the characteristic sends by itself")
     mutating func byItself() {
-        self.observed.service(1, 9)
-        self.observed.characteristic(2, 0x08, 0x2A01)
-        self.observed.characteristic(4, Observed.notify, 0x2A02)
+        self.observed = .writable
         self.observed.sent(1, of: 5, on: 2, at: 1)
         self.observed.wrote(1, to: 3, at: 2, answered: 2)
         self.observed.sent(2, of: 5, at: 3)
@@ -59,8 +53,7 @@ struct EventPlacementTests {
 
     @Test("counts times from the subscription, or from the beginning of the link, up to a day")
     mutating func delays() {
-        self.observed.service(1, 9)
-        self.observed.characteristic(2)
+        self.observed = .notifying
         self.observed.database.linkBegan(1, at: 100)
         self.observed.sent(1, of: 3, at: 107)
         #expect(self.observed.characteristics()[0].updates.map(\.delay) == [.microseconds(7)])
@@ -74,8 +67,7 @@ struct EventPlacementTests {
 
     @Test("keeps the subscription with the most values, the first of equals")
     mutating func severalSubscriptions() {
-        self.observed.service(1, 9)
-        self.observed.characteristic(2)
+        self.observed = .notifying
         func values() -> [UInt8] { self.observed.characteristics()[0].updates.flatMap { $0.value.readableBytesView } }
         self.observed.subscribed(4, at: 0)
         self.observed.sent(1, of: 3, at: 1)
@@ -99,8 +91,7 @@ struct EventPlacementTests {
         ]
     )
     mutating func demands(error: ATTErrorCode, isDemand: Bool) {
-        self.observed.service(1, 9)
-        self.observed.characteristic(2)
+        self.observed = .notifying
         let empty = self.observed.database
         self.observed.database.refusedRead(of: 3, error)
         #expect(self.observed.characteristics()[0].demandsEncryption == isDemand)

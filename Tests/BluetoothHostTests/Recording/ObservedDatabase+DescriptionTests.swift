@@ -209,8 +209,7 @@ struct ObservedDatabaseDescriptionTests {
         arguments: [0, 4, 0xFC] as [UInt8]
     )
     mutating func noSubscription(bits: UInt8) {
-        self.observed.service(1, 9)
-        self.observed.characteristic(2)
+        self.observed = .notifying
         self.observed.subscribed(4, bits, at: 1)
         #expect(!self.observed.characteristics()[0].wasSubscribed)
         self.observed.subscribed(4, bits | 2, at: 2)
@@ -219,8 +218,7 @@ struct ObservedDatabaseDescriptionTests {
 
     @Test("takes only a found configuration for one if there is one")
     mutating func foundConfiguration() {
-        self.observed.service(1, 9)
-        self.observed.characteristic(2)
+        self.observed = .notifying
         self.observed.database.found(0x2902, at: 5)
         self.observed.subscribed(4, at: 1)
         #expect(!self.observed.characteristics()[0].wasSubscribed)
@@ -245,6 +243,23 @@ struct Observed {
     var database = ObservedDatabase()
 
     static let notify = CharacteristicProperties.notify.rawValue
+
+    /// A service of the handles 1 to 9 whose characteristic, the value 3, notifies.
+    static var notifying: Observed {
+        var observed = Observed()
+        observed.service(1, 9)
+        observed.characteristic(2)
+        return observed
+    }
+
+    /// A service of the handles 1 to 9 that is written at 3 and notifies at 5.
+    static var writable: Observed {
+        var observed = Observed()
+        observed.service(1, 9)
+        observed.characteristic(2, 0x08, 0x2A01)
+        observed.characteristic(4, self.notify, 0x2A02)
+        return observed
+    }
 
     func described() -> RecordedPeripheral {
         var peripheral = RecordedPeripheral()

@@ -9,12 +9,18 @@ import Testing
 
 @Suite("ServerTransactions")
 struct ServerTransactionsTests {
-    /// A conversation; PDUs of the client begin with `>`, those of the server with `<`. Each takes a microsecond.
+    /// A conversation; PDUs of the client begin with `>`, those of the server with `<`. Each takes a microsecond. `link`
+    /// begins another link with the server.
     private static func database(after lines: [String]) -> ObservedDatabase {
         var database = ObservedDatabase()
         var transactions = ServerTransactions()
         transactions.linkNumber = 1
         for (time, line) in lines.enumerated() {
+            guard line != "link" else {
+                transactions = ServerTransactions()
+                transactions.linkNumber = 2
+                continue
+            }
             let pdu = hex(String(line.dropFirst()))
             transactions.receive(
                 pdu,
@@ -59,7 +65,7 @@ struct ServerTransactionsTests {
         #expect(Self.events("> 12 03 00 AA") == ["3 unanswered AA"])
     }
 
-    @Test("joins prepared parts that follow each other in one value")
+    @Test("joins prepared parts that follow each other in one value, and answers all values together")
     func preparedParts() {
         let (first, last) = (["> 16 03 00 00 00 AA", "< 17 03 00 00 00 AA"], ["> 18 01", "< 19"])
         func events(_ part: String) -> [String] { Self.events(first + ["> 16 " + part, "< 17 " + part] + last) }
@@ -121,7 +127,16 @@ struct ServerTransactionsTests {
             Self.events("> 0A 03 00", "< 0B 01 02", "> 0E 03 00 05 00", "< 0F 03 04 05 06 07")
                 == ["3 read 01 02", "3 read 03 04", "5 read 05 06 07"]
         )
-        // Without a length nothing is known of the second one.
+        #expect(
+            Self.events("> 0A 03 00", "< 0B 01", "> 0C 03 00 01 00", "< 0D 02", "> 0E 03 00 05 00", "< 0F 07 08 09")
+                == ["3 read 01 02", "3 read 07 08", "5 read 09"]
+        )
+        #expect(
+            Self.events("> 0A 03 00", "< 0B 01 01", "> 0E 03 00 05 00 07 00", "< 0F 07 08 09")
+                == ["3 read 01 01", "3 read 07 08"]
+        )
+        // One that is cut, and one behind a value whose length is not known.
+        #expect(Self.events("> 0A 03 00", "< 0B 01 01", "> 0E 03 00 05 00", "< 0F 07") == ["3 read 01 01"])
         #expect(Self.events("> 0E 03 00 05 00", "< 0F 03 04 05") == [])
     }
 
@@ -131,22 +146,6 @@ struct ServerTransactionsTests {
             Self.events("> 20 03 00 05 00", "< 21 02 00 01 02 01 00 03") == ["3 read 01 02", "5 read 03"]
         )
         #expect(Self.events("> 20 03 00 05 00", "< 21 02 00 01 02 04 00 03") == ["3 read 01 02"])
-    }
-
-    @Test("joins prepared writes to values when they are executed, and answers them together")
-    func preparedWrites() {
-        #expect(
-            Self.events(
-                "> 16 03 00 00 00 01 02",
-                "< 17 03 00 00 00 01 02",
-                "> 16 03 00 02 00 03",
-                "< 17 03 00 02 00 03",
-                "> 16 05 00 00 00 04",
-                "< 17 05 00 00 00 04",
-                "> 18 01",
-                "< 19"
-            ) == ["3 taken 01 02 03 at 7", "5 taken 04 at 7"]
-        )
     }
 
     @Test("leaves out prepared parts that were refused, or that neither begin nor continue a value")
@@ -179,9 +178,34 @@ struct ServerTransactionsTests {
     func longValue() {
         #expect(Self.events("> 0A 03 00", "< 0B 01", "> 0C 03 00 01 00", "< 0D 02") == ["3 read 01 02"])
         #expect(Self.events("> 0A 03 00", "< 0B 01", "> 0C 03 00 02 00", "< 0D 02") == ["3 read 01"])
+        // A part belongs to the last read of its attribute on its link, whatever was sent meanwhile.
+        #expect(
+            Self.events("> 0A 03 00", "< 0B 01", "< 1B 03 00 09", "> 0C 03 00 01 00", "< 0D 02")
+                == ["3 read 01 02", "3 sent 09 at 2"]
+        )
+        #expect(
+            Self.events("> 0A 03 00", "< 0B 01", "> 0A 03 00", "< 0B 05", "> 0C 03 00 01 00", "< 0D 02")
+                == ["3 read 01", "3 read 05 02"]
+        )
+        #expect(Self.events("> 0A 03 00", "< 0B 01", "> 0C 05 00 01 00", "< 0D 02") == ["3 read 01"])
+        #expect(Self.events("> 0A 03 00", "< 0B 01", "link", "> 0C 03 00 01 00", "< 0D 02") == ["3 read 01"])
         // A refused part says nothing of the value; a refused beginning does.
         #expect(Self.events("> 0A 03 00", "< 0B 01", "> 0C 03 00 01 00", "< 01 0C 03 00 07") == ["3 read 01"])
         #expect(Self.events("> 0C 03 00 00 00", "< 01 0C 03 00 05") == ["3 not read 05"])
+    }
+
+    @Test("leaves out a part beyond 512 octets (Vol 3, Part F, 3.2.9)", arguments: [(2, 512), (3, 510)])
+    func longest(count: Int, total: Int) {
+        func octets(_ count: Int) -> String { String(repeating: "01", count: count) }
+        let events = Self.events(
+            "> 0A 03 00",
+            "< 0B " + octets(510),
+            "> 0C 03 00 FE 01",
+            "< 0D " + octets(count),
+            "> 0C 03 00 00 02",
+            "< 0D 01"
+        )
+        #expect(events.map(\.count) == ["3 read ".count + total * 3 - 1])
     }
 
     @Test("takes an included service from its UUID of 16 bits, or from its declaration")

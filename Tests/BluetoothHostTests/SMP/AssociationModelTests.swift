@@ -110,10 +110,4 @@ struct AssociationModelTests {
             }
         }
     }
-
-    @Test("makes an unauthenticated key by Just Works alone")
-    func authentication() {
-        #expect(!AssociationModel.justWorks.isAuthenticated)
-        for cell in ["NC", "Pi", "Pr", "Pb", "OOB"] { #expect(Self.model(cell).isAuthenticated) }
-    }
 }

@@ -148,19 +148,17 @@ struct KnownIdentitiesTests {
     func theft(_ side: Side) throws {
         // With another key, and with the bond's key, which its owner's other peers know, too.
         for identity in [Self.identity(3, key: 99), Self.other, Self.met] {
-            var pair = self.pair(claiming: identity, to: side, answers: false)
+            let pair = self.pair(claiming: identity, to: side, answers: false)
             guard case .consent(let question)? = pair.report(side).questions.last else {
                 return #expect(Bool(false), "nobody is asked")
             }
             #expect(question.replacesBond && question.replaced == identity.address && pair.report(side).paired == nil)
-            pair.with(side) { $0.answer(.consent(false), &$1) }
-            pair.run()
-            #expect(pair.report(side).errors == [.failed(.keyRejected)])
-            #expect(pair.report(side).paired == nil && pair.manager(side).bond == nil)
-            #expect(pair.report(side.other).errors == [.failedByPeer(.keyRejected)])
-            #expect(pair.manager(side.other).bond == nil, "it hears that its keys are of no use")
+            var refused = pair
+            refused.with(side) { $0.answer(.consent(false), &$1) }
+            refused.run()
+            self.expectRejection(by: side, refused)
 
-            var consented = self.pair(claiming: identity, to: side, answers: false)
+            var consented = pair
             consented.with(side) { $0.answer(.consent(true), &$1) }
             consented.run()
             #expect(consented.report(side).paired?.identityAddress == identity.address)
@@ -168,49 +166,53 @@ struct KnownIdentitiesTests {
         }
     }
 
-    @Test(
-        "identity theft: keeps the bond if the user is never asked",
-        arguments: [Side.central, .peripheral]
-    )
-    func theftWithoutUser(_ side: Side) {
-        for identity in [Self.identity(3, key: 99), Self.met] {
-            let pair = self.pair(claiming: identity, to: side, consent: .never)
-            #expect(pair.report(side).questions == [])
-            #expect(pair.report(side).errors == [.failed(.keyRejected)] && pair.manager(side).bond == nil)
-        }
+    /// Neither side has keys, since this one rejects those of the other.
+    private func expectRejection(by side: Side, _ pair: SecurityManagerPair) {
+        #expect(pair.report(side).errors == [.failed(.keyRejected)] && pair.report(side).paired == nil)
+        #expect(pair.report(side.other).errors == [.failedByPeer(.keyRejected)])
+        #expect(pair.manager(side).bond == nil && pair.manager(side.other).bond == nil)
     }
 
+    private static let strong = LinkSecurity.Key(isAuthenticated: true, isSecureConnections: true)
+    private static let legacy = LinkSecurity.Key(isAuthenticated: true, isSecureConnections: false)
+
     @Test(
-        "identity theft: rejects the device's own identity and its own key",
-        arguments: [Side.central, .peripheral]
+        "identity theft: rejects what no user can or may allow: own identities, a bond for a weaker key",
+        arguments: [
+            (Self.own, .whenReplacingBond, nil), (Self.identity(1, key: 99), .whenReplacingBond, nil),
+            (Self.identity(2, key: 1), .whenReplacingBond, nil), (Self.identity(3, key: 99), .never, nil),
+            (Self.met, .never, nil), (Self.other, .whenReplacingBond, Self.strong),
+            (Self.other, .whenReplacingBond, Self.legacy),
+        ] as [(IdentityInformation, PairingConsentPolicy, LinkSecurity.Key?)]
     )
-    func taken(_ side: Side) {
-        for identity in [Self.own, Self.identity(1, key: 99), Self.identity(2, key: 1)] {
-            let pair = self.pair(claiming: identity, to: side)
-            #expect(pair.report(side).questions == [], "the user cannot allow it")
-            #expect(pair.report(side).errors == [.failed(.keyRejected)])
-            #expect(pair.report(side).paired == nil && pair.manager(side).bond == nil)
-            #expect(pair.manager(side.other).bond == nil)
+    func rejected(identity: IdentityInformation, consent: PairingConsentPolicy, key: LinkSecurity.Key?) {
+        for side in [Side.central, .peripheral] {
+            let pair = self.pair(claiming: identity, to: side, consent: consent, replacing: key)
+            #expect(pair.report(side).questions == [])
+            self.expectRejection(by: side, pair)
         }
     }
 
     @Test("ends the question about another bond if the peer sends a command, after 30 s, or with the link")
     func impatience() {
-        var pair = self.pair(claiming: Self.other, to: .peripheral, answers: false)
-        pair.with(.peripheral) { $0.receive(SMPCommand.pairingRandom(Octets16(high: 1, low: 1)).encoded(), &$1) }
-        #expect(pair.report(.peripheral).errors == [.failed(.unspecifiedReason)])
-        var late = self.pair(claiming: Self.other, to: .peripheral, answers: false)
+        let pair = self.pair(claiming: Self.other, to: .peripheral, answers: false)
+        var impatient = pair
+        impatient.with(.peripheral) { $0.receive(SMPCommand.pairingRandom(Octets16(high: 1, low: 1)).encoded(), &$1) }
+        #expect(impatient.report(.peripheral).errors == [.failed(.unspecifiedReason)])
+        var late = pair
         late.wait(31)
-        #expect(late.report(.peripheral).errors == [.userTimedOut])
-        #expect(late.manager(.peripheral).bond == nil)
-        var broken = self.pair(claiming: Self.other, to: .peripheral, answers: false)
+        #expect(late.report(.peripheral).errors == [.userTimedOut] && late.peripheral.bond == nil)
+        var broken = pair
         broken.with(.peripheral) { $0.answer(.passkey(Passkey(1)), &$1) }
         broken.breakLink()
         #expect(broken.report(.peripheral).errors == [.linkEnded] && broken.peripheral.bond == nil)
         #expect(broken.isWaiting(.peripheral), "the peer has begun to authenticate itself")
     }
 
-    @Test("takes a new identity without a question", arguments: [Side.central, .peripheral])
+    @Test(
+        "takes a new identity under a private address without a question",
+        arguments: [Side.central, .peripheral]
+    )
     func free(_ side: Side) {
         let pair = self.pair(claiming: Self.peer, to: side)
         #expect(pair.report(side).questions == [])
@@ -223,13 +225,10 @@ struct KnownIdentitiesTests {
         arguments: [Side.central, .peripheral]
     )
     func otherThanOwn(_ side: Side) {
-        for identity in [Self.other, Self.met, Self.peer, Self.identity(8, key: 0)] {
-            let pair = self.pair(claiming: identity, to: side, areHidden: false)
-            let address = pair.manager(side).peerAddress
-            #expect(pair.report(side).questions == [] && pair.report(side).errors == [])
-            #expect(pair.report(side).paired?.identityAddress == address)
-            #expect(pair.report(side).paired?.peer.identity == nil)
-        }
+        let pair = self.pair(claiming: Self.other, to: side, areHidden: false)
+        #expect(pair.report(side).questions == [] && pair.report(side).errors == [])
+        #expect(pair.report(side).paired?.identityAddress == pair.manager(side).peerAddress)
+        #expect(pair.report(side).paired?.peer.identity == nil)
     }
 
     @Test("identity theft: a device with the key of a bonded one keeps the identity by which it was recognized")
@@ -260,40 +259,22 @@ struct KnownIdentitiesTests {
     func noIdentity(value: UInt64, kind: DeviceAddress.Kind) {
         let address = DeviceAddress(value, kind: kind)
         let identity = IdentityInformation(identityResolvingKey: Octets16(high: 1, low: 60), address: address)
-        for areHidden in [true, false] {
-            let pair = self.pair(claiming: identity, to: .central, areHidden: areHidden)
-            #expect(pair.report(.central).errors == [.failed(.invalidParameters)] && pair.central.bond == nil)
-        }
+        let pair = self.pair(claiming: identity, to: .central)
+        #expect(pair.report(.central).errors == [.failed(.invalidParameters)] && pair.central.bond == nil)
     }
 
     @Test(
-        "downgrade by identity theft: never replaces the bond of a claimed identity by one with a weaker key",
-        arguments: [
-            LinkSecurity.Key(isAuthenticated: true, isSecureConnections: true),
-            LinkSecurity.Key(isAuthenticated: true, isSecureConnections: false),
-        ]
+        "bonds with devices that distribute one and the same key, and resolves addresses to the first one alone",
+        arguments: [true, false]
     )
-    func weaker(key: LinkSecurity.Key) {
-        for side in [Side.central, .peripheral] {
-            let pair = self.pair(claiming: Self.other, to: side, replacing: key)
-            #expect(pair.report(side).questions == [], "the user cannot allow it")
-            #expect(pair.report(side).errors == [.failed(.keyRejected)])
-            #expect(pair.manager(side).bond == nil && pair.manager(side.other).bond == nil)
-        }
-    }
-
-    @Test("bonds with devices that distribute one and the same key, and resolves addresses to the first one alone")
-    func constantKey() throws {
-        for areHidden in [true, false] {
-            let key: UInt64 = 3
-            let address = areHidden ? Self.identity(9).address : SecurityManagerPair.peripheralAddress
-            let identity = IdentityInformation(identityResolvingKey: Octets16(high: 1, low: key), address: address)
-            let pair = self.pair(claiming: identity, to: .central, areHidden: areHidden)
-            #expect(pair.report(.central).errors == [] && pair.report(.central).questions == [])
-            let bond = try #require(pair.report(.central).paired)
-            #expect(bond.identityAddress == address && bond.peer.identity?.identityResolvingKey == .zero)
-            let identities = PeerIdentities([BondedPeer(Self.other), BondedPeer(bond)])
-            #expect(identities.resolvable == [Self.other])
-        }
+    func constantKey(areHidden: Bool) throws {
+        let address = areHidden ? Self.identity(9).address : SecurityManagerPair.peripheralAddress
+        let identity = IdentityInformation(identityResolvingKey: Octets16(high: 1, low: 3), address: address)
+        let pair = self.pair(claiming: identity, to: .central, areHidden: areHidden)
+        #expect(pair.report(.central).errors == [] && pair.report(.central).questions == [])
+        let bond = try #require(pair.report(.central).paired)
+        #expect(bond.identityAddress == address && bond.peer.identity?.identityResolvingKey == .zero)
+        let identities = PeerIdentities([BondedPeer(Self.other), BondedPeer(bond)])
+        #expect(identities.resolvable == [Self.other])
     }
 }

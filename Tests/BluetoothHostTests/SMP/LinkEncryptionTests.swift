@@ -1,5 +1,4 @@
 import BluetoothHCI
-import Fixtures
 import Testing
 
 @testable import BluetoothHost
@@ -28,23 +27,5 @@ struct LinkEncryptionTests {
         #expect(disabled == .failed && encryption.inUse == nil && encryption.starting == nil)
         let unasked = encryption.changed(.success, isEnabled: true)
         #expect(unasked == .none && encryption.inUse == nil)
-    }
-
-    private static let start = "secure encrypted \n ? encrypt 00112233445566778899AABBCCDDEEFF 0000 0000000000000000"
-
-    @Test("is not encrypted after the link's end, and keeps the bond")
-    func linkEnds() {
-        let script = runAsCentral(bond: SecurityManagerTests.bond(.encrypted)) {
-            "\(Self.start) \n encrypted \n ? security encrypted 16 bonded \n end"
-        }
-        #expect(script.manager.security == LinkSecurity(key: nil, isBonded: true))
-    }
-
-    @Test("is not being encrypted after the link's end")
-    func linkEndsWhileStarting() {
-        var script = runAsCentral(bond: SecurityManagerTests.bond(.encrypted)) { Self.start }
-        #expect(script.manager.isSecuring)
-        script.run("end")
-        #expect(!script.manager.isSecuring && script.manager.encryption.starting == nil)
     }
 }

@@ -90,62 +90,57 @@ struct PairingAgreementTests {
     private static let peersData = SecurityManagerCentralTests.testersData
 
     @Test(
-        "offers legacy pairing as an initiator that has a temporary key alone",
+        "offers and answers what the device has and the other side takes",
         arguments: [
-            (temporaryKey, "01 03 01 01 10 01 03"), ("\(temporaryKey) \n \(peersData)", "01 03 01 09 10 01 03"),
-            (peersData, "01 03 01 09 10 01 03"), ("cancel", "01 03 00 09 10 01 03"),
-        ]
+            // An initiator with a temporary key alone offers legacy pairing.
+            ("central", "\(temporaryKey) \n pair encrypted \n < 01 03 01 01 10 01 03"),
+            ("central", "\(temporaryKey) \n \(peersData) \n pair encrypted \n < 01 03 01 09 10 01 03"),
+            ("central", "\(peersData) \n pair encrypted \n < 01 03 01 09 10 01 03"),
+            // A responder sets the flag of the out-of-band data for the kind of pairing.
+            ("peripheral", "\(temporaryKey) \n > 01 03 00 09 10 00 00 \n < 02 03 00 09 10 00 00"),
+            ("peripheral", "\(temporaryKey) \n > 01 03 01 01 10 00 00 \n < 02 03 01 09 10 00 00"),
+            // Without an identity there is none to distribute.
+            ("peripheral legacy", "> 01 03 00 01 10 0F 0F \n < 02 03 00 01 10 03 01"),
+            ("peripheral legacy identity", "> 01 03 00 01 10 0F 0F \n < 02 03 00 01 10 03 03"),
+            // A side that does not bond, which a reserved value means, too, neither sends nor wants keys.
+            ("peripheral identity", "> 01 03 00 08 10 0F 0F \n < 02 03 00 09 10 00 00"),
+            ("peripheral identity", "> 01 03 00 00 10 0F 0F \n < 02 03 00 09 10 00 00"),
+            ("peripheral identity", "> 01 03 00 03 10 0F 0F \n < 02 03 00 09 10 00 00"),
+            // A BR/EDR link key is neither offered nor derived.
+            ("peripheral", "> 01 03 00 29 10 0F 0F \n < 02 03 00 09 10 02 00"),
+            ("central keys=98", "pair encrypted \n < 01 03 00 09 10 01 00"),
+        ] as [(String, String)]
     )
-    func temporaryKeyAlone(lines: String, request: String) {
-        runAsCentral { "\(lines) \n pair encrypted \n < \(request)" }
-    }
+    func features(settings: String, steps: String) { runSecurityManager(settings, steps) }
 
-    @Test("answers each kind of pairing with the flag of the out-of-band data for it")
-    func temporaryKeyOfResponder() {
-        runAsPeripheral { "\(Self.temporaryKey) \n > 01 03 00 09 10 00 00 \n < 02 03 00 09 10 00 00" }
-        runAsPeripheral { "\(Self.temporaryKey) \n > 01 03 01 01 10 00 00 \n < 02 03 01 09 10 00 00" }
-    }
-
-    @Test("distributes no identity as a responder that has none, and takes the initiator's")
-    func noIdentity() {
-        var configuration = PairingConfiguration(supportsSecureConnections: false)
-        runAsPeripheral(configuration) { "> 01 03 00 01 10 0F 0F \n < 02 03 00 01 10 03 01" }
-        configuration.identity = PairingCase.peripheralIdentity
-        runAsPeripheral(configuration) { "> 01 03 00 01 10 0F 0F \n < 02 03 00 01 10 03 03" }
-    }
+    private static let request = "pair encrypted \n < 01 03 00 09 10 01 03 \n > 02 03"
 
     @Test(
-        "neither sends nor wants keys if one side does not bond, which a reserved value means, too",
-        arguments: [("08", "00 00"), ("00", "00 00"), ("03", "00 00"), ("01", "03 03")]
+        "rejects features that contradict what was asked for or given",
+        arguments: [
+            // A key that the request does not have.
+            ("central", "\(request) 00 09 10 02 00 \n < 05 0A \n ? failed 0A"),
+            ("central", "\(request) 00 09 10 01 04 \n < 05 0A \n ? failed 0A"),
+            ("central", "\(request) 00 09 10 09 00 \n < 05 0A \n ? failed 0A"),
+            // Out-of-band data that was not given, or that the other kind of pairing needs.
+            ("central", "\(request) 01 09 10 00 00 \n < 05 02 \n ? failed 02"),
+            ("peripheral", "> 01 03 01 09 10 00 00 \n < 05 02 \n ? failed 02"),
+            (
+                "central",
+                """
+                \(peersData)
+                pair encrypted
+                < 01 03 01 09 10 01 03
+                > 02 03 01 01 10 00 00
+                < 05 02
+                ? failed 02
+                """
+            ),
+        ] as [(String, String)]
     )
-    func keysWithoutBonding(authReq: String, keys: String) {
-        runAsPeripheral(PairingConfiguration(identity: PairingCase.peripheralIdentity)) {
-            "> 01 03 00 \(authReq) 10 0F 0F \n < 02 03 00 09 10 \(keys)"
-        }
-    }
-
-    @Test("neither offers a BR/EDR link key nor derives one")
-    func linkKey() {
-        runAsPeripheral { "> 01 03 00 29 10 0F 0F \n < 02 03 00 09 10 02 00" }
-        runAsCentral(PairingConfiguration(initiatorKeys: [.encryptionKey, .linkKey], responderKeys: .linkKey)) {
-            "pair encrypted \n < 01 03 00 09 10 01 00"
-        }
-    }
+    func contradictions(settings: String, steps: String) { runSecurityManager(settings, steps) }
 
     // MARK: Agreeing
-
-    @Test("rejects a response with a key that the request does not have", arguments: ["02 00", "01 04", "09 00"])
-    func keysThatWereNotAskedFor(keys: String) {
-        runAsCentral {
-            """
-            pair encrypted
-            < 01 03 00 09 10 01 03
-            > 02 03 00 09 10 \(keys)
-            < 05 0A
-            ? failed 0A
-            """
-        }
-    }
 
     @Test("distributes no long term key with Secure Connections, and no link key", arguments: [false, true])
     func distributedKeys(isSecureConnections: Bool) throws {
@@ -155,26 +150,6 @@ struct PairingAgreementTests {
         let agreement = try PairingAgreement(request: request, response: request, PairingParameters(Self.just))
         #expect(agreement.initiatorKeys.rawValue == (isSecureConnections ? 0x06 : 0x07))
         #expect(agreement.responderKeys.rawValue == (isSecureConnections ? 0x04 : 0x05))
-    }
-
-    @Test("rejects out-of-band data that was not given, or that the other kind of pairing needs")
-    func outOfBandNotAvailable() {
-        runAsPeripheral { "> 01 03 01 09 10 00 00 \n < 05 02 \n ? failed 02" }
-        for (start, request, response) in [
-            ("", "01 03 00 09 10 01 03", "02 03 01 09 10 00 00"),
-            (Self.peersData, "01 03 01 09 10 01 03", "02 03 01 01 10 00 00"),
-        ] {
-            runAsCentral {
-                """
-                \(start)
-                pair encrypted
-                < \(request)
-                > \(response)
-                < 05 02
-                ? failed 02
-                """
-            }
-        }
     }
 
     @Test("replaces keys by others that are no weaker in anything", arguments: 0..<16)

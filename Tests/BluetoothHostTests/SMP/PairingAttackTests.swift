@@ -189,25 +189,6 @@ struct PairingAttackTests {
         }
     }
 
-    @Test("Secure Connections Only mode: rejects Just Works and a short key")
-    func secureConnectionsOnly() {
-        let display = PairingConfiguration(ioCapability: .displayYesNo, isSecureConnectionsOnly: true)
-        var pair = SecurityManagerPair(central: display, peripheral: display)
-        pair.pair()
-        #expect(pair.central.security.level == .secureConnections)
-        pair = SecurityManagerPair(central: Self.just, peripheral: display)
-        pair.pair()
-        Self.expectFailure(.authenticationRequirements, at: .peripheral, pair)
-        var short = display
-        short.minimumKeySize = 7
-        var legacy = short
-        legacy.maximumKeySize = 15
-        legacy.isSecureConnectionsOnly = false
-        pair = SecurityManagerPair(central: short, peripheral: legacy)
-        pair.pair()
-        Self.expectFailure(.encryptionKeySize, at: .central, pair)
-    }
-
     @Test("weaker bond: keeps the key of a bonded peer that pairs anew for a weaker one")
     func weakerBond() {
         var strong = Self.display
@@ -271,24 +252,6 @@ struct PairingAttackTests {
                 #expect(next.report(.peripheral).errors == [.failed(.pairingNotSupported)])
                 #expect(next.peripheral.bond == bond)
             }
-        }
-    }
-
-    @Test("bond without consent: asks the central's user before a Security Request leads to a pairing")
-    func consentOfCentral() {
-        runAsCentral(PairingConfiguration(consent: .always)) {
-            """
-            > 0B 09
-            ? consent
-            > 0B 09                     # ignored
-            no
-            < 05 05
-            ? failed 05
-            > 0B 09                     # once on a link
-            < 05 05
-            pair encrypted
-            < 01 03 00 09 10 01 03
-            """
         }
     }
 

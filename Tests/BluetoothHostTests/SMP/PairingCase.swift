@@ -113,11 +113,18 @@ enum PairingKind: CaseIterable {
     var authReq: String { self == .legacy ? "05" : "0D" }
     var authReqWithKeypress: String { self == .legacy ? "15" : "1D" }
 
+    /// The setting of scripts.
+    var setting: String { self == .legacy ? "legacy" : "" }
+
     func configuration(_ ioCapability: IOCapability, usesKeypresses: Bool = false) -> PairingConfiguration {
-        var configuration =
-            self == .legacy ? PairingConfiguration.legacy(ioCapability) : .secureConnections(ioCapability)
-        configuration.usesKeypressNotifications = usesKeypresses
-        return configuration
+        PairingConfiguration(
+            ioCapability: ioCapability,
+            prefersMITMProtection: true,
+            supportsSecureConnections: self == .secureConnections,
+            usesKeypressNotifications: usesKeypresses,
+            initiatorKeys: [],
+            responderKeys: []
+        )
     }
 
     /// The public keys, which legacy pairing does not have.

@@ -1,46 +1,9 @@
 // The questions of a pairing: their passkeys, and a delegate that answers none of them.
 
-import BluetoothAir
-import BluetoothHCI
 import BluetoothTypes
-import Fixtures
-import NIOCore
-import NIOEmbedded
 import Testing
 
 @testable import BluetoothHost
-
-/// A host that leaves its questions to the defaults of its delegate.
-private class PairingUser: LEHostDelegate {
-    let host: LEHost
-    private(set) var link: LinkID?
-    private(set) var outcomes: [String] = []
-
-    init(_ number: UInt64, on air: Air, _ capability: IOCapability, consent: PairingConsentPolicy = .never) {
-        let pairing = PairingConfiguration(ioCapability: capability, prefersMITMProtection: true, consent: consent)
-        self.host = LEHost(eventLoop: air.eventLoop, configuration: .numbered(number, pairing: pairing))
-        self.host.delegate = self
-        self.host.attach(to: air.makeController())
-    }
-
-    var isPaired: Bool { self.outcomes == ["paired"] }
-
-    func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
-    func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool) { self.outcomes.append("paired") }
-    func host(_ host: LEHost, link: LinkID, didFailToPair error: PairingError) { self.outcomes.append("\(error)") }
-}
-
-/// Says yes, and enters zeros.
-private final class WillingUser: PairingUser {
-    func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) {
-        switch question {
-        case .consent: host.answer(.consent(true), on: link)
-        case .displayPasskey: break
-        case .enterPasskey: host.answer(.passkey(Passkey(0)), on: link)
-        case .compareNumbers: host.answer(.numbersMatch(true), on: link)
-        }
-    }
-}
 
 @Suite("Questions of a pairing")
 struct PairingQuestionTests {
@@ -63,36 +26,29 @@ struct PairingQuestionTests {
         #expect(Passkey(comparing: number).description == text)
     }
 
-    // MARK: Unanswered questions
-
-    private func outcomes(
-        _ capability: IOCapability,
-        _ consent: PairingConsentPolicy,
-        of central: IOCapability
-    ) throws -> [String] {
-        let loop = EmbeddedEventLoop()
-        let air = Air(eventLoop: loop, settings: .instant, seed: 1)
-        let central = WillingUser(1, on: air, central)
-        let peripheral = PairingUser(2, on: air, capability, consent: consent)
-        peripheral.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
-        loop.advanceTime(by: .seconds(1))
-        central.host.connect(to: try #require(peripheral.host.radioAddress))
-        loop.advanceTime(by: .seconds(5))
-        central.host.pair(try #require(central.link))
-        loop.advanceTime(by: .seconds(40))
-        #expect(peripheral.outcomes.count == 1 && central.outcomes.contains("paired") == peripheral.isPaired)
-        return peripheral.outcomes
-    }
-
     @Test(
-        "refuses a pairing whose delegate answers nothing, unless nothing is asked",
-        arguments: IOCapability.allCases,
-        [IOCapability.displayYesNo, .keyboardDisplay, .noInputNoOutput]
+        "refuses by default what a delegate has to answer, and shows passkeys to nobody",
+        arguments: [
+            (.noInputNoOutput, ["01 03 00 09 10 00 00"], "05 05"), (.keyboardOnly, ["01 04 00 05 10 00 00"], "05 01"),
+            (
+                .displayYesNo,
+                [
+                    "01 01 00 0D 10 00 00", "0C \(SecurityManagerScript.testerKey)",
+                    "04 4B FF 9A C9 23 D7 BD 5B 41 1E 6C C1 BB 0F 67 EC",
+                ], "05 0C"
+            ),
+            (.displayOnly, ["01 02 00 05 10 00 00"], "02 00 00 0D 10 00 00"),
+        ] as [(IOCapability, [String], String)]
     )
-    func unanswered(capability: IOCapability, central: IOCapability) throws {
-        let asks = [.displayYesNo, .keyboardOnly, .keyboardDisplay].contains(capability) && central != .noInputNoOutput
-        let shows = capability == .displayOnly && central == .keyboardDisplay
-        #expect((try self.outcomes(capability, .never, of: central) == ["paired"]) == (!asks && !shows))
-        #expect(try self.outcomes(capability, .always, of: central) != ["paired"])
+    func unanswered(ioCapability: IOCapability, commands: [String], answer: String) {
+        let testbed = HostTestbed.started()
+        testbed.host.pairing = PairingConfiguration(
+            ioCapability: ioCapability,
+            prefersMITMProtection: true,
+            consent: ioCapability == .noInputNoOutput ? .always : .never
+        )
+        testbed.connect(.peripheral)
+        for command in commands { testbed.receive(6, command) }
+        #expect(testbed.takePayloads().last == answer)
     }
 }

@@ -8,76 +8,47 @@ import Testing
 
 @Suite("Pairing: keypress notifications")
 struct PairingKeypressTests {
-    @Test("sends them as an initiator that waits for the passkey", arguments: PairingKind.allCases)
-    func initiatorSends(kind: PairingKind) {
-        runAsCentral(kind.configuration(.keyboardOnly, usesKeypresses: true)) {
+    @Test("follows the scripts of keypresses", arguments: PairingKind.allCases.flatMap(scripts))
+    func follows(script: ScriptCase) { script.runPairing() }
+
+    private static func scripts(_ kind: PairingKind) -> [ScriptCase] {
+        let (keys, authReq) = (kind.keys(asCentral: false), kind.authReqWithKeypress)
+        return ScriptCase.all(
             """
+            @ central keyboardOnly protected keypresses keys=00 \(kind.setting)
+            ## Sends them as an initiator that waits for the passkey
             pair encrypted
-            < 01 02 00 \(kind.authReqWithKeypress) 10 00 00
+            < 01 02 00 \(authReq) 10 00 00
             keypress 0
-            > 02 00 00 \(kind.authReqWithKeypress) 10 00 00
+            > 02 00 00 \(authReq) 10 00 00
             \(kind.keys(asCentral: true))
             ? enter
             keypress 0
             < 0E 00
             keypress 4
             < 0E 04
-            """
-        }
-    }
 
-    @Test("sends them as a responder until the passkey is entered, also behind the peer's confirm value")
-    func responderSends() {
-        var script = SecurityManagerScript(
-            isCentral: false,
-            PairingKind.legacy.configuration(.keyboardOnly, usesKeypresses: true)
-        )
-        script.run(
-            """
+            @ peripheral keyboardOnly protected keypresses keys=00 \(kind.setting)
+            ## Sends them as a responder until the passkey is entered, also behind the peer's confirm value
             keypress 0
-            > 01 00 00 15 10 00 00
-            < 02 02 00 15 10 00 00
+            > 01 00 00 \(authReq) 10 00 00
+            < 02 02 00 \(authReq) 10 00 00
+            \(keys)
             ? enter
             keypress 0
             < 0E 00
-            keypress 2
-            < 0E 02
             > 03 00..0F
             keypress 4
             < 0E 04
-            """
-        )
-        script.manager.answer(.passkey(Passkey(123_456)), &script.context)
-        #expect(script.takeOutput().count == 1)
-        script.run("keypress 1")
-    }
+            passkey none
+            < 05 01
+            ? failed 01
+            keypress 1
 
-    @Test("sends none if the peer has not set the Keypress bit, or if this side shows the passkey")
-    func notSent() {
-        runAsPeripheral(PairingKind.legacy.configuration(.keyboardOnly, usesKeypresses: true)) {
-            """
-            > 01 00 00 05 10 00 00
-            < 02 02 00 15 10 00 00
-            ? enter
-            keypress 0
-            """
-        }
-        runAsPeripheral(PairingKind.legacy.configuration(.displayOnly, usesKeypresses: true)) {
-            """
-            > 01 02 00 15 10 00 00
-            < 02 00 00 15 10 00 00
-            ? show 535192
-            keypress 0
-            """
-        }
-    }
-
-    @Test("restarts the 30 s with a notification that is sent (3.4)")
-    func restartsTheTimer() {
-        runAsPeripheral(PairingKind.legacy.configuration(.keyboardOnly, usesKeypresses: true)) {
-            """
-            > 01 00 00 15 10 00 00
-            < 02 02 00 15 10 00 00
+            ## Restarts the 30 s with a notification that is sent (3.4)
+            > 01 00 00 \(authReq) 10 00 00
+            < 02 02 00 \(authReq) 10 00 00
+            \(keys)
             ? enter
             wait 29
             keypress 0
@@ -86,17 +57,10 @@ struct PairingKeypressTests {
             wait 1
             ? userTimedOut
             keypress 1
-            """
-        }
-    }
 
-    @Test("reports the peer's until its confirm value if both enter the passkey", arguments: PairingKind.allCases)
-    func bothEnter(kind: PairingKind) {
-        let keys = kind.keys(asCentral: false)
-        runAsPeripheral(kind.configuration(.keyboardOnly, usesKeypresses: true)) {
-            """
-            > 01 02 00 \(kind.authReqWithKeypress) 10 00 00
-            < 02 02 00 \(kind.authReqWithKeypress) 10 00 00
+            ## Reports the peer's until its confirm value if both enter the passkey
+            > 01 02 00 \(authReq) 10 00 00
+            < 02 02 00 \(authReq) 10 00 00
             \(kind == .legacy ? "? enter" : "")
             > 0E 00                     # its user may be faster than its public key
             ? keypress 0
@@ -106,7 +70,7 @@ struct PairingKeypressTests {
             > 03 00..0F
             > 0E 01
             """
-        }
+        )
     }
 
     @Test("flood: reports 64 and the end, and keeps no pairing alive", arguments: PairingKind.allCases)
@@ -134,15 +98,10 @@ struct PairingKeypressTests {
 
     @Test("ignores those that were not agreed on, and those of a side that enters nothing", arguments: [false, true])
     func notAgreed(isAgreed: Bool) {
+        let kind = PairingKind.secureConnections
         var pair = SecurityManagerPair(
-            central: PairingKind.secureConnections.configuration(
-                isAgreed ? .displayOnly : .keyboardOnly,
-                usesKeypresses: true
-            ),
-            peripheral: PairingKind.secureConnections.configuration(
-                isAgreed ? .keyboardOnly : .displayOnly,
-                usesKeypresses: isAgreed
-            )
+            central: kind.configuration(isAgreed ? .displayOnly : .keyboardOnly, usesKeypresses: true),
+            peripheral: kind.configuration(isAgreed ? .keyboardOnly : .displayOnly, usesKeypresses: isAgreed)
         )
         pair.answers = false
         pair.pair()

@@ -74,134 +74,90 @@ struct RepeatedAttemptsTests {
 
     // MARK: Attempts
 
-    @Test("makes a central wait before it pairs again, unless its own user has cancelled")
-    func ownAttempts() {
-        runAsCentral {
-            """
-            pair encrypted
-            < 01 03 00 09 10 01 03
-            > 05 08
-            ? peer 08
-            pair encrypted
-            ? repeatedAttempts
-            > 0B 09
-            < 05 09
-            wait 1
-            pair encrypted
-            < 01 03 00 09 10 01 03
-            cancel
-            < 05 08
-            ? cancelled
-            pair encrypted
-            < 01 03 00 09 10 01 03
-            """
-        }
-    }
+    @Test("follows the scripts of attempts", arguments: scripts)
+    func follows(script: ScriptCase) { script.runPairing() }
 
-    @Test("makes nobody wait if a peripheral's user cancels")
-    func cancelled() {
-        runAsPeripheral {
-            """
-            > 01 03 00 09 10 00 00
-            < 02 03 00 09 10 00 00
-            cancel
-            < 05 08
-            ? cancelled
-            cancel
-            > 01 03 00 09 10 00 00
-            < 02 03 00 09 10 00 00
-            """
-        }
-    }
+    private static let scripts = ScriptCase.all(
+        """
+        @ central
+        ## Makes a central wait before it pairs again, unless its own user has cancelled
+        pair encrypted
+        < 01 03 00 09 10 01 03
+        > 05 08
+        ? peer 08
+        pair encrypted
+        ? repeatedAttempts
+        > 0B 09
+        < 05 09
+        wait 1
+        pair encrypted
+        < 01 03 00 09 10 01 03
+        cancel
+        < 05 08
+        ? cancelled
+        pair encrypted
+        < 01 03 00 09 10 01 03
 
-    @Test("makes a peripheral ask no peer that has to wait")
-    func asksNobodyWhoWaits() {
-        runAsPeripheral {
-            """
-            > 01 03 00 09 07 00 00
-            < 05 06
-            ? failed 06
-            secure encrypted
-            ? repeatedAttempts
-            wait 1
-            secure encrypted
-            < 0B 09
-            """
-        }
-    }
+        @ peripheral
+        ## Makes a peripheral ask no peer that has to wait
+        > 01 03 00 09 07 00 00
+        < 05 06
+        ? failed 06
+        secure encrypted
+        ? repeatedAttempts
+        wait 1
+        secure encrypted
+        < 0B 09
+        """
+    )
+
+    private static let pairs = "> 01 03 00 09 10 00 00 \n < 02 03 00 09 10 00 00"
+    private static let asksPeer = "secure encrypted \n < 0B 09"
 
     @Test(
-        "counts a pairing that times out, but no Security Request, and no link that ends before authentication",
+        "counts a pairing that ends after authentication has begun, unless the user ends it, and no other request",
         arguments: [
-            ("> 01 03 00 09 10 00 00 \n < 02 03 00 09 10 00 00 \n wait 30 \n ? timedOut", false, true),
-            ("> 01 03 00 09 10 00 00 \n < 02 03 00 09 10 00 00 \n end \n ? linkEnded", false, true),
-            ("secure encrypted \n < 0B 09 \n wait 30 \n ? timedOut", false, false),
-            ("secure encrypted \n < 0B 09 \n end \n ? linkEnded", false, false),
-            ("> 01 03 00 09 10 00 00 \n ? consent justWorks bonding \n end \n ? linkEnded", true, false),
-        ]
+            ("peripheral", "\(pairs) \n wait 30 \n ? timedOut", true),
+            ("peripheral", "\(pairs) \n end \n ? linkEnded", true),
+            ("peripheral", "\(pairs) \n cancel \n < 05 08 \n ? cancelled \n cancel", false),
+            ("peripheral", "\(asksPeer) \n wait 30 \n ? timedOut", false),
+            ("peripheral", "\(asksPeer) \n end \n ? linkEnded", false),
+            (
+                "peripheral asking", "> 01 03 00 09 10 00 00 \n ? consent justWorks bonding \n end \n ? linkEnded",
+                false
+            ),
+            ("central asking", "> 0B 09 \n ? consent \n end \n ? linkEnded", false),
+        ] as [(String, String, Bool)]
     )
-    func attempts(script: String, asksUser: Bool, isAttempt: Bool) {
-        let runner = runAsPeripheral(PairingConfiguration(consent: asksUser ? .always : .never)) { script }
-        #expect(runner.context.attempts.isWaiting(Self.peer, now: runner.context.now) == isAttempt)
-    }
-
-    @Test("counts no link of a central that ends while its user is asked")
-    func userOfCentral() {
-        let configuration = PairingConfiguration(consent: .always)
-        let runner = runAsCentral(configuration) { "> 0B 09 \n ? consent \n end \n ? linkEnded" }
-        #expect(!runner.context.attempts.isWaiting(SecurityManagerPair.peripheralAddress, now: runner.context.now))
+    func attempts(settings: String, steps: String, isAttempt: Bool) {
+        runSecurityManager(settings, "\(steps) \n waits \n ? waits \(isAttempt)")
     }
 
     // MARK: Peers
 
-    /// A bond with a peer that is known by its identity address.
-    private static func bond(_ identity: IdentityInformation) -> Bond {
+    @Test("makes a bonded peer wait on a new link, whatever its private address is there", arguments: [true, false])
+    func newAddress(isCentral: Bool) {
         var bond = SecurityManagerTests.bond(.encrypted)
-        bond.peer.identity = identity
-        return bond
-    }
-
-    @Test("makes a central wait for a bonded peer by its identity address")
-    func centralWaitsForIdentity() {
-        runAsCentral(bond: Self.bond(PairingCase.peripheralIdentity)) {
-            """
-            pair encrypted
-            < 01 03 00 09 10 01 03
-            > 05 08
-            ? peer 08
-            pair encrypted
-            ? repeatedAttempts
-            > 0B 0D
-            < 05 09
-            wait 1
-            pair encrypted
-            < 01 03 00 09 10 01 03
-            """
-        }
-    }
-
-    @Test("makes a bonded peer wait on a new link, whatever its private address is there")
-    func newAddress() {
+        bond.peer.identity = isCentral ? PairingCase.peripheralIdentity : PairingCase.centralIdentity
         let configuration = PairingConfiguration(consent: .never)
-        let bond = Self.bond(PairingCase.centralIdentity)
-        var script = runAsPeripheral(configuration, bond: bond) {
-            """
-            > 01 03 00 09 07 00 00
-            < 05 06
-            ? failed 06
-            secure encrypted
-            ? repeatedAttempts
-            """
-        }
-        for (knownBond, answer) in [(bond, "05 09"), (nil, "02 03 00 09 10 00 00")] as [(Bond?, String)] {
+        var script = SecurityManagerScript(isCentral: isCentral, configuration, bond: bond)
+        script.run(
+            isCentral
+                ? "pair encrypted \n < 01 03 00 09 10 01 03 \n > 05 08 \n ? peer 08"
+                : "> 01 03 00 09 07 00 00 \n < 05 06 \n ? failed 06"
+        )
+        script.run("pair encrypted \n ? repeatedAttempts")
+        let request = isCentral ? "> 0B 0D" : "> 01 03 00 09 10 00 00"
+        let accepted = isCentral ? "01 03 00 0D 10 01 03" : "02 03 00 09 10 00 00"
+        for (knownBond, answer) in [(bond, "05 09"), (nil, accepted)] as [(Bond?, String)] {
             script.manager = SecurityManager(
-                isCentral: false,
+                isCentral: isCentral,
                 localAddress: SecurityManagerPair.peripheralAddress,
                 peerAddress: DeviceAddress(0x4011_2233_4455, kind: .random),
                 configuration: configuration,
                 bond: knownBond
             )
-            script.run("> 01 03 00 09 10 00 00 \n < \(answer)")
+            script.run("\(request) \n < \(answer)")
         }
     }
 

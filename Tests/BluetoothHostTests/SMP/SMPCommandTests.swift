@@ -88,15 +88,6 @@ struct SMPCommandTests {
             #expect(try SMPCommand(parsing: octets) == .unknown(SMPCode(rawValue: code)))
         }
     }
-
-    @Test("keeps every reason of Pairing Failed")
-    func reasons() throws {
-        for octet in UInt8.min...UInt8.max {
-            let command = try SMPCommand(parsing: ByteBuffer(bytes: [0x05, octet]))
-            #expect(command == .pairingFailed(PairingFailedReason(rawValue: octet)))
-            #expect(Array(command.encoded().readableBytesView) == [0x05, octet])
-        }
-    }
 }
 
 @Suite("SMP commands: simulation")

@@ -1,46 +1,29 @@
-// Scripts with titles in one text: each begins with a line `## TITLE`.
+// Scripts with titles in one text: each begins with a line `## TITLE`. A line `@ WORDS` has the settings of the scripts
+// that follow it, up to the next such line.
 
 import Testing
-
-@testable import BluetoothHost
 
 /// A script of a suite.
 struct ScriptCase: CustomTestStringConvertible, Sendable {
     let title: String
-    let steps: String
+    let settings: [String]
+    private(set) var steps = ""
 
     var testDescription: String { self.title }
 
     /// The scripts of a text.
     static func all(_ text: String) -> [ScriptCase] {
-        var cases: [(title: Substring, lines: [Substring])] = []
+        var (cases, settings): ([ScriptCase], [String]) = ([], [])
         for line in text.split(separator: "\n") {
-            if line.hasPrefix("## ") {
-                cases.append((line.dropFirst(3), []))
+            if line.hasPrefix("@ ") {
+                settings = line.split(separator: " ").dropFirst().map(String.init)
+            } else if line.hasPrefix("## ") {
+                cases.append(ScriptCase(title: String(line.dropFirst(3)), settings: settings))
             } else {
                 precondition(!cases.isEmpty, "a text of scripts begins with a title")
-                cases[cases.count - 1].lines.append(line)
+                cases[cases.count - 1].steps += line + "\n"
             }
         }
-        return cases.map { ScriptCase(title: String($0.title), steps: $0.lines.joined(separator: "\n")) }
-    }
-}
-
-/// A script against a Security Manager.
-struct PairingScript: CustomTestStringConvertible, Sendable {
-    let script: ScriptCase
-    let configuration: PairingConfiguration
-    let bond: Bond?
-
-    var testDescription: String { self.script.title }
-
-    /// The scripts of a text, with one configuration.
-    static func book(_ configuration: PairingConfiguration, bond: Bond? = nil, _ text: String) -> [PairingScript] {
-        ScriptCase.all(text).map { PairingScript(script: $0, configuration: configuration, bond: bond) }
-    }
-
-    func run(asCentral isCentral: Bool) {
-        var runner = SecurityManagerScript(isCentral: isCentral, self.configuration, bond: self.bond)
-        runner.run(self.script.steps)
+        return cases
     }
 }

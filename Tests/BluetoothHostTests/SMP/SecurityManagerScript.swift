@@ -6,6 +6,7 @@
 //     yes · no                      the user answers
 //     ? show 123456 · ? enter · ? compare 123456
 //     passkey 123456 · passkey none · same · different
+//     rounds 123456 20              the tester makes so many rounds of Passkey Entry with this passkey
 //     keypress 1 · ? keypress 1     keys are pressed here and there
 //     ? encrypt KEY EDIV RAND       the controller is to encrypt with a key, most significant octet first
 //     key EDIV RAND · ? key KEY     the controller asks for a key; it gets this one, or `none`
@@ -16,6 +17,13 @@
 //     cancel · wait 30 · end        seconds go by; the link ends
 //     oob · ? oob C R               out-of-band data is made here
 //     oob C R · tk KEY              such data came from the peer
+//     keys · ? keys bonded          the keys are those of a bond, of this `link` alone, or `none`
+//     waits · ? waits true          whether a pairing with the peer has to wait
+//     securing · ? securing true    whether the link is on its way to more security
+//
+// The settings of a script (`@`) are the role, and then what differs from a `PairingConfiguration` without arguments:
+// an IO capability and the words of `SecurityManagerScript.init(settings:)`. `keys=70` are the keys of the initiator and
+// of the responder, as digits of a Pairing Request.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -39,8 +47,9 @@ struct SecurityManagerScript: HexScriptRunner {
 
     var manager: SecurityManager
     var context = SecurityManager.Context(now: .uptimeNanoseconds(0), generator: SeededGenerator(seed: 1))
-    private(set) var bond: Bond?
     private var reports: [String] = []
+    /// The confirm value that this side has sent last as a central.
+    var lastConfirm: String?
 
     init(isCentral: Bool, _ configuration: PairingConfiguration, bond: Bond? = nil) {
         self.manager = SecurityManager(
@@ -52,14 +61,49 @@ struct SecurityManagerScript: HexScriptRunner {
         )
     }
 
+    /// The Security Manager of a script's settings.
+    init(settings: [String]) {
+        var (configuration, bond): (PairingConfiguration, Bond?) = (PairingConfiguration(), nil)
+        let isCentral = settings.first == "central"
+        for setting in settings.dropFirst() {
+            let words = setting.split(separator: "=").map(String.init)
+            let number = words.last.flatMap { Int($0, radix: 16) } ?? 0
+            switch words[0] {
+            case "legacy": configuration.supportsSecureConnections = false
+            case "protected": configuration.prefersMITMProtection = true
+            case "keypresses": configuration.usesKeypressNotifications = true
+            case "fleeting": configuration.isBondable = false
+            case "strict": configuration.isSecureConnectionsOnly = true
+            case "refusing": configuration.isPairingAllowed = false
+            case "asking": configuration.consent = .always
+            case "silent": configuration.consent = .never
+            case "identity":
+                configuration.identity = isCentral ? PairingCase.centralIdentity : PairingCase.peripheralIdentity
+            case "keys":
+                configuration.initiatorKeys = KeyDistribution(rawValue: UInt8(number >> 4))
+                configuration.responderKeys = KeyDistribution(rawValue: UInt8(number & 0xF))
+            case "size": configuration.minimumKeySize = number
+            case "level": configuration.minimumLevel = Self.level(words[1])
+            case "bond":
+                bond = SecurityManagerTests.bond(Self.level(words[1]), keySize: words.count > 2 ? number : 16)
+            default:
+                guard let ioCapability = IOCapability.allCases.first(where: { "\($0)" == setting }) else {
+                    preconditionFailure("\(setting) is no setting")
+                }
+                configuration.ioCapability = ioCapability
+            }
+        }
+        self.init(isCentral: isCentral, configuration, bond: bond)
+    }
+
     mutating func receive(_ bytes: ByteBuffer) { self.manager.receive(bytes, &self.context) }
 
     mutating func takeOutput() -> [String] {
         self.agreeToSecurityRequest()
-        let actions = self.context.actions
-        self.context.actions = []
-        defer { self.reports = [] }
-        return self.reports + actions.map { self.text($0) }
+        let output = self.reports + self.context.actions.map { self.text($0) }
+        (self.context.actions, self.reports) = ([], [])
+        if let confirm = output.last(where: { $0.hasPrefix("< 03") }) { self.lastConfirm = confirm }
+        return output
     }
 
     /// The user of a central agrees to the pairing that a peripheral asks for, unless a script is about being asked
@@ -75,7 +119,7 @@ struct SecurityManagerScript: HexScriptRunner {
         self.manager.answer(.consent(true), &self.context)
     }
 
-    private mutating func text(_ action: SecurityManager.Action) -> String {
+    private func text(_ action: SecurityManager.Action) -> String {
         switch action {
         case .send(let pdu):
             #expect(pdu.readerIndex == PDUBuffer.headroom)
@@ -102,7 +146,6 @@ struct SecurityManagerScript: HexScriptRunner {
             let size = security.key?.size ?? 0
             return "? security \(security.level) \(size) \(security.isBonded ? "bonded" : "unbonded")"
         case .paired(let bond, let isBonded):
-            self.bond = bond
             return "? paired \(bond.level) \(bond.isSecureConnections ? "sc" : "legacy") \(bond.keySize) "
                 + (isBonded ? "bonded" : "unbonded")
         case .failed(.failed(let reason)):
@@ -131,6 +174,12 @@ struct SecurityManagerScript: HexScriptRunner {
         case ("same", 0), ("different", 0): self.manager.answer(.numbersMatch(word == "same"), &self.context)
         case ("passkey", 1):
             self.manager.answer(.passkey(UInt32(arguments[0]).flatMap { Passkey($0) }), &self.context)
+        case ("rounds", 2):
+            do {
+                try self.makeRounds(UInt32(arguments[0]) ?? 0, count: Int(arguments[1]) ?? 0)
+            } catch {
+                Issue.record(error)
+            }
         case ("keypress", 1):
             guard let type = UInt8(arguments[0]).flatMap(KeypressNotification.init) else { return false }
             self.manager.send(type, &self.context)
@@ -158,6 +207,13 @@ struct SecurityManagerScript: HexScriptRunner {
                 random: octets16(arguments[1])
             )
         case ("tk", 1): self.manager.outOfBand.temporaryKey = octets16(arguments[0])
+        case ("keys", 0):
+            let (keys, bond) = (self.manager.keys, self.manager.bond)
+            self.reports.append("? keys \(keys == nil ? "none" : keys == bond ? "bonded" : "link")")
+        case ("waits", 0):
+            let isWaiting = self.context.attempts.isWaiting(self.manager.identity, now: self.context.now)
+            self.reports.append("? waits \(isWaiting)")
+        case ("securing", 0): self.reports.append("? securing \(self.manager.isSecuring)")
         default: return false
         }
         return true
@@ -168,30 +224,15 @@ struct SecurityManagerScript: HexScriptRunner {
     }
 }
 
-/// Runs a script against the Security Manager of a central.
-@discardableResult
-func runAsCentral(
-    _ configuration: PairingConfiguration = PairingConfiguration(),
-    bond: Bond? = nil,
-    sourceLocation: SourceLocation = #_sourceLocation,
-    _ script: () -> String
-) -> SecurityManagerScript {
-    var runner = SecurityManagerScript(isCentral: true, configuration, bond: bond)
-    runner.run(script(), sourceLocation: sourceLocation)
-    return runner
+/// Runs steps against a Security Manager with these settings.
+func runSecurityManager(_ settings: String, _ steps: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    var script = SecurityManagerScript(settings: settings.split(separator: " ").map(String.init))
+    script.run(steps, sourceLocation: sourceLocation)
 }
 
-/// Runs a script against the Security Manager of a peripheral.
-@discardableResult
-func runAsPeripheral(
-    _ configuration: PairingConfiguration = PairingConfiguration(),
-    bond: Bond? = nil,
-    sourceLocation: SourceLocation = #_sourceLocation,
-    _ script: () -> String
-) -> SecurityManagerScript {
-    var runner = SecurityManagerScript(isCentral: false, configuration, bond: bond)
-    runner.run(script(), sourceLocation: sourceLocation)
-    return runner
+extension ScriptCase {
+    /// Runs the script against a Security Manager with its settings.
+    func runPairing() { runSecurityManager(self.settings.joined(separator: " "), self.steps) }
 }
 
 /// A suite of scripts by the identities of the qualification suite.
@@ -216,48 +257,4 @@ extension PairingScripts {
     static func refusals(_ reasons: [String], _ start: String) -> String {
         reasons.map { "\(start) \n > 05 \($0) \n ? peer \($0) \n wait 64" }.joined(separator: "\n")
     }
-}
-
-extension PairingConfiguration {
-    /// LE legacy pairing that asks for protection where the device can have it, and distributes these keys.
-    static func legacy(
-        _ ioCapability: IOCapability = .noInputNoOutput,
-        minimumKeySize: Int = 16,
-        initiatorKeys: KeyDistribution = [],
-        responderKeys: KeyDistribution = [],
-        identity: IdentityInformation? = nil
-    ) -> PairingConfiguration {
-        var configuration = secureConnections(
-            ioCapability,
-            initiatorKeys: initiatorKeys,
-            responderKeys: responderKeys,
-            identity: identity
-        )
-        configuration.supportsSecureConnections = false
-        configuration.minimumKeySize = minimumKeySize
-        return configuration
-    }
-
-    /// The same with LE Secure Connections.
-    static func secureConnections(
-        _ ioCapability: IOCapability = .noInputNoOutput,
-        usesKeypressNotifications: Bool = false,
-        initiatorKeys: KeyDistribution = [],
-        responderKeys: KeyDistribution = [],
-        identity: IdentityInformation? = nil
-    ) -> PairingConfiguration {
-        PairingConfiguration(
-            ioCapability: ioCapability,
-            prefersMITMProtection: ioCapability != .noInputNoOutput,
-            usesKeypressNotifications: usesKeypressNotifications,
-            initiatorKeys: initiatorKeys,
-            responderKeys: responderKeys,
-            identity: identity
-        )
-    }
-}
-
-extension KeyDistribution {
-    /// Every key of LE.
-    static let every: Self = [.encryptionKey, .identityKey, .signingKey]
 }

@@ -29,92 +29,173 @@ struct SecurityManagerTests {
         )
     }
 
-    // MARK: Encryption of a central
+    @Test("follows the scripts of keys and encryption", arguments: scripts)
+    func follows(script: ScriptCase) { script.runPairing() }
 
-    @Test("encrypts once with its keys, for its own wish and the peer's", arguments: ["secure encrypted", "> 0B 01"])
-    func encryptsWithBond(first: String) {
-        runAsCentral(bond: Self.bond(.encrypted)) {
-            """
-            \(first)
-            \(Self.encrypts)
-            secure encrypted
-            > 0B 01
-            encrypted
-            ? security encrypted 16 bonded
-            secure encrypted
-            > 0B 01
-            encrypted
-            unencrypted
-            ? security none 0 bonded
-            """
-        }
+    private static let scripts = ScriptCase.all(
+        """
+        @ central bond=encrypted
+        \(["secure encrypted", "> 0B 01"].map(encryptsOnce).joined(separator: "\n"))
+
+        ## Keeps a pairing that has begun while an old key, which the peer has lost, fails
+        secure encrypted
+        \(encrypts)
+        pair encrypted
+        < 01 03 00 09 10 01 03
+        refused 06
+        ? notEncrypted 06
+        > 02 03 00 09 10 00 00
+        < 0C \(SecurityManagerScript.ownKey)
+
+        ## Goes on with a pairing if the encryption ends before keys are distributed
+        secure encrypted
+        \(encrypts)
+        encrypted
+        ? security encrypted 16 bonded
+        pair encrypted
+        < 01 03 00 09 10 01 03
+        unencrypted
+        ? security none 0 bonded
+        > 02 03 00 09 10 00 00
+        < 0C \(SecurityManagerScript.ownKey)
+
+        ## Does not trust a controller that reports success without encryption
+        secure encrypted
+        \(encrypts)
+        unencrypted
+        ? notEncrypted 1F
+        secure encrypted
+        \(encrypts)
+
+        ## Is neither encrypted nor being encrypted after the link's end, and keeps the bond
+        secure encrypted
+        \(encrypts)
+        encrypted
+        ? security encrypted 16 bonded
+        end
+        secure encrypted
+        \(encrypts)
+        securing
+        ? securing true
+        end
+        securing
+        ? securing false
+        keys
+        ? keys bonded
+
+        ## Encrypts with earlier keys as a central on a link on which pairing has timed out
+        pair encrypted
+        < 01 03 00 09 10 01 03
+        wait 30
+        ? timedOut
+        secure encrypted
+        \(encrypts)
+        encrypted
+        ? security encrypted 16 bonded
+
+        @ central bond=authenticated
+        ## Keeps the link and the bond if the peer has lost its keys
+        secure authenticated
+        \(encrypts)
+        refused 06
+        ? notEncrypted 06
+        keys
+        ? keys bonded
+
+        @ peripheral bond=encrypted
+        ## Encrypts with earlier keys as a peripheral on a link on which pairing has timed out
+        secure encrypted
+        < 0B 09
+        wait 30
+        ? timedOut
+        key 0000 0000000000000000
+        ? key \(key)
+        encrypted
+        ? security encrypted 16 bonded
+        pair encrypted
+        ? timedOut
+        > 01 03 00 09 10 00 00
+
+        ## Keeps keys that no pairing of this link has made if the peer rejects keys
+        > 05 0F
+        keys
+        ? keys bonded
+
+        @ peripheral
+        ## Gives no key if it has none or pairs, and trusts no encryption without one
+        key 0000 0000000000000000
+        ? key none
+        > 01 03 00 09 10 00 00
+        < 02 03 00 09 10 00 00
+        key 0000 0000000000000000
+        ? key none
+        encrypted
+
+        @ peripheral silent bond=encrypted
+        ## Does not encrypt with an old key while the devices pair
+        > 01 03 00 09 10 00 00
+        < 02 03 00 09 10 00 00
+        key 0000 0000000000000000
+        ? key none
+        """
+    )
+
+    private static func encryptsOnce(_ first: String) -> String {
+        """
+        ## Encrypts once with its keys, for its own wish and the peer's, of which the first is: \(first)
+        \(first)
+        \(encrypts)
+        secure encrypted
+        > 0B 01
+        encrypted
+        ? security encrypted 16 bonded
+        secure encrypted
+        > 0B 01
+        encrypted
+        unencrypted
+        ? security none 0 bonded
+        """
     }
 
-    @Test("keeps the link and the bond if the peer has lost its keys")
-    func lostKeys() {
-        let script = runAsCentral(bond: Self.bond(.authenticated)) {
-            "secure authenticated \n \(Self.encrypts) \n refused 06 \n ? notEncrypted 06"
+    // MARK: Keys that do not fit
+
+    @Test("gives a long term key for its EDIV and Rand alone")
+    func longTermKeyRequests() {
+        var bond = Self.bond(.authenticated)
+        bond.isSecureConnections = false
+        bond.local.longTermKey?.encryptedDiversifier = 0x1234
+        bond.local.longTermKey?.random = 0xABCD
+        var script = SecurityManagerScript(isCentral: false, PairingConfiguration(), bond: bond)
+        for name in ["0000 0000000000000000", "1235 000000000000ABCD", "1234 000000000000ABCE"] {
+            script.run("key \(name) \n ? key none")
         }
-        #expect(script.manager.bond != nil)
-        #expect(script.manager.security == LinkSecurity(key: nil, isBonded: true))
+        script.run("key 1234 000000000000ABCD \n ? key \(Self.key) \n encrypted \n ? security authenticated 16 bonded")
     }
 
-    @Test("pairs if the peer has distributed no key")
+    @Test("pairs as a central if the peer has distributed no key, and gives its own as a peripheral")
     func keyOfTheRole() {
         var bond = Self.bond(.encrypted)
         bond.isSecureConnections = false
         bond.peer.longTermKey = nil
-        runAsCentral(bond: bond) { "secure encrypted \n < 01 03 00 09 10 01 03" }
-        runAsPeripheral(bond: bond) { "key 0000 0000000000000000 \n ? key \(Self.key)" }
+        var central = SecurityManagerScript(isCentral: true, PairingConfiguration(), bond: bond)
+        central.run("secure encrypted \n < 01 03 00 09 10 01 03")
+        var peripheral = SecurityManagerScript(isCentral: false, PairingConfiguration(), bond: bond)
+        peripheral.run("key 0000 0000000000000000 \n ? key \(Self.key)")
     }
 
-    @Test("keeps a pairing that has begun while an old key, which the peer has lost, fails")
-    func oldKeyFails() {
-        runAsCentral(bond: Self.bond(.encrypted)) {
-            """
-            secure encrypted
-            \(Self.encrypts)
-            pair encrypted
-            < 01 03 00 09 10 01 03
-            refused 06
-            ? notEncrypted 06
-            > 02 03 00 09 10 00 00
-            < 0C \(SecurityManagerScript.ownKey)
-            """
-        }
-    }
+    @Test(
+        "does not use keys that give less than it wants now",
+        arguments: [
+            ("peripheral displayYesNo strict bond=encrypted", "\(asksForKey) none"),
+            ("central displayYesNo strict silent bond=encrypted", "> 0B 01 \n < 01 01 00 0D 10 01 03"),
+            ("peripheral displayYesNo strict bond=secureConnections", "\(asksForKey) \(key)"),
+            ("peripheral bond=encrypted=7", "\(asksForKey) none"),
+            ("central silent bond=encrypted=7", "> 0B 01 \n < 01 03 00 09 10 01 03"),
+        ] as [(String, String)]
+    )
+    func stricter(settings: String, steps: String) { runSecurityManager(settings, steps) }
 
-    @Test("goes on with a pairing if the encryption ends before keys are distributed")
-    func encryptionEndsEarly() {
-        runAsCentral(bond: Self.bond(.encrypted)) {
-            """
-            secure encrypted
-            \(Self.encrypts)
-            encrypted
-            ? security encrypted 16 bonded
-            pair encrypted
-            < 01 03 00 09 10 01 03
-            unencrypted
-            ? security none 0 bonded
-            > 02 03 00 09 10 00 00
-            < 0C \(SecurityManagerScript.ownKey)
-            """
-        }
-    }
-
-    @Test("does not trust a controller that reports success without encryption")
-    func successWithoutEncryption() {
-        runAsCentral(bond: Self.bond(.encrypted)) {
-            """
-            secure encrypted
-            \(Self.encrypts)
-            unencrypted
-            ? notEncrypted 1F
-            secure encrypted
-            \(Self.encrypts)
-            """
-        }
-    }
+    private static let asksForKey = "key 0000 0000000000000000 \n ? key"
 
     @Test("ends the pairing if the link cannot be encrypted with the new key, which is an attempt")
     func encryptionFails() {
@@ -124,60 +205,6 @@ struct SecurityManagerTests {
         for side in [Side.central, .peripheral] {
             #expect(pair.report(side).errors == [.encryptionFailed(.connectionTerminatedMICFailure)])
             #expect(pair.manager(side).bond == nil && pair.isWaiting(side))
-        }
-    }
-
-    // MARK: Requests of a peripheral's controller
-
-    @Test("gives a long term key for its EDIV and Rand alone")
-    func longTermKeyRequests() {
-        var bond = Self.bond(.authenticated)
-        bond.isSecureConnections = false
-        bond.local.longTermKey?.encryptedDiversifier = 0x1234
-        bond.local.longTermKey?.random = 0xABCD
-        runAsPeripheral(bond: bond) {
-            """
-            key 0000 0000000000000000
-            ? key none
-            key 1235 000000000000ABCD
-            ? key none
-            key 1234 000000000000ABCE
-            ? key none
-            key 1234 000000000000ABCD
-            ? key \(Self.key)
-            encrypted
-            ? security authenticated 16 bonded
-            """
-        }
-    }
-
-    @Test("gives no key if it has none or pairs, and trusts no encryption without one")
-    func noKey() {
-        let script = runAsPeripheral {
-            """
-            key 0000 0000000000000000
-            ? key none
-            > 01 03 00 09 10 00 00
-            < 02 03 00 09 10 00 00
-            key 0000 0000000000000000
-            ? key none
-            encrypted
-            """
-        }
-        #expect(script.manager.security.level == .none)
-    }
-
-    @Test("does not encrypt with an old key while the devices pair", arguments: [0, 1] as [UInt16])
-    func oldKeyDuringPairing(diversifier: UInt16) {
-        var bond = Self.bond(.encrypted)
-        bond.local.longTermKey?.encryptedDiversifier = diversifier
-        runAsPeripheral(PairingConfiguration(consent: .never), bond: bond) {
-            """
-            > 01 03 00 09 10 00 00
-            < 02 03 00 09 10 00 00
-            key \(diversifier.hexDigits) 0000000000000000
-            ? key none
-            """
         }
     }
 
@@ -193,18 +220,6 @@ struct SecurityManagerTests {
             let isRefused = context.actions == [.replyToLongTermKeyRequest(nil)]
             #expect(context.actions.count == 1 && isRefused == (diversifier != 0 || random != 0))
         }
-    }
-
-    @Test("does not use keys that give less than it wants now")
-    func stricter() {
-        let strict = PairingConfiguration(ioCapability: .displayYesNo, isSecureConnectionsOnly: true, consent: .never)
-        let (request, none) = ("key 0000 0000000000000000", "? key none")
-        runAsPeripheral(strict, bond: Self.bond(.encrypted)) { "\(request) \n \(none)" }
-        runAsCentral(strict, bond: Self.bond(.encrypted)) { "> 0B 01 \n < 01 01 00 0D 10 01 03" }
-        runAsPeripheral(strict, bond: Self.bond(.secureConnections)) { "\(request) \n ? key \(Self.key)" }
-        let short = Self.bond(.encrypted, keySize: 7)
-        runAsPeripheral(bond: short) { "\(request) \n \(none)" }
-        runAsCentral(PairingConfiguration(consent: .never), bond: short) { "> 0B 01 \n < 01 03 00 09 10 01 03" }
     }
 
     // MARK: Keys of a pairing
@@ -274,37 +289,6 @@ struct SecurityManagerTests {
         #expect(pair.central.keys == nil && pair.central.security.level == .encrypted)
     }
 
-    @Test("encrypts with earlier keys on a link on which pairing has timed out")
-    func keysAfterTimeout() {
-        runAsCentral(bond: Self.bond(.encrypted)) {
-            """
-            pair encrypted
-            < 01 03 00 09 10 01 03
-            wait 30
-            ? timedOut
-            secure encrypted
-            \(Self.encrypts)
-            encrypted
-            ? security encrypted 16 bonded
-            """
-        }
-        runAsPeripheral(bond: Self.bond(.encrypted)) {
-            """
-            secure encrypted
-            < 0B 09
-            wait 30
-            ? timedOut
-            key 0000 0000000000000000
-            ? key \(Self.key)
-            encrypted
-            ? security encrypted 16 bonded
-            pair encrypted
-            ? timedOut
-            > 01 03 00 09 10 00 00
-            """
-        }
-    }
-
     // MARK: Rejected keys
 
     @Test(
@@ -326,14 +310,12 @@ struct SecurityManagerTests {
         #expect(pair.peripheral.isPairing && pair.report(.peripheral).questions.isEmpty)
     }
 
-    @Test("keeps its keys if another pairing has failed since, or if none has made them")
+    @Test("keeps its keys if another pairing has failed since")
     func rejectedAfterFailure() {
         var pair = SecurityManagerPair(central: Self.just, peripheral: Self.just)
         pair.pair()
         pair.with(.peripheral) { $0.receive(hex("01 03 00 09 07 00 00"), &$1) }
         pair.with(.peripheral) { $0.receive(hex("05 0F"), &$1) }
         #expect(pair.report(.peripheral).errors == [.failed(.encryptionKeySize)] && pair.peripheral.bond != nil)
-        let script = runAsPeripheral(bond: Self.bond(.encrypted)) { "> 05 0F" }
-        #expect(script.manager.bond != nil)
     }
 }

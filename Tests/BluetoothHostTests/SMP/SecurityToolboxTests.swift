@@ -70,12 +70,6 @@ struct SecurityToolboxTests {
         #expect(SecurityToolbox.cmac(key, Array(hex(message).readableBytesView)) == octets16(code))
     }
 
-    @Test("ah: hashes 24 bits, and has 24")
-    func ah() {
-        #expect(SecurityToolbox.ah(SampleData.key, 0x70_8194) == 0x0DFBAA)
-        #expect(SecurityToolbox.ah(SampleData.key, 0xFF70_8194) == 0x0DFBAA)
-    }
-
     @Test("c1 and s1, the functions of legacy pairing (2.2.3, 2.2.4)")
     func legacyFunctions() {
         let confirm = SecurityToolbox.c1(
@@ -95,59 +89,24 @@ struct SecurityToolboxTests {
         #expect(key == octets16("9a1fe1f0e8b0f49b5b4216ae796da062"))
     }
 
-    @Test("f4")
-    func f4() {
-        // The sample takes the private key of B for V.
-        let value = SecurityToolbox.f4(SampleData.publicA.x, SampleData.privateB, SampleData.n1, 0)
-        #expect(value == octets16("f2c916f107a9bd1cf1eda1bea974872d"))
-    }
-
-    @Test("f5")
-    func f5() {
-        let keys = SecurityToolbox.f5(
-            SampleData.dhKey,
-            SampleData.n1,
-            SampleData.n2,
-            SampleData.a1,
-            SampleData.a2
-        )
-        #expect(keys.macKey == SampleData.macKey)
-        #expect(keys.longTermKey == octets16("6986791169d7cd23980522b594750a38"))
-    }
-
-    @Test("f6")
-    func f6() {
-        let value = SecurityToolbox.f6(
-            SampleData.macKey,
-            SampleData.n1,
-            SampleData.n2,
-            octets16("12a3343bb453bb5408da42d20c2d0fc8"),
-            [0x01, 0x01, 0x02],
-            SampleData.a1,
-            SampleData.a2
-        )
-        #expect(value == octets16("e3c473989cd0e8c5d26c0b09da958f61"))
-    }
-
-    @Test("g2, and its six digits")
-    func g2() {
-        let value = SecurityToolbox.g2(
-            SampleData.publicA.x,
-            SampleData.privateB,
-            SampleData.n1,
-            SampleData.n2
-        )
-        #expect(value == 0x2F9E_D5BA)
-        #expect(Passkey(comparing: value).description == "938554")
-    }
-
-    @Test("h6 and h7")
-    func linkKeyConversion() {
-        #expect(
-            SecurityToolbox.h6(SampleData.key, keyID: 0x6C65_6272) == octets16("2d9ae102e76dc91ce8d3a9e280b16399")
-        )
+    @Test("ah, f4, f5, f6, g2, h6 and h7 (Appendix D)")
+    func appendixD() {
+        typealias Toolbox = SecurityToolbox
+        let (n1, n2, a1, a2) = (SampleData.n1, SampleData.n2, SampleData.a1, SampleData.a2)
+        for r in [0x70_8194, 0xFF70_8194] as [UInt32] { #expect(Toolbox.ah(SampleData.key, r) == 0x0DFBAA) }
+        // The samples take the private key of B for V.
+        let (u, v) = (SampleData.publicA.x, SampleData.privateB)
+        #expect(Toolbox.f4(u, v, n1, 0) == octets16("f2c916f107a9bd1cf1eda1bea974872d"))
+        let keys = Toolbox.f5(SampleData.dhKey, n1, n2, a1, a2)
+        #expect(keys.macKey == SampleData.macKey && keys.longTermKey == octets16("6986791169d7cd23980522b594750a38"))
+        let r = octets16("12a3343bb453bb5408da42d20c2d0fc8")
+        let check = Toolbox.f6(SampleData.macKey, n1, n2, r, [0x01, 0x01, 0x02], a1, a2)
+        #expect(check == octets16("e3c473989cd0e8c5d26c0b09da958f61"))
+        let number = Toolbox.g2(u, v, n1, n2)
+        #expect(number == 0x2F9E_D5BA && Passkey(comparing: number).description == "938554")
+        #expect(Toolbox.h6(SampleData.key, keyID: 0x6C65_6272) == octets16("2d9ae102e76dc91ce8d3a9e280b16399"))
         let salt = octets16("000000000000000000000000746d7031")
-        #expect(SecurityToolbox.h7(salt: salt, SampleData.key) == octets16("fb173597c6a3c0ecd2998c2a75a57011"))
+        #expect(Toolbox.h7(salt: salt, SampleData.key) == octets16("fb173597c6a3c0ecd2998c2a75a57011"))
     }
 
     @Test("shortens a key from its most significant end (2.3.4)")

@@ -22,6 +22,8 @@ final class BondedUser: LEHostDelegate {
     private(set) var privacy: [PeerPrivacy] = []
     /// The results of reads.
     private(set) var reads: [Result<ByteBuffer, GATTError>] = []
+    /// The results of requests for channels.
+    private(set) var channels: [Result<SPSM, L2CAPChannelOpenError>] = []
 
     init(_ bond: Bond? = SecurityManagerTests.bond(.encrypted)) { self.bond = bond }
 
@@ -37,6 +39,16 @@ final class BondedUser: LEHostDelegate {
     func read(_ testbed: HostTestbed) {
         guard let link = self.link else { return }
         testbed.host.perform(ReadValue(3), on: link) { [unowned self] in self.reads.append($0) }
+        testbed.run()
+    }
+
+    /// Asks the peer for a channel.
+    func openChannel(_ testbed: HostTestbed, _ spsm: SPSM = 0x25) {
+        guard let link = self.link else { return }
+        let configuration = L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 4)
+        testbed.host.openChannel(on: link, spsm: spsm, configuration: configuration) { [unowned self] in
+            self.channels.append($0.map(\.spsm))
+        }
         testbed.run()
     }
 
