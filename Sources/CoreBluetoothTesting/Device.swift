@@ -33,6 +33,7 @@ public final class Device: Radio {
         self.application.launch(inBackground: false)
         var configuration = configuration
         configuration.triesExtendedAdvertising = self.isPreset
+        configuration.observer = DeviceObserver(world.recorder, device: self.traceIndex, on: world.loop)
         self.adapter = BluetoothAdapter(
             eventLoop: world.loop,
             configuration: configuration,
