@@ -9,6 +9,7 @@
 
 void dispatch_work_observe(struct dispatch_work_observer observer) {}
 void dispatch_work_adjust_deadlines(uint64_t (*adjust)(uint64_t when), bool (*is_ahead)(uint64_t when)) {}
+void dispatch_work_sleeps(const void *caller) {}
 bool dispatch_work_arms(dispatch_work_function function, void *argument) { return false; }
 void dispatch_work_set_observing(bool is_observing) {}
 void dispatch_work_ask_queue(void) {}

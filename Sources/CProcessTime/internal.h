@@ -34,6 +34,9 @@
 /// that is linked statically, and has the library's definition too, can be linked.
 #define INTERPOSED __attribute__((weak, visibility("default")))
 
+/// The same for a function that CDispatchWork also stands before, and which comes before that one's.
+#define INTERPOSED_FIRST __attribute__((visibility("default")))
+
 /// The function of the library that a definition here stands before.
 #define NEXT(name)                                                                                                     \
     ({                                                                                                                 \

@@ -4,6 +4,8 @@
 
 #if PROCESS_TIME_IS_SUPPORTED
 
+#include "CDispatchWork.h"
+
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -103,18 +105,22 @@ static void sleep_until(uint64_t deadline) {
     leave_wait(&waiter);
 }
 
-INTERPOSED int nanosleep(const struct timespec *duration, struct timespec *left) {
-    if (!is_living()) { return NEXT(nanosleep)(duration, left); }
+INTERPOSED_FIRST int nanosleep(const struct timespec *duration, struct timespec *left) {
+    if (!is_living()) {
+        dispatch_work_sleeps(__builtin_return_address(0));
+        return NEXT(nanosleep)(duration, left);
+    }
     sleep_until(deadline_after(nanoseconds_of(duration)));
     return 0;
 }
 
-INTERPOSED int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
+INTERPOSED_FIRST int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
     bool is_absolute = flags & TIMER_ABSTIME;
     if (is_living() && is_held(clock)) {
         sleep_until(is_absolute ? world_time(clock, time) : deadline_after(nanoseconds_of(time)));
         return 0;
     }
+    if (!is_living()) { dispatch_work_sleeps(__builtin_return_address(0)); }
     struct timespec converted = is_absolute ? kernel_time(clock, time) : *time;
     return NEXT(clock_nanosleep)(clock, flags, &converted, left);
 }
@@ -122,8 +128,11 @@ INTERPOSED int clock_nanosleep(clockid_t clock, int flags, const struct timespec
 /// A sleep of libdispatch while another thread has to get on: real time, and the thread counts as awake.
 static bool is_wait_for_thread(const void *caller) { return is_in_dispatch(caller); }
 
-INTERPOSED int usleep(useconds_t microseconds) {
-    if (!is_living()) { return NEXT(usleep)(microseconds); }
+INTERPOSED_FIRST int usleep(useconds_t microseconds) {
+    if (!is_living()) {
+        dispatch_work_sleeps(__builtin_return_address(0));
+        return NEXT(usleep)(microseconds);
+    }
     if (is_wait_for_thread(__builtin_return_address(0))) {
         atomic_fetch_add(&process_time_real_waits, 1);
         int result = NEXT(usleep)(microseconds);
@@ -134,8 +143,11 @@ INTERPOSED int usleep(useconds_t microseconds) {
     return 0;
 }
 
-INTERPOSED unsigned sleep(unsigned seconds) {
-    if (!is_living()) { return NEXT(sleep)(seconds); }
+INTERPOSED_FIRST unsigned sleep(unsigned seconds) {
+    if (!is_living()) {
+        dispatch_work_sleeps(__builtin_return_address(0));
+        return NEXT(sleep)(seconds);
+    }
     sleep_until(deadline_after((uint64_t)seconds * NANOSECONDS));
     return 0;
 }

@@ -53,6 +53,8 @@ struct dispatch_work_observer {
     /// A timer of a run loop fires: calls the function as work of what the timer belongs to.
     void (*_Nonnull fires_timer)(void *_Nonnull timer, dispatch_work_function _Nonnull function,
                                  void *_Nullable argument);
+    /// The present thread is about to sleep, by a function of the C library.
+    void (*_Nonnull sleeps)(void);
 };
 
 /// Starts to observe; once in a process.
@@ -68,6 +70,10 @@ void dispatch_work_adjust_deadlines(uint64_t (*_Nullable adjust)(uint64_t when),
 
 /// Whether the observer takes it that the present thread arms a timer.
 bool dispatch_work_arms(dispatch_work_function _Nonnull function, void *_Nullable argument);
+
+/// Tells the observer that the present thread is about to sleep, for functions that stand in front of those here.
+/// `caller` is an address of the code that sleeps.
+void dispatch_work_sleeps(const void *_Nonnull caller);
 
 /// Hands work to a queue, past the observer.
 void dispatch_work_hand_over(void *_Nonnull queue, bool is_barrier, dispatch_work_function _Nonnull function,

@@ -13,6 +13,8 @@ enum RealTimer: Hashable, Sendable {
     case runLoop
     /// A semaphore, a group or a condition that is waited for with a time limit.
     case limit
+    /// A thread that sleeps.
+    case threadSleep
 
     /// The timer of work that is set aside; `nil` where that waits for no time.
     init?(_ delay: dispatch_work_delay) {
@@ -32,6 +34,7 @@ enum RealTimer: Hashable, Sendable {
         case .source: "a timer of DispatchSource"
         case .runLoop: "a Timer"
         case .limit: "a wait with a time limit"
+        case .threadSleep: "a thread's sleep"
         }
     }
 

@@ -88,7 +88,8 @@ enum WorkObserver {
                 },
                 fires_timer: { timer, function, argument in
                     RunLoopTimers.fire(timer) { function(argument) }
-                }
+                },
+                sleeps: { (WorkOwner.ofThread?.work ?? WorkObserver.workOfTest)?.beginSleep() }
             )
         )
     }

@@ -41,6 +41,13 @@ extension WorldWork {
         RealTimer.say(timer.mistake(of: RealTimer.caller))
     }
 
+    /// A thread begins to sleep; the first one of a world is looked at.
+    func beginSleep() {
+        guard self.isVirtual, self.condition.withLock({ self.timers.updateValue(1, forKey: .threadSleep) }) == nil
+        else { return }
+        RealTimer.say(RealTimer.threadSleep.mistake(of: RealTimer.caller))
+    }
+
     /// A timer of the process ends.
     func end(_ timer: RealTimer) { self.countTimer(-1, of: timer) }
 
