@@ -12,6 +12,16 @@ extension FixedWidthInteger {
 extension Sequence<UInt8> {
     /// The digits of the octets, in their order.
     package func hexadecimalDigits(separator: String = "") -> String {
-        self.map(\.hexadecimalDigits).joined(separator: separator)
+        var text: [UInt8] = []
+        text.reserveCapacity(self.underestimatedCount * (2 + separator.utf8.count))
+        for octet in self {
+            if !text.isEmpty { text += separator.utf8 }
+            text.append(digit(octet >> 4))
+            text.append(digit(octet & 0x0F))
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }
+
+/// The character of a digit.
+private func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value }

@@ -1,4 +1,5 @@
 import CommandLineTool
+import Dispatch
 import Testing
 
 @testable import CoreBluetoothCommand
@@ -23,5 +24,14 @@ struct PendingAnswerTests {
             answer.end(.success(()))
         }
         #expect(hasStarted)
+    }
+
+    @Test("H4: counts a limit from its own call, whichever timer an earlier one has left", arguments: [0.01, 60])
+    func limits(earlier: Double) async throws {
+        let answer = PendingAnswer()
+        try await answer.wait(earlier, late: Failure("")) { answer.end(.success(())) }
+        let end = DispatchTime.now() + 0.03
+        await #expect(throws: Failure.self) { try await answer.wait(0.03, late: Failure("")) {} }
+        #expect(DispatchTime.now() >= end)
     }
 }
