@@ -9,6 +9,8 @@ import Foundation
 struct Discovery {
     var identifier: UUID
     var name: String?
+    /// Whether that is the beginning of a longer name.
+    var isNameShortened = false
     /// In dBm; `nil` where the controller could not measure it.
     var rssi: Int?
     var isConnectable: Bool
@@ -34,6 +36,7 @@ struct Discovery {
             serviceData: data.map { ($0.key, $0.value) }.sorted { $0.service.uuidString < $1.service.uuidString },
             txPower: (advertisementData[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue
         )
+        isNameShortened = advertisementData[isLocalNameShortenedKey] != nil
     }
 
     /// A discovery of these parts.
@@ -59,7 +62,7 @@ struct Discovery {
 
     /// Takes in a later report of the same device, which may say only part of what is known.
     mutating func merge(_ later: Discovery) {
-        name = later.name ?? name
+        if let laterName = later.name { (name, isNameShortened) = (laterName, later.isNameShortened) }
         rssi = later.rssi ?? rssi
         isConnectable = later.isConnectable
         if !later.services.isEmpty { services = later.services }
@@ -93,6 +96,7 @@ struct Discovery {
     var line: String {
         var line = "\(identifier.uuidString)  \(rssi.map { "\($0) dBm" } ?? "? dBm")  "
         line += name.map { PrintableText.quoted($0) } ?? "(no name)"
+        if isNameShortened { line += " (shortened)" }
         if !isConnectable { line += ", not connectable" }
         if !services.isEmpty { line += "; \(serviceWords)" }
         if manufacturerData != nil { line += "; \(manufacturerWords)" }
@@ -117,7 +121,7 @@ struct Discovery {
         let company = manufacturerData.flatMap(Self.company)
         return .object([
             ("event", "discovered"), ("identifier", .string(identifier.uuidString)),
-            ("name", JSONValue(name)), ("rssi", JSONValue(rssi)),
+            ("name", JSONValue(name)), ("nameIsShortened", .bool(isNameShortened)), ("rssi", JSONValue(rssi)),
             ("connectable", .bool(isConnectable)), ("services", list(services)),
             (
                 "manufacturer",

@@ -14,7 +14,8 @@ struct ScanCommand: ParsableCommand {
         discussion: """
             In a terminal it is a table that lives: a device keeps its row, and says "gone" 10 s after it was last \
             heard; --watch gives it the whole screen, the strongest first. Into a pipe or a file it prints a line for \
-            each device; with --duplicates, for each report; with --sort, all of them at the end.
+            each device; with --duplicates, for each report; with --sort, all of them at the end. A name that is \
+            advertised in part is marked: "Thermomet…" in a table, (shortened) in a line.
             """
     )
 

@@ -150,7 +150,7 @@ struct ScanTable {
         }
 
         private static func name(_ discovery: Discovery) -> String {
-            discovery.name.map { PrintableText.text($0) } ?? "-"
+            discovery.name.map { PrintableText.text($0) + (discovery.isNameShortened ? "…" : "") } ?? "-"
         }
     }
 }

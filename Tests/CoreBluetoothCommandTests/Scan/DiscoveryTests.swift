@@ -48,6 +48,9 @@ struct DiscoveryTests {
             faint.line
                 == "00000000-0000-0000-0000-000000000002  ? dBm  (no name), not connectable; company 0x3412"
         )
+        var shortened = Discovery(identifier: Discovery.identifier(2), name: "Thermomet", rssi: -61)
+        shortened.isNameShortened = true
+        #expect(shortened.line.hasSuffix(#"  -61 dBm  "Thermomet" (shortened)"#))
         let broken = Discovery(identifier: Discovery.identifier(3), name: "a\u{1B}[2Jb", manufacturerData: Data([0x12]))
         #expect(!broken.line.unicodeScalars.contains("\u{1B}"))
         #expect(broken.line.hasSuffix("; 12"))
@@ -59,7 +62,7 @@ struct DiscoveryTests {
         #expect(!text.contains("\n"))
         let object = try jsonObject(text)
         #expect(object["event"] as? String == "discovered")
-        #expect(object["rssi"] as? Int == -61)
+        #expect(object["rssi"] as? Int == -61 && object["nameIsShortened"] as? Bool == false)
         #expect(object["txPower"] as? Int == 4)
         #expect(object["connectable"] as? Bool == true)
         let services = try #require(object["services"] as? [[String: Any]])
@@ -119,7 +122,8 @@ struct DiscoveryTests {
     func parts() {
         let (heart, battery, other) = (CBUUID(string: "180D"), CBUUID(string: "180F"), CBUUID(string: "FFF0"))
         let data: [String: Any] = [
-            CBAdvertisementDataLocalNameKey: "Advertised", CBAdvertisementDataServiceUUIDsKey: [heart],
+            CBAdvertisementDataLocalNameKey: "Advertised", isLocalNameShortenedKey: true,
+            CBAdvertisementDataServiceUUIDsKey: [heart],
             CBAdvertisementDataOverflowServiceUUIDsKey: [battery],
             CBAdvertisementDataServiceDataKey: [other: Data([3]), battery: Data([1]), heart: Data([2])],
             CBAdvertisementDataManufacturerDataKey: Data([0x4C, 0, 1]),
@@ -127,7 +131,12 @@ struct DiscoveryTests {
             CBAdvertisementDataTxPowerLevelKey: NSNumber(value: -7),
         ]
         let discovery = Discovery(peripheral, data, rssi: NSNumber(value: -60))
-        #expect(discovery.name == "Advertised")
+        #expect(discovery.name == "Advertised" && discovery.isNameShortened)
+        var known = discovery
+        known.merge(Discovery(identifier: discovery.identifier))
+        #expect(known.isNameShortened && known.object.text.contains(#""nameIsShortened":true"#))
+        known.merge(Discovery(identifier: discovery.identifier, name: "Advertised by all"))
+        #expect(!known.isNameShortened)
         #expect(discovery.isConnectable)
         #expect(discovery.services == [heart, battery])
         #expect(discovery.serviceData.map { $0.service } == [heart, battery, other])

@@ -55,6 +55,11 @@ struct ScanTableTests {
         heart.name = "Wärme 日本語"
         table.add(heart, at: self.start)
         #expect(table.lines(width: width, height: 24, now: self.start)[1].text == line)
+        heart.isNameShortened = true
+        var marked = ScanTable()
+        marked.add(heart, at: self.start)
+        let name = width > 16 ? "Wärme 日本語…  " : "Wär…  "
+        #expect(marked.lines(width: width, height: 24, now: self.start)[1].text.hasPrefix(name))
     }
 
     // MARK: Columns

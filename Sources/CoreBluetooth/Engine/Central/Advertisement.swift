@@ -28,6 +28,8 @@ struct AdvertisementFacts: OptionSet, Sendable {
 final class Advertisement: Sendable {
     let isConnectable: Bool
     let localName: String?
+    /// Whether that is a Shortened Local Name.
+    let isNameShortened: Bool
     let manufacturerData: ByteBuffer?
     let serviceData: [AdvertisedServiceData]
     let services: [BluetoothUUID]
@@ -49,6 +51,7 @@ final class Advertisement: Sendable {
         let manufacturerData = merged.elements.filter { $0.type == .manufacturerSpecificData }.map(\.value)
         self.isConnectable = isConnectable
         self.localName = merged.localName
+        self.isNameShortened = merged[.completeLocalName] == nil && merged.localName != nil
         self.overflow = manufacturerData.lazy.compactMap(OverflowArea.init(manufacturerData:)).first
         self.manufacturerData = Self.joined(
             manufacturerData.filter { $0.readableBytes >= 2 && OverflowArea(manufacturerData: $0) == nil }
@@ -114,6 +117,9 @@ final class Advertisement: Sendable {
     }
 }
 
+/// Present if the local name is a shortened one; not one of Apple's keys.
+package let isLocalNameShortenedKey = "kCBAdvDataIsLocalNameShortened"
+
 extension Discovery {
     /// The dictionary of `centralManager(_:didDiscover:advertisementData:rssi:)`.
     ///
@@ -127,6 +133,7 @@ extension Discovery {
             "kCBAdvDataRxSecondaryPHY": NSNumber(value: self.secondaryPHY),
         ]
         if let name = advertisement.localName { dictionary[CBAdvertisementDataLocalNameKey] = name }
+        if advertisement.isNameShortened { dictionary[isLocalNameShortenedKey] = NSNumber(value: true) }
         if let data = advertisement.manufacturerData {
             dictionary[CBAdvertisementDataManufacturerDataKey] = Data(octetsOf: data)
         }

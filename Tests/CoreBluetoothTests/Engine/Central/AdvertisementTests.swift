@@ -45,6 +45,17 @@ struct AdvertisementTests {
         #expect(dictionary[CBAdvertisementDataIsConnectable] as? Bool == true)
         #expect(dictionary[CBAdvertisementDataIsConnectable] is NSNumber)
         #expect(dictionary[CBAdvertisementDataOverflowServiceUUIDsKey] == nil)
+        #expect(dictionary[isLocalNameShortenedKey] == nil)
+        var whole = AdvertisingData()
+        whole.appendLocalName("Crystal")
+        var part = AdvertisingData()
+        part.appendLocalName("Crystal", limit: 4)
+        for (data, scanResponse, isShortened) in [(part, nil, true), (part, whole, nil), (whole, part, nil)]
+            as [(AdvertisingData, AdvertisingData?, Bool?)]
+        {
+            let named = Advertisement(data: data.bytes, scanResponse: scanResponse?.bytes, isConnectable: true)
+            #expect(self.discovery(named).dictionary[isLocalNameShortenedKey] as? Bool == isShortened)
+        }
         #expect(dictionary["kCBAdvDataTimestamp"] as? Double == 12.5)
         #expect(dictionary["kCBAdvDataRxPrimaryPHY"] as? Int == 1)
         #expect(dictionary["kCBAdvDataRxSecondaryPHY"] as? Int == 0)
