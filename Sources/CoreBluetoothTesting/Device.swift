@@ -31,6 +31,8 @@ public final class Device: Radio {
         self.application = Application(name: "main", eventLoop: world.loop)
         super.init(name: name, model: model, location: location, world: world)
         self.application.launch(inBackground: false)
+        var configuration = configuration
+        configuration.observer = DeviceObserver(world.recorder, device: self.traceIndex, on: world.loop)
         self.adapter = BluetoothAdapter(
             eventLoop: world.loop,
             configuration: configuration,

@@ -12,7 +12,7 @@ public class Radio {
     /// The device's name in the trace.
     public let name: String
     let address: DeviceAddress
-    private let traceIndex: Recorder.DeviceIndex
+    let traceIndex: Recorder.DeviceIndex
     private weak var presentWorld: World?
     /// The world that the device is in, which does not live on for its devices' sake.
     var world: World {

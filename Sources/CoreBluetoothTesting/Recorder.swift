@@ -6,6 +6,7 @@ import BluetoothHost
 import BluetoothTransport
 import BluetoothTypes
 import DequeModule
+import NIOConcurrencyHelpers
 import NIOCore
 import Synchronization
 
@@ -13,7 +14,7 @@ import Synchronization
 final class Recorder {
     private enum Content {
         case packet(HCIPacket, TraceEntry.Direction)
-        case note(String)
+        case note(String, TraceEntry.Layer)
     }
 
     /// A device, by its place in the order in which they came.
@@ -32,6 +33,8 @@ final class Recorder {
 
     let names = DeviceNames()
     private var items: Deque<Item> = []
+    /// What came from any thread and is no item yet.
+    private let notes = NIOLockedValueBox<[(order: WorkOrder, item: Item)]>([])
     /// The words of the first items.
     private var entries: Deque<TraceEntry> = []
     private var forgottenCount = 0
@@ -40,8 +43,8 @@ final class Recorder {
     /// The digests of those that were heard, with who heard them.
     private var advertisements: Set<UInt64> = []
     private(set) var digest = Recorder.emptyDigest
-    /// Called with each line that is added.
-    var observe: ((TraceEntry) -> Void)?
+    /// Sees each line that is added.
+    var observer: (any WorldObserver)?
 
     private static let emptyDigest: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -55,6 +58,8 @@ final class Recorder {
         self.describers.append(PacketFormatter { names[$0] })
         return self.devices.count - 1
     }
+
+    func name(of device: DeviceIndex) -> String { self.devices[device] }
 
     // MARK: Recording
 
@@ -77,17 +82,31 @@ final class Recorder {
             if self.advertisements.count >= Self.advertisementCapacity { self.advertisements = [] }
             guard self.advertisements.insert(content).inserted else { return false }
         }
+        self.takeNotes()
         self.append(Item(time: time, device: device, content: .packet(packet, direction)))
         return true
     }
 
-    func note(_ text: String, device: DeviceIndex, at time: NIODeadline) {
-        self.append(Item(time: time, device: device, content: .note(text)))
+    /// Adds a line that is no packet, on any thread.
+    func note(_ text: String, _ layer: TraceEntry.Layer = .world, device: DeviceIndex, at time: NIODeadline) {
+        let order = WorkOwner.ofThread?.order ?? WorkOrder(device: nil, start: 0)
+        let item = Item(time: time, device: device, content: .note(text, layer))
+        self.notes.withLockedValue { $0.append((order, item)) }
+        if self.observer != nil { self.takeNotes() }
+    }
+
+    /// Gives notes their places, when all work is at rest: in the order of the work, not that of its threads.
+    func takeNotes() {
+        let notes = self.notes.withLockedValue { notes in
+            defer { if !notes.isEmpty { notes = [] } }
+            return notes
+        }
+        for note in notes.sorted(by: \.order) { self.append(note.item) }
     }
 
     private func append(_ item: Item) {
         self.items.append(item)
-        if let observe = self.observe, let entry = self.lastEntry { observe(entry) }
+        if let observer = self.observer, let entry = self.lastEntry { observer.traced(entry) }
         guard self.items.count > self.capacity + self.capacity / 5 else { return }
         self.forget(self.items.count - self.capacity)
     }
@@ -133,13 +152,14 @@ final class Recorder {
 
     /// The lines of one device, or of all.
     func trace(of device: String?) -> Trace {
+        self.takeNotes()
         if self.items.count > self.capacity { self.forget(self.items.count - self.capacity) }
         self.describe(upTo: self.items.count)
         let entries = device.map { device in self.entries.filter { $0.device == device } } ?? Array(self.entries)
         return Trace(entries, forgottenCount: self.forgottenCount)
     }
 
-    /// The last line.
+    /// The last line that has its place.
     var lastEntry: TraceEntry? {
         self.describe(upTo: self.items.count)
         return self.entries.last
@@ -157,14 +177,16 @@ final class Recorder {
         while self.entries.count < end {
             let item = self.items[self.entries.count]
             var entry = TraceEntry(
-                time: .nanoseconds(Int64(item.time.uptimeNanoseconds)),
+                time: Duration(item.time),
                 device: self.devices[item.device],
                 direction: nil,
                 layer: .world,
                 text: ""
             )
             switch item.content {
-            case .note(let text): entry.text = text
+            case .note(let text, let layer):
+                entry.layer = layer
+                entry.text = text
             case .packet(let packet, let direction):
                 let description = self.description(of: packet, direction, at: item.device)
                 entry.direction = direction
@@ -204,4 +226,9 @@ final class DeviceNames: Sendable {
     }
 
     subscript(address: DeviceAddress) -> String? { self.names.withLock { $0[address.withoutIdentity] } }
+}
+
+extension Duration {
+    /// The time since a world began.
+    init(_ time: NIODeadline) { self = .nanoseconds(Int64(time.uptimeNanoseconds)) }
 }

@@ -1,5 +1,5 @@
-// The trace of a world: what passed between hosts and controllers, in words, one line for each packet, and what the
-// test did to the devices in between.
+// The trace of a world: what passed between hosts and controllers, in words, one line for each packet, and in between
+// what the devices' code asked of Core Bluetooth, and what the test did to the devices.
 
 import BluetoothHost
 
@@ -25,6 +25,8 @@ public struct TraceEntry: Hashable, Sendable, CustomStringConvertible {
         case att = "ATT"
         /// Pairing.
         case smp = "SMP"
+        /// What the device's code asks of Core Bluetooth: `scanForPeripherals(withServices: [180D])`.
+        case app = "app"
         /// What happens to the device from outside: power, place, the life of its apps.
         case world = "world"
     }
@@ -33,7 +35,7 @@ public struct TraceEntry: Hashable, Sendable, CustomStringConvertible {
     public var time: Duration
     /// Whose line it is.
     public var device: String
-    /// Which way the packet went; `nil` for a line of the world.
+    /// Which way the packet went; `nil` for a line that is no packet.
     public var direction: Direction?
     /// What it is about.
     public var layer: Layer

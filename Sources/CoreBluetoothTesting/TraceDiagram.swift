@@ -82,7 +82,7 @@ extension TraceEntry.Layer {
     fileprivate var passesBetweenDevices: Bool {
         switch self {
         case .att, .smp, .l2cap: true
-        case .hci, .gap, .world: false
+        case .hci, .gap, .app, .world: false
         }
     }
 }

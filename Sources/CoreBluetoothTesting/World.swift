@@ -41,9 +41,13 @@ public final class World {
     /// What is set for pairs of devices.
     var attenuations = PairAttenuations()
     private var watches: [Watch] = []
-    /// What sees all that happens, of devices that are added later.
+    /// Sees all that happens from now on.
     package var observer: (any WorldObserver)? {
-        didSet { self.recorder.observe = self.observer.map { observer in { observer.traced($0) } } }
+        get { self.recorder.observer }
+        set {
+            self.recorder.takeNotes()
+            self.recorder.observer = newValue
+        }
     }
     /// What a test has done wrong, and no ``WorldError`` has reported yet.
     private var mistake: String?
@@ -74,6 +78,7 @@ public final class World {
         self.air = Air(eventLoop: self.loop, settings: settings, seed: seed)
         self.recorder = Recorder(capacity: traceLimit)
         self.traceIndex = self.recorder.add(Self.traceName)
+        self.loop.atRest = { [recorder] in recorder.takeNotes() }
         WorkObserver.add(self.loop.work)
         guard let makeClock = time.makeClock else { return }
         do {
@@ -146,7 +151,6 @@ public final class World {
         configuration.pairingAgent = pairingAgent
         configuration.requiresPairing = requiresPairing
         configuration.privacy = privacy
-        if self.observer != nil { configuration.observer = DeviceObserver(self, device: name) }
         let device = Device(
             name: name,
             model: controller,
@@ -202,7 +206,7 @@ public final class World {
     // MARK: Time
 
     /// The time since the world began.
-    public var now: Duration { .nanoseconds(Int64(self.loop.now.uptimeNanoseconds)) }
+    public var now: Duration { Duration(self.loop.now) }
 
     /// Lets time pass, and everything happen that falls into it.
     public func advance(by duration: Duration) {
@@ -287,7 +291,7 @@ public final class World {
 
     // MARK: Trace
 
-    /// What has passed between hosts and controllers so far, in words; see ``Trace``.
+    /// What has passed between apps, hosts and controllers so far, in words; see ``Trace``.
     public var trace: Trace { self.recorder.trace(of: nil) }
 
     /// Writes a line of one's own into the trace.

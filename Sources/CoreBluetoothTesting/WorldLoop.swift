@@ -75,6 +75,8 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
             self.work.step = { [unowned self] in self.step(until: .distantFuture) }
         }
     }
+    /// Called when the code of the world's devices has come to rest.
+    var atRest: (() -> Void)?
     /// How fast time passes.
     let pace: WorldPace
 
@@ -266,6 +268,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
     /// Gives what counted work has asked for its places: in the order of the devices, and within one in the order in
     /// which what asks was started.
     private func takeArrivals() {
+        self.atRest?()
         self.lock.withLock {
             let arrivals = self.state.arrivals
             guard !arrivals.isEmpty else { return }

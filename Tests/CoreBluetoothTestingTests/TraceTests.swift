@@ -1,3 +1,5 @@
+import CoreBluetooth
+import Foundation
 import Testing
 
 @testable import CoreBluetoothTesting
@@ -25,12 +27,88 @@ struct TraceTests {
         #expect(trace.of("phone").allSatisfy { $0.device == "phone" })
         #expect(trace.description.split(separator: "\n").count == trace.count)
         #expect(reader.peripheral?.state == .connected)
+        #expect(trace.of("phone", .app).contains("readValue(for: 2A1C)"))
+        reader.peripheral?.openL2CAPChannel(0x80)
+        #expect(world.trace.of("phone").last?.text == "openL2CAPChannel(128)")
         world["phone"]?.dropLinks()
         world.note("and that was that")
         world.advance(by: .milliseconds(10))
         #expect(world.trace.of("phone").contains("Disconnected from thermo"))
         #expect(world.trace.of("phone", .world).contains("its links are lost"))
         #expect(world.trace.of("world").last?.text == "and that was that")
+    }
+
+    @Test(
+        "has what code asks of Core Bluetooth at its time, before the packets that follow from it, and what is ignored"
+    )
+    func calls() throws {
+        let world = World(seed: 1)
+        let (central, manager) = world.addDevice("phone").run {
+            (CBCentralManager(delegate: nil, queue: nil), CBPeripheralManager(delegate: nil, queue: nil))
+        }
+        central.scanForPeripherals(withServices: nil)
+        world.advance(by: .seconds(1))
+        central.scanForPeripherals(withServices: [CBUUID(string: "180F")])
+        world.note("a line")
+        manager.publishL2CAPChannel(withEncryption: false)
+        world.advance(by: .milliseconds(100))
+        #expect(
+            world.trace.layers(.app, .world).map(\.text) == [
+                "a call is ignored in the state .unknown", "scanForPeripherals(withServices: [180F])", "a line",
+                "publishL2CAPChannel(withEncryption:)",
+            ]
+        )
+        let lines = world.trace.map(\.description)
+        let call = "   1000.00 ms  phone      · app   scanForPeripherals(withServices: [180F])"
+        let start = lines.firstIndex { $0.hasSuffix(" ms  phone      → GAP   Start scanning") }
+        #expect(try #require(lines.firstIndex(of: call)) < #require(start))
+    }
+
+    @Test("has the calls of several queues in one order each time")
+    func queues() {
+        final class Scanner: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
+            // Unchecked: used on one queue after the other.
+            private let number: Int
+            private var central: CBCentralManager!
+
+            init(_ number: Int) {
+                self.number = number
+                super.init()
+                self.central = CBCentralManager(delegate: self, queue: DispatchQueue(label: "\(number)"))
+            }
+
+            func centralManagerDidUpdateState(_ central: CBCentralManager) {
+                for last in 0..<4 {
+                    central.scanForPeripherals(withServices: [CBUUID(string: "18\(self.number)\(last)")])
+                }
+            }
+        }
+        func trace() -> String {
+            let world = World(seed: 1)
+            let scanners = ["phone", "tablet"].flatMap { name in
+                world.addDevice(name).run { (0..<4).map { Scanner($0) } }
+            }
+            world.advance(by: .milliseconds(100))
+            return withExtendedLifetime(scanners) { world.trace.layers(.app).description }
+        }
+        let first = trace()
+        #expect(first.split(separator: "\n").count == 32)
+        for _ in 0..<10 { #expect(trace() == first) }
+    }
+
+    @Test("is in the article as a failing test shows it")
+    func article() throws {
+        let world = World(seed: 1)
+        world.addPeripheral(thermometer())
+        let monitor = world.addDevice("phone").run { HeartMonitor() }
+        let error = #expect(throws: WorldError.self) {
+            try world.run(until: monitor.rate != nil, within: .seconds(5))
+        }
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = root.appendingPathComponent("Sources/CoreBluetoothTesting/CoreBluetoothTesting.docc/TestYourCode.md")
+        let lines = try #require(error).lastLines.joined(separator: "\n")
+        #expect(try String(contentsOf: page, encoding: .utf8).contains(lines), "\(lines)")
     }
 
     @Test("aligns the time of a line with two decimal places")

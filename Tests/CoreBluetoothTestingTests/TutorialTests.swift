@@ -163,6 +163,16 @@ final class HeartMonitor: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
     try world.run(until: reader.temperature == 21, within: .seconds(5))
 }
 
+@Test func saysWhatTheCodeHasAskedFor() throws {
+    let world = World(seed: 1)
+    world.addPeripheral(thermometer())
+    let monitor = world.addDevice("phone").run { HeartMonitor() }
+    let error = #expect(throws: WorldError.self) {
+        try world.run(until: monitor.rate != nil, within: .seconds(5))
+    }
+    #expect(error?.description.contains("scanForPeripherals(withServices: [180D])") == true)
+}
+
 @Test func saysWhyItCannotRead() throws {
     let world = World(seed: 1)
     world.addPeripheral(thermometer(onRead: { _ in .error(.readNotPermitted).delayed(by: .seconds(2)) }))

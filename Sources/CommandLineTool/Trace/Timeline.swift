@@ -147,7 +147,8 @@ package final class TimelineObserver: AdapterObserver {
         timeline.add(TimelineEntry(.call, of: device, layer: "Core Bluetooth", call))
     }
 
-    package func callsDelegate(_ callback: String) {
+    package func callsDelegate(_ callback: @autoclosure () -> String?) {
+        guard let callback = callback() else { return }
         timeline.add(TimelineEntry(.callback, of: device, layer: "Core Bluetooth", callback))
     }
 

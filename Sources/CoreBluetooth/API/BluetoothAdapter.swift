@@ -150,9 +150,6 @@ public final class BluetoothAdapter: Sendable {
         retained: (any Sendable)?,
         components: @escaping @Sendable () -> AdapterComponents
     ) {
-        let observer = callbacks == .onEventLoop ? AdapterObservation.make?(eventLoop, configuration.addressOnAir) : nil
-        var configuration = configuration
-        configuration.observer = configuration.observer ?? observer
         self.eventLoop = eventLoop
         self.configuration = configuration
         self.callbacks = callbacks
@@ -167,7 +164,7 @@ public final class BluetoothAdapter: Sendable {
         eventLoop.execute {
             core.value = AdapterCore(
                 eventLoop: eventLoop,
-                components: components().observed(by: observer),
+                components: components(),
                 identities: identities,
                 connectedPeers: connectedPeers,
                 hasExtendedAdvertising: hasExtendedAdvertising,

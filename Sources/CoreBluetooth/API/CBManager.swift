@@ -61,6 +61,7 @@ open class CBManager: NSObject {
 
     func logPoweredOff() {
         LogLines.log("API MISUSE: \(self) can only accept this command while in the powered on state")
+        self.adapter.configuration.observer?.called("a call is ignored in the state \(words(self.state))")
     }
 
     /// The adapter that a manager's options name, else the default one.

@@ -297,6 +297,7 @@ extension CBPeripheral {
 
     func logNotConnected() {
         LogLines.log("API MISUSE: \(self) can only accept commands while in the connected state")
+        self.context.observer?.called("a call is ignored: \(quoted(self.name)) is not connected")
     }
 
     /// Logs that a procedure was asked for without a delegate to get its result.
@@ -336,5 +337,6 @@ extension CBPeripheral {
     private func logForeign(_ kind: String, _ attribute: CBAttribute) {
         guard self.state == .connected else { return self.logNotConnected() }
         LogLines.log("API MISUSE: \(attribute) is not a valid \(kind) for peripheral \(self)")
+        self.context.observer?.called("a call is ignored: its \(kind) is none of the present connection")
     }
 }

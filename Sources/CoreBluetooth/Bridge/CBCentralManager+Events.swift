@@ -14,9 +14,7 @@ extension CBCentralManager {
         var peripheral: CBPeripheral?
         var isRestored = false
         for index in events.indices {
-            if let observer, let callback = events[index].callback(in: self.context) {
-                observer.callsDelegate(callback)
-            }
+            observer?.callsDelegate(events[index].callback(in: self.context))
             switch events[index].take() {
             case .value(let id, let handle, let value, let window):
                 self.received(value, for: handle, id, &peripheral)

@@ -60,9 +60,7 @@ extension CBPeripheralManager {
         var taken = TakenEvents<LinkID>()
         var requests: [CBATTRequest] = []
         for index in events.indices {
-            if let observer, let callback = events[index].callback(in: self) {
-                observer.callsDelegate(callback)
-            }
+            observer?.callsDelegate(events[index].callback(in: self))
             switch events[index].take() {
             case .command(let link, let handle, let value, let window):
                 self.received(value, for: handle, link, &requests)

@@ -128,6 +128,7 @@ extension LessonRun: WorldObserver {
         switch entry.layer {
         // What concerns host and controller alone has no part in the story.
         case .hci: return
+        case .app: return add(.call, entry.device, "Core Bluetooth", entry.text, at: entry.time)
         case .world: kind = .app
         case .gap:
             let isReport = entry.text.hasPrefix("Advertisement") || entry.text.hasPrefix("Scan response")
@@ -137,10 +138,6 @@ extension LessonRun: WorldObserver {
         // Of a long UUID the beginning, as in the calls.
         let text = entry.text.replacing(#/([0-9A-F]{8})(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}/#) { "\($0.1)…" }
         add(kind, entry.device, entry.layer.rawValue, text, at: entry.time)
-    }
-
-    func called(_ call: String, on device: String, at time: Duration) {
-        add(.call, device, "Core Bluetooth", call, at: time)
     }
 
     func callsDelegate(_ callback: String, on device: String, at time: Duration) {

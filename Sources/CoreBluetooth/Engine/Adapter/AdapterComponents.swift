@@ -70,19 +70,12 @@ extension AdapterComponents {
         self.init(source: RefusedSource(reason), configuration: LEHostConfiguration())
     }
 
-    /// The same foundation, whose packets somebody sees.
-    func observed(by observer: (any AdapterObserver)?) -> AdapterComponents {
-        guard let observer else { return self }
-        var components = self
-        components.source = CapturingSource(self.source, into: ObserverRecorder(observer))
-        return components
-    }
-
     private mutating func complete(_ configuration: BluetoothAdapter.Configuration) {
         self.pairingAgent = configuration.pairingAgent
         self.usesCachedDatabases = configuration.usesCachedDatabases
         self.capture(configuration)
-        self = self.observed(by: configuration.observer)
+        guard let observer = configuration.observer else { return }
+        self.source = CapturingSource(self.source, into: ObserverRecorder(observer))
     }
 
     private mutating func capture(_ configuration: BluetoothAdapter.Configuration) {
