@@ -48,7 +48,7 @@ enum SetupStep: CaseIterable {
         // A list of commands that says nothing does not say this, and a chip without its firmware is not to be believed.
         case .extendedCommands:
             configuration.usesExtendedAdvertising ?? true && controller.features.contains(.extendedAdvertising)
-                && !controller.isRealtekROM
+                && controller.version?.runsFromROM != true
                 && controller.supportedCommands.map { ExtendedCommands.needed.allSatisfy($0.contains) } ?? false
         case .leHostSupport: controller.isDualMode && controller.knows(WriteLEHostSupport.self)
         case .reset, .version, .supportedCommands, .linkManagerFeatures, .address, .features, .bufferSize, .eventMask,
