@@ -46,9 +46,9 @@ struct LEHostBondedClientTests {
             self.characteristic = try self.testbed.addCharacteristic(.notify, subscriptionSecurity: .authenticated)
         }
 
-        mutating func connect(_ handle: UInt16) throws {
+        mutating func connect(_ handle: UInt16, from peer: DeviceAddress = LEHostBondedClientTests.peer) throws {
             self.bonds.link = nil
-            _ = self.testbed.acceptLink(handle, from: LEHostBondedClientTests.peer)
+            _ = self.testbed.acceptLink(handle, from: peer)
             self.link = try #require(self.bonds.link)
         }
 
@@ -114,6 +114,19 @@ struct LEHostBondedClientTests {
         // Unsubscribed is kept, too.
         #expect(next.subscribe(0x40, bits: "00") == ["13"])
         #expect(bonds.clients[Self.peer]?.configurations == [])
+    }
+
+    @Test("begins a new bond without the subscriptions of the one before")
+    func newBond() throws {
+        let bonds = Bonds()
+        var device = try Device(bonds)
+        let peer = SecurityManagerPair.peripheralAddress
+        let old = BondedClient.Configuration(characteristic: device.characteristic.value, uuid: 0xA001, bits: 1)
+        bonds.clients[peer] = BondedClient(configurations: [old], features: 0, databaseHash: nil)
+        try device.connect(0x40, from: peer)
+        _ = try PairingCentral(device.testbed).pair()
+        #expect(device.testbed.host.security(of: device.link)?.usesBond == true)
+        #expect(bonds.asked == 0 && bonds.clients[peer]?.configurations == [])
     }
 
     @Test("keeps nothing of a client that is not bonded")
