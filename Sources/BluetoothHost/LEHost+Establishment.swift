@@ -35,9 +35,9 @@ extension HostLink {
     /// Whether the user knows of the link.
     var isEstablished: Bool { if case .established = self.establishment { true } else { false } }
 
-    /// When the link counts as established even without a packet of the peer.
+    /// When the link counts as established even without a packet of the peer: never, once this host ends it.
     var establishmentDeadline: NIODeadline? {
-        if case .awaited(let deadline) = self.establishment { deadline } else { nil }
+        if case .awaited(let deadline) = self.establishment, !self.isDisconnecting { deadline } else { nil }
     }
 }
 
@@ -60,7 +60,7 @@ extension LEHost {
     }
 
     private func establish(_ link: HostLink) {
-        guard case .awaited = link.establishment, !link.isDisconnecting else { return }
+        guard link.establishmentDeadline != nil else { return }
         link.establishment = .established
         self.connectionParameters[link.information.peer] = nil
         self.initiator.established(link.information.peer)

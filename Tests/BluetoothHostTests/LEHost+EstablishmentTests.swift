@@ -114,7 +114,7 @@ struct LEHostEstablishmentTests {
         let testbed = HostTestbed.started()
         testbed.host.connect(to: self.peer)
         testbed.run()
-        testbed.receive(4, "03 40 00")
+        testbed.receive(4, "02 40 00")
         testbed.controller.connect(0x40, peer: self.peer, role: .central, isHeard: false)
         testbed.run()
         #expect(testbed.delegate.takeLines() == [self.connected, "mtu 64"])

@@ -186,14 +186,17 @@ struct LEHostSetupTests {
 
     // MARK: Failures
 
-    @Test("uses a controller that refuses everything but Reset and the masks of events")
+    @Test("uses a controller that refuses everything but Reset, its address and the masks of events")
     func poorController() {
         let opcodes = [
-            ReadLocalSupportedCommands.opcode, ReadBDADDR.opcode, LEReadLocalSupportedFeatures.opcode,
+            ReadLocalSupportedCommands.opcode, LEReadLocalSupportedFeatures.opcode,
             LEReadBufferSize.opcode, ReadBufferSize.opcode, LEReadFilterAcceptListSize.opcode,
             ReadLocalVersionInformation.opcode, ReadLocalSupportedFeatures.opcode,
         ]
-        let testbed = HostTestbed.attached { for opcode in opcodes { $0.refused[opcode] = .unknownCommand } }
+        let testbed = HostTestbed.attached {
+            $0.address = DeviceAddress(0x00AA_BBCC_DDEE, kind: .public)
+            for opcode in opcodes { $0.refused[opcode] = .unknownCommand }
+        }
         #expect(testbed.host.state == .ready)
         #expect(testbed.host.transmitter.dataLength == 27 && testbed.host.transmitter.credits == 1)
     }

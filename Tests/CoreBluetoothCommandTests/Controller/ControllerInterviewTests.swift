@@ -116,7 +116,8 @@ struct ControllerInterviewTests {
         #expect(
             asked == [
                 Reset.opcode, ReadLocalSupportedCommands.opcode, ReadLocalVersionInformation.opcode,
-                LEReadLocalSupportedFeatures.opcode, LEReadSupportedStates.opcode, LEReadBufferSize.opcode,
+                ReadLocalSupportedFeatures.opcode, LEReadLocalSupportedFeatures.opcode, LEReadSupportedStates.opcode,
+                LEReadBufferSize.opcode,
                 ReadBufferSize.opcode, LEReadMaximumDataLength.opcode, LEReadFilterAcceptListSize.opcode,
                 LEReadResolvingListSize.opcode, LEReadNumberOfSupportedAdvertisingSets.opcode,
                 LEReadMaximumAdvertisingDataLength.opcode, LEReadTransmitPower.opcode, ReadBDADDR.opcode,
