@@ -3,7 +3,7 @@
 // after six of its intervals with 0x3E (Vol 6, Part B, 4.5), as happens now and then on a busy channel: the connection
 // is then tried again, and the user hears nothing of it.
 //
-//     pending ── link ──▶ awaited ── a packet of the peer, time, or an end but 0x3E ──▶ established: the user hears of it
+//     pending ── link ──▶ awaited ── a packet of the peer, time, or an end but 0x3E ──▶ established: it is reported
 //        ▲                │ │ └── cancelled ──▶ cancelled ── end ──▶ nobody hears of it
 //        ├── end, 0x3E ◀──┘ │                       └── end, asked for again meanwhile ──▶ pending
 //        └── three times    └── the fourth 0x3E, or this host ends it ──▶ failed: the user hears of it

@@ -1,6 +1,6 @@
-// The commands of advertiser, scanner and initiator, legacy and extended: which ones the controller is given is decided by
-// `ExtendedCommands`. By the extended ones it hears and connects to devices that advertise in extended PDUs and on LE
-// Coded. What Core Bluetooth's apps advertise stays in legacy PDUs, which everybody hears.
+// The commands of advertiser, scanner and initiator, legacy and extended: which ones the controller is given is decided
+// by `ExtendedCommands`. By the extended ones it hears and connects to devices that advertise in extended PDUs and on
+// LE Coded. What Core Bluetooth's apps advertise stays in legacy PDUs, which everybody hears.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -244,6 +244,7 @@ extension LEHost {
         self.setScan(parameters, by: .extended) { [unowned self] failure in
             guard failure == nil else {
                 self.log.info("the controller refuses extended commands that it lists; legacy ones are used")
+                self.extendedCommands.started(takesExtended: false, takesLegacy: true)
                 return completion()
             }
             self.setScan(parameters, by: .legacy) { [unowned self] failure in

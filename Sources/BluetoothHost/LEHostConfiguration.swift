@@ -32,8 +32,8 @@ public struct LEHostConfiguration: Sendable {
     public var preferredMTU: Int
     /// How long a controller may take to answer a command before it counts as lost, in milliseconds.
     public var commandTimeout: TimeAmount
-    /// Whether a controller that lists the extended commands is given them (Vol 4, Part E, 3.1.1); `nil` for one that is
-    /// tried out first, since there are some that accept them and do nothing.
+    /// Whether a controller that lists the extended commands is given them (Vol 4, Part E, 3.1.1); `nil` for one that
+    /// is tried out first, since there are some that accept them and do nothing.
     public var usesExtendedAdvertising: Bool?
     /// Whether a controller that says that it can is asked to send no more data than the host has finished with
     /// (Vol 4, Part E, 4.2).

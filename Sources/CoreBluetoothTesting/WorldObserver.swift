@@ -1,5 +1,5 @@
-// What a program may see of a world as it happens: the lines of its trace, and the calls of delegates, in one order; and
-// what brings the calls of apps into the trace.
+// What a program may see of a world as it happens: the lines of its trace, and the calls of delegates, in one order;
+// and what brings the calls of apps into the trace.
 
 import BluetoothHCI
 import BluetoothTransport

@@ -1,5 +1,5 @@
-// What a host makes of extended commands that a controller accepts: by what it hears it finds out whether they work, and
-// its user loses neither a device, nor an advertisement, nor more than a few reports.
+// What a host makes of extended commands that a controller accepts: by what it hears it finds out whether they work,
+// and its user loses neither a device, nor an advertisement, nor more than a few reports.
 
 import BluetoothHCI
 import BluetoothTypes

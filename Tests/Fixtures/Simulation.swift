@@ -23,7 +23,8 @@ package func simulationRounds(_ count: Int) -> Int {
 package struct SeededChoices: RandomNumberGenerator {
     private var state: UInt64
 
-    /// The factor is not the generator's step, by which the choices of one seed would be those of the seed before, less one.
+    /// The factor is not the generator's step, by which the choices of one seed would be those of the seed before, less
+    /// one.
     package init(seed: UInt64) { self.state = seed &* 0xD134_2543_DE82_EF95 }
 
     package mutating func next() -> UInt64 {

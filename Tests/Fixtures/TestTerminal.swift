@@ -108,8 +108,8 @@ package func terminalWait(for what: String, until isMet: @MainActor () -> Bool) 
 
 /// The number of open descriptors of files, terminals and pipes.
 ///
-/// Those without a path are left out: the system's libraries open them, for the timers of a queue for instance, when they
-/// come to it.
+/// Those without a path are left out: the system's libraries open them, for the timers of a queue for instance, when
+/// they come to it.
 package func openDescriptorCount() -> Int {
     let folder = "/proc/self/fd"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

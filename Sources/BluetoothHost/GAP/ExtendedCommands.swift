@@ -1,5 +1,5 @@
-// Which commands of advertising, scanning and initiating a controller is given: the legacy or the extended ones, which it
-// refuses after the others (Vol 4, Part E, 3.1.1). One that takes both may do nothing by the extended ones, and that
+// Which commands of advertising, scanning and initiating a controller is given: the legacy or the extended ones, which
+// it refuses after the others (Vol 4, Part E, 3.1.1). One that takes both may do nothing by the extended ones, and that
 // looks like an empty room. So it is tried out, by what it hears:
 //
 //                                      started
@@ -12,9 +12,9 @@
 //                                  deaf
 //
 // trial: scans go by turns, the first one extended. An advertisement in an extended report is the proof that these
-// commands work. A silent extended turn behind legacy ones that have heard ten advertisements is taken for the opposite.
-// Where nobody is heard by either, the turns go on. What cannot be seen from here is left to the legacy commands
-// meanwhile: an advertisement is heard by everybody, and a device is heard before it is initiated to.
+// commands work. A silent extended turn behind legacy ones that have heard ten advertisements is taken for the
+// opposite. Where nobody is heard by either, the turns go on. What cannot be seen from here is left to the legacy
+// commands meanwhile: an advertisement is heard by everybody, and a device is heard before it is initiated to.
 //
 // A turn is as long as most devices need to be heard, and short for who waits for the next one. It ends while nobody
 // scans, and goes on with the next scan. Some dongles of Realtek that take both hang at legacy scanning after extended
@@ -22,7 +22,7 @@
 //
 // What a peer can do: advertise in legacy turns alone, where nobody else is heard, so that extended advertising is not
 // heard until the next start; a jammer could do the same. What a controller can do: refuse any command; then the one of
-// the other kind is tried for that one time. Time comes in as `now`.
+// the other kind is tried for that one time. The caller gives `now`.
 
 import BluetoothHCI
 import NIOCore
@@ -47,7 +47,7 @@ struct ExtendedCommands {
         var remaining = ExtendedCommands.turnLength
         /// When the scan of the turn began; `nil` while there is none.
         var began: NIODeadline?
-        /// How many advertisements were heard by legacy commands.
+        /// The number of advertisements that were heard by legacy commands.
         var legacyCount = 0
     }
 
@@ -65,8 +65,8 @@ struct ExtendedCommands {
         LESetExtendedScanParameters.self, LESetExtendedScanEnable.self, LEExtendedCreateConnection.self,
     ]
     static let turnLength = TimeAmount.seconds(1)
-    /// How many advertisements in legacy turns say that an extended one would have heard some of them, though it has half
-    /// the time for LE 1M where there is LE Coded.
+    /// The number of advertisements in legacy turns that say that an extended one would have heard some of them, though
+    /// it has half the time for LE 1M where there is LE Coded.
     static let sufficientCount = 10
 
     private var state = State.legacy

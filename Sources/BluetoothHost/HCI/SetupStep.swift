@@ -45,7 +45,8 @@ enum SetupStep: CaseIterable {
         case .eventMaskPage2:
             EventMaskPage2.host(of: controller).rawValue != 0
                 && controller.supportedCommands?.contains(SetEventMaskPage2.self) ?? false
-        // A list of commands that says nothing does not say this, and a chip without its firmware is not to be believed.
+        // A list of commands that says nothing does not say this, and a chip without its firmware is not to be
+        // believed.
         case .extendedCommands:
             configuration.usesExtendedAdvertising ?? true && controller.features.contains(.extendedAdvertising)
                 && controller.version?.runsFromROM != true

@@ -1,7 +1,6 @@
 // One answer of Core Bluetooth that an async call waits for, with a time limit.
 
 import CommandLineTool
-import Dispatch
 import Foundation
 
 /// One answer at a time.
@@ -11,19 +10,10 @@ final class PendingAnswer {
         case idle
         /// The end came before a call waited for it.
         case ended(Result<Void, any Error>)
-        case waiting(CheckedContinuation<Void, any Error>, Limit?)
-    }
-
-    private struct Limit {
-        let seconds: TimeInterval
-        let end: DispatchTime
-        let late: @MainActor () -> Failure
+        case waiting(CheckedContinuation<Void, any Error>, Deadline?)
     }
 
     private var state = State.idle
-    /// Looks at the limit, no later than it ends. It goes on from one call to the next: a timer for each would take a
-    /// fifth of the time of a read.
-    private var watch: (deadline: Deadline, end: DispatchTime)?
     private let conversation: PairingConversation?
 
     /// Nothing is awaited.
@@ -51,9 +41,10 @@ final class PendingAnswer {
             return try result.get()
         }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            let limit = seconds.map { Limit(seconds: $0, end: .now() + $0, late: late) }
-            state = .waiting(continuation, limit)
-            if let limit, watch.map({ $0.end > limit.end }) ?? true { look(after: limit.seconds, at: limit.end) }
+            let deadline = seconds.map { seconds in
+                Deadline(after: seconds, pausingFor: conversation) { [weak self] in self?.end(.failure(late())) }
+            }
+            state = .waiting(continuation, deadline)
             start()
         }
     }
@@ -63,25 +54,10 @@ final class PendingAnswer {
         switch state {
         case .idle: state = .ended(result)
         case .ended: break
-        case .waiting(let continuation, _):
+        case .waiting(let continuation, let deadline):
             state = .idle
+            deadline?.cancel()
             continuation.resume(with: result)
         }
-    }
-
-    private func look(after seconds: TimeInterval, at end: DispatchTime) {
-        watch?.deadline.cancel()
-        watch = (Deadline(after: seconds) { [weak self] in self?.look() }, end)
-    }
-
-    /// Fails the call that waits if its limit has passed.
-    private func look() {
-        watch = nil
-        guard case .waiting(_, let limit?) = state else { return }
-        let now = DispatchTime.now()
-        let left = limit.end > now ? Double(limit.end.uptimeNanoseconds - now.uptimeNanoseconds) / 1e9 : 0
-        let pause = conversation?.idleTime.map { limit.seconds - $0 } ?? 0
-        guard max(left, pause) > 0 else { return end(.failure(limit.late())) }
-        look(after: max(left, pause), at: now + max(left, pause))
     }
 }

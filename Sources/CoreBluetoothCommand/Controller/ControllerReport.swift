@@ -15,7 +15,8 @@ struct ControllerReport {
     /// The features of both radios together.
     var linkManagerFeatures: LMPFeatures?
     var features: LEFeatures?
-    /// ACL data packets to the controller: their number, the octets of each, and whether BR/EDR takes them from the same.
+    /// ACL data packets to the controller: their number, the octets of each, and whether BR/EDR takes them from the
+    /// same.
     var buffers: (count: Int, length: Int, isShared: Bool)?
     /// Octets of payload of a packet on the air.
     var dataLength: Int?

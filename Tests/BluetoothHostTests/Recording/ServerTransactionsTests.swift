@@ -9,8 +9,8 @@ import Testing
 
 @Suite("ServerTransactions")
 struct ServerTransactionsTests {
-    /// A conversation; PDUs of the client begin with `>`, those of the server with `<`. Each takes a microsecond. `link`
-    /// begins another link with the server.
+    /// A conversation; PDUs of the client begin with `>`, those of the server with `<`. Each takes a microsecond.
+    /// `link` begins another link with the server.
     private static func database(after lines: [String]) -> ObservedDatabase {
         var database = ObservedDatabase()
         var transactions = ServerTransactions()

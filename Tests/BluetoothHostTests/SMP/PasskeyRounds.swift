@@ -1,5 +1,5 @@
-// The rounds of Passkey Entry of LE Secure Connections (Vol 3, Part H, 2.3.5.6.3), as a tester makes them that knows the
-// passkey and has the key and the last nonce of the scripts.
+// The rounds of Passkey Entry of LE Secure Connections (Vol 3, Part H, 2.3.5.6.3), as a tester makes them that knows
+// the passkey and has the key and the last nonce of the scripts.
 
 import BluetoothTypes
 import Testing

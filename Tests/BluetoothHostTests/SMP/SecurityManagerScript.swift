@@ -22,8 +22,8 @@
 //     securing · ? securing true    whether the link is on its way to more security
 //
 // The settings of a script (`@`) are the role, and then what differs from a `PairingConfiguration` without arguments:
-// an IO capability and the words of `SecurityManagerScript.init(settings:)`. `keys=70` are the keys of the initiator and
-// of the responder, as digits of a Pairing Request.
+// an IO capability and the words of `SecurityManagerScript.init(settings:)`. `keys=70` are the keys of the initiator
+// and of the responder, as digits of a Pairing Request.
 
 import BluetoothHCI
 import BluetoothTypes

@@ -12,8 +12,8 @@ import Testing
 
 @Suite("An app whose queue is blocked")
 struct BlockedQueueTests {
-    /// Connects, subscribes or reads the value at each ``read()``, and notes what comes. Unchecked: it lives on its queue,
-    /// but for what a lock guards.
+    /// Connects, subscribes or reads the value at each ``read()``, and notes what comes. Unchecked: it lives on its
+    /// queue, but for what a lock guards.
     private final class Client: QueueCentral, @unchecked Sendable {
         private let subscribes: Bool
         private var characteristic: CBCharacteristic?
