@@ -4,24 +4,33 @@
 
 import PackageDescription
 
+extension Target.Dependency {
+    static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let crypto = product(name: "Crypto", package: "swift-crypto")
+    static let cryptoExtras = product(name: "CryptoExtras", package: "swift-crypto")
+    /// What CryptoKit has on Apple's platforms.
+    static let cryptoKit = product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux]))
+    static let deque = product(name: "DequeModule", package: "swift-collections")
+    static let heap = product(name: "HeapModule", package: "swift-collections")
+    static let logging = product(name: "Logging", package: "swift-log")
+    static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
+    static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+    static let nioLocks = product(name: "NIOConcurrencyHelpers", package: "swift-nio")
+    static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+}
+
 let package = Package(
     name: "OpenCoreBluetooth",
     products: [
-        .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
-        .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
-        .library(name: "CoreBluetoothObservation", targets: ["CoreBluetoothObservation"]),
-        .library(name: "CoreBluetoothProcessTime", targets: ["CoreBluetoothProcessTime"]),
-        .library(name: "ITCB", targets: ["ITCB"]),
-        .library(name: "BlueEar", targets: ["BlueEar"]),
-        .library(name: "BluetoothAirService", targets: ["BluetoothAirService"]),
-        .library(name: "BluetoothTransport", targets: ["BluetoothTransport"]),
-        .library(name: "BluetoothAir", targets: ["BluetoothAir"]),
-        .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
-        .library(name: "BluetoothHCI", targets: ["BluetoothHCI"]),
-        .library(name: "BluetoothTypes", targets: ["BluetoothTypes"]),
+        "BluetoothTypes", "BluetoothHCI", "BluetoothHost", "BluetoothAir", "BluetoothTransport", "BluetoothAirService",
+        "CoreBluetooth", "CoreBluetoothObservation", "CoreBluetoothTesting", "CoreBluetoothProcessTime", "ITCB",
+        "BlueEar",
+    ].map { .library(name: $0, targets: [$0]) } + [
         .executable(name: "eightball", targets: ["eightball"]),
         .executable(name: "blueear", targets: ["BlueEarCommand"]),
         .executable(name: "corebluetooth", targets: ["CoreBluetoothCommand"]),
+        .executable(name: "corebluetooth-learn", targets: ["Lessons"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -31,10 +40,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
     ],
     targets: [
-        .target(
-            name: "BluetoothTypes",
-            dependencies: [.product(name: "NIOCore", package: "swift-nio")]
-        ),
+        .target(name: "BluetoothTypes", dependencies: [.nioCore]),
         // What the Bluetooth SIG's numbers stand for: tables, which the C compiler takes in as they are.
         .target(
             name: "CAssignedNumbers",
@@ -43,407 +49,86 @@ let package = Package(
                 "names.txt", "units.txt",
             ]
         ),
-        .target(
-            name: "AssignedNumbers",
-            dependencies: ["BluetoothTypes", "CAssignedNumbers"]
-        ),
-        .target(
-            name: "BluetoothHCI",
-            dependencies: ["BluetoothTypes"]
-        ),
-        .target(
-            name: "BluetoothHost",
-            dependencies: [
-                "BluetoothHCI",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
-        .target(
-            name: "BluetoothAir",
-            dependencies: [
-                "BluetoothHCI",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "HeapModule", package: "swift-collections"),
-            ]
-        ),
-        .target(name: "CLinuxBluetooth"),
-        .target(
-            name: "BluetoothTransport",
-            dependencies: [
-                "BluetoothHCI",
-                .target(name: "CLinuxBluetooth", condition: .when(platforms: [.linux])),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
-        .target(
-            name: "BluetoothAirService",
-            dependencies: [
-                "BluetoothAir",
-                "BluetoothTransport",
-                .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
+        .target(name: "AssignedNumbers", dependencies: ["BluetoothTypes", "CAssignedNumbers"]),
+        .target(name: "BluetoothHCI", dependencies: ["BluetoothTypes"]),
+        .target(name: "BluetoothHost", dependencies: ["BluetoothHCI", .crypto, .cryptoExtras, .deque, .logging]),
+        .target(name: "BluetoothAir", dependencies: ["BluetoothHCI", .crypto, .cryptoExtras, .deque, .heap]),
+        // What Swift cannot say: of the kernel, of terminals, and where the programs' version stands.
+        .target(name: "CPlatform"),
+        .target(name: "BluetoothTransport", dependencies: ["BluetoothHCI", "CPlatform", .nioPosix, .logging]),
+        .target(name: "BluetoothAirService", dependencies: ["BluetoothAir", "BluetoothTransport", .logging]),
         .target(
             name: "CoreBluetooth",
             dependencies: [
-                "AssignedNumbers",
-                "BluetoothHost",
-                "BluetoothAir",
-                "BluetoothAirService",
-                "BluetoothTransport",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "Logging", package: "swift-log"),
+                "AssignedNumbers", "BluetoothHost", "BluetoothAir", "BluetoothAirService", "BluetoothTransport", .deque,
+                .nioLocks, .nioPosix, .logging,
             ]
         ),
         // Key-value observation of Core Bluetooth's objects, for code that has it: in no program of ours.
-        .target(
-            name: "CoreBluetoothObservation",
-            dependencies: [
-                "CoreBluetooth",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-            ]
-        ),
+        .target(name: "CoreBluetoothObservation", dependencies: ["CoreBluetooth", .deque, .nioLocks]),
         // What a program hands to dispatch queues, seen on the way.
         .target(name: "CDispatchWork"),
         // Sequence diagrams as values, as pictures and as text.
         .target(name: "SequenceDiagram"),
+        // In the course, and in no other program of ours.
         .target(
             name: "CoreBluetoothTesting",
             dependencies: [
-                "CoreBluetooth",
-                "CDispatchWork",
-                "BluetoothHost",
-                "BluetoothAir",
-                "BluetoothTransport",
-                "SequenceDiagram",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "HeapModule", package: "swift-collections"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                "CoreBluetooth", "CDispatchWork", "BluetoothHost", "BluetoothAir", "BluetoothTransport",
+                "SequenceDiagram", .deque, .heap, .nioLocks,
             ]
         ),
         // The clocks of a whole process, held by a world: for tests, in no program of ours.
         .target(name: "CProcessTime", dependencies: ["CDispatchWork"]),
-        .target(
-            name: "CoreBluetoothProcessTime",
-            dependencies: ["CProcessTime", "CoreBluetoothTesting"]
-        ),
-        .target(
-            name: "ITCB",
-            dependencies: ["CoreBluetooth"],
-            // The same sources build on Apple's platforms, with the tools that their apps use.
-            swiftSettings: [.swiftLanguageMode(.v5)]
-        ),
-        // The programs' version, which the C compiler takes in from its file.
-        .target(name: "CProgramVersion"),
+        .target(name: "CoreBluetoothProcessTime", dependencies: ["CProcessTime", "CoreBluetoothTesting"]),
+        .target(name: "ITCB", dependencies: ["CoreBluetooth"]),
+        // Full-screen programs in a terminal, without a library that has to be installed.
+        .target(name: "TerminalScreen", dependencies: ["CPlatform"]),
         // What the programs share: lines in and out, options, ways to end.
         .target(
             name: "CommandLineTool",
             dependencies: [
-                "CProgramVersion",
-                "CoreBluetooth",
-                "BluetoothHCI",
-                "BluetoothHost",
-                "BluetoothTransport",
-                "SequenceDiagram",
-                "TerminalScreen",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
+                "CPlatform", "CoreBluetooth", "BluetoothHCI", "BluetoothHost", "BluetoothTransport", "SequenceDiagram",
+                "TerminalScreen", .argumentParser, .logging,
             ]
-        ),
-        // Full-screen programs in a terminal, without a library that has to be installed.
-        .target(name: "CTerminal"),
-        .target(
-            name: "TerminalScreen",
-            dependencies: ["CTerminal"]
         ),
         // A page for the user of this computer, over HTTP.
-        .target(
-            name: "LoopbackWeb",
-            dependencies: [
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ]
-        ),
-        // The files of the 8-ball's page, which the C compiler takes in as they are.
-        .target(
-            name: "CEightBallPage",
-            exclude: ["page.html", "page.css", "page.js", "icon.svg"]
-        ),
+        .target(name: "LoopbackWeb", dependencies: [.nioCore, .nioHTTP1, .nioPosix]),
         .executableTarget(
             name: "eightball",
-            dependencies: [
-                "CEightBallPage",
-                "ITCB",
-                "CommandLineTool",
-                "LoopbackWeb",
-                "TerminalScreen",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]
+            dependencies: ["ITCB", "CommandLineTool", "LoopbackWeb", "TerminalScreen", .argumentParser],
+            resources: [.embedInCode("Web/Page")]
         ),
-        .target(
-            name: "BlueEar",
-            dependencies: [
-                "CoreBluetooth",
-                // The lock's HMAC; on Apple's platforms CryptoKit has it.
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux])),
-            ],
-            // As ITCB.
-            swiftSettings: [.swiftLanguageMode(.v5)]
-        ),
+        .target(name: "BlueEar", dependencies: ["CoreBluetooth", .cryptoKit]),
         // The programs blueear and corebluetooth: folders whose names differ in case alone would not fit every disk.
-        .executableTarget(
-            name: "BlueEarCommand",
-            dependencies: [
-                "BlueEar",
-                "CommandLineTool",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]
-        ),
-        // The files of the course's code, which the C compiler takes in as they are.
-        .target(name: "CLessonCode"),
-        // The course: lessons whose code is compiled and run, for the tool and for the documentation; not a product.
-        .target(
-            name: "Lessons",
-            dependencies: [
-                "CLessonCode",
-                "CoreBluetooth",
-                "CoreBluetoothTesting",
-                "CommandLineTool",
-                // As BlueEar.
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux])),
-            ],
-            // As ITCB.
-            swiftSettings: [.swiftLanguageMode(.v5)]
-        ),
+        .executableTarget(name: "BlueEarCommand", dependencies: ["BlueEar", "CommandLineTool", .argumentParser]),
         .executableTarget(
             name: "CoreBluetoothCommand",
             dependencies: [
-                "AssignedNumbers",
-                "CoreBluetooth",
-                "Lessons",
-                "BluetoothAir",
-                "BluetoothAirService",
-                "BluetoothHCI",
-                "BluetoothHost",
-                "BluetoothTransport",
-                "BluetoothTypes",
-                "CommandLineTool",
-                "TerminalScreen",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "AssignedNumbers", "CoreBluetooth", "BluetoothAir", "BluetoothAirService", "BluetoothHCI",
+                "BluetoothHost", "BluetoothTransport", "BluetoothTypes", "CommandLineTool", "TerminalScreen",
+                .argumentParser, .logging, .nioLocks, .nioPosix,
             ]
         ),
-        // What hosts and controllers of others meet, see Interop/README.md; not a product.
+        // The course, the program corebluetooth-learn: lessons whose code is compiled, shown and run.
         .executableTarget(
-            name: "InteropPeer",
-            dependencies: ["CoreBluetooth", .product(name: "NIOConcurrencyHelpers", package: "swift-nio")],
-            path: "Interop/Peer",
-            // Ordinary client code, written before strict concurrency, as most is.
-            swiftSettings: [.swiftLanguageMode(.v5)]
-        ),
-        // What tests of several modules stand on, in every layer; not a product.
-        .target(
-            name: "Fixtures",
+            name: "Lessons",
             dependencies: [
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "Logging", package: "swift-log"),
+                "BluetoothTransport", "CoreBluetooth", "CoreBluetoothTesting", "CommandLineTool", .argumentParser,
+                .cryptoKit,
             ],
-            path: "Tests/Fixtures"
+            resources: [.embedInCode("Listings")]
         ),
-        .testTarget(
-            name: "BluetoothTypesTests",
-            dependencies: ["BluetoothTypes", "Fixtures"]
-        ),
-        .testTarget(
-            name: "AssignedNumbersTests",
-            dependencies: ["AssignedNumbers", "BluetoothTypes", "CAssignedNumbers"]
-        ),
-        .testTarget(
-            name: "BluetoothHCITests",
-            dependencies: ["BluetoothHCI", "Fixtures"]
-        ),
-        .testTarget(
-            name: "BluetoothHostTests",
-            dependencies: [
-                "BluetoothHost",
-                "BluetoothAir",
-                "Fixtures",
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-            ]
-        ),
-        .testTarget(
-            name: "BluetoothAirTests",
-            dependencies: [
-                "BluetoothAir",
-                "Fixtures",
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ]
-        ),
-        .testTarget(
-            name: "BluetoothTransportTests",
-            dependencies: [
-                "BluetoothTransport",
-                "Fixtures",
-                .target(name: "CLinuxBluetooth", condition: .when(platforms: [.linux])),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-            ]
-        ),
-        .testTarget(
-            name: "BluetoothAirServiceTests",
-            dependencies: [
-                "BluetoothAirService",
-                "Fixtures",
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ]
-        ),
-        // Adapters in virtual time, for the tests of Core Bluetooth and of the SDKs; not a product.
+        // What tests of several modules stand on, in every layer.
+        .target(name: "Fixtures", dependencies: [.nioLocks, .nioCore, .logging], path: "Tests/Fixtures"),
+        // Adapters in virtual time, for the tests of Core Bluetooth and of the SDKs.
         .target(
             name: "Testbed",
             dependencies: [
-                "CoreBluetooth",
-                "CoreBluetoothTesting",
-                "BluetoothAir",
-                "BluetoothHCI",
-                "BluetoothHost",
-                "BluetoothTransport",
-                "Fixtures",
-                .product(name: "NIOCore", package: "swift-nio"),
+                "CoreBluetooth", "CoreBluetoothTesting", "BluetoothAir", "BluetoothHCI", "BluetoothHost",
+                "BluetoothTransport", "Fixtures", .nioCore,
             ],
             path: "Tests/Testbed"
-        ),
-        .testTarget(
-            name: "CoreBluetoothTests",
-            dependencies: [
-                "CoreBluetooth",
-                "BluetoothHost",
-                "BluetoothAir",
-                "BluetoothAirService",
-                "BluetoothTransport",
-                "Fixtures",
-                "Testbed",
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-            ]
-        ),
-        .testTarget(
-            name: "CoreBluetoothTestingTests",
-            dependencies: [
-                "BluetoothHCI",
-                "BluetoothTransport",
-                "BluetoothTypes",
-                "CDispatchWork",
-                "CoreBluetoothTesting",
-                "Fixtures",
-                "Testbed",
-                .product(name: "NIOCore", package: "swift-nio"),
-            ]
-        ),
-        .testTarget(
-            name: "CoreBluetoothProcessTimeTests",
-            dependencies: [
-                "CProcessTime",
-                "CoreBluetoothProcessTime",
-                "CoreBluetoothTesting",
-                "Fixtures",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ]
-        ),
-        .testTarget(
-            name: "CoreBluetoothObservationTests",
-            dependencies: ["CoreBluetoothObservation", "CoreBluetoothTesting"],
-            // Ordinary client code, written before strict concurrency, as most is.
-            swiftSettings: [.swiftLanguageMode(.v5)]
-        ),
-        // The recipes of the page "Porting an app", in Swift 6.
-        .testTarget(
-            name: "PortingTests",
-            dependencies: [
-                "CoreBluetooth",
-                "CoreBluetoothTesting",
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux])),
-            ]
-        ),
-        // The programs of the documentation's pages, run, and compared with the pages.
-        .testTarget(
-            name: "DocumentationTests",
-            dependencies: [
-                "BluetoothAir",
-                "BluetoothAirService",
-                "BluetoothHCI",
-                "BluetoothHost",
-                "BluetoothTransport",
-                "BluetoothTypes",
-                "CoreBluetooth",
-                "Fixtures",
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ]
-        ),
-        // Code as others write it: no @testable, the public modules alone. The samples are Swift 5 code, as most is.
-        .target(
-            name: "ClientSamples",
-            dependencies: [
-                "CoreBluetooth",
-                // The mesh messenger's keys; on Apple's platforms CryptoKit has them.
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux])),
-            ],
-            path: "Tests/ClientSamples",
-            swiftSettings: [.swiftLanguageMode(.v5)]
-        ),
-        .testTarget(
-            name: "ClientTests",
-            dependencies: ["ClientSamples", "CoreBluetooth", "CoreBluetoothTesting"]
-        ),
-        // An app with queues, actors, timers and clocks of its own, as it ships.
-        .testTarget(
-            name: "MeshMessengerTests",
-            dependencies: ["BluetoothTypes", "ClientSamples", "CoreBluetoothProcessTime", "CoreBluetoothTesting"]
-        ),
-        .testTarget(
-            name: "BlueEarTests",
-            dependencies: [
-                "BlueEar",
-                "CoreBluetoothTesting",
-                "BluetoothAir",
-                "BluetoothHost",
-                "Fixtures",
-                "Testbed",
-            ]
-        ),
-        .testTarget(
-            name: "CoreBluetoothCommandTests",
-            dependencies: [
-                "CoreBluetoothCommand", "BluetoothAirService", "BluetoothHCI", "BluetoothTransport", "BluetoothTypes",
-                "BluetoothHost", "CommandLineTool", "CoreBluetoothTesting", "Fixtures", "SessionTestbed",
-                "TerminalScreen",
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-            ]
-        ),
-        .testTarget(
-            name: "ITCBTests",
-            dependencies: [
-                "ITCB",
-                "BluetoothAir",
-                "BluetoothHost",
-                "CoreBluetoothTesting",
-                "Fixtures",
-                "Testbed",
-            ]
         ),
         // Sessions of the programs, each in a process of its own whose clocks are a world's.
         .target(
@@ -451,106 +136,135 @@ let package = Package(
             dependencies: ["CommandLineTool", "CoreBluetoothProcessTime", "CoreBluetoothTesting", "Fixtures"],
             path: "Tests/SessionTestbed"
         ),
-        .testTarget(
-            name: "BlueEarCommandTests",
-            dependencies: [
-                "BlueEar", "BlueEarCommand", "CommandLineTool", "CoreBluetoothTesting", "Fixtures", "SessionTestbed",
-            ]
-        ),
-        .testTarget(
-            name: "EightBallTests",
-            dependencies: [
-                "eightball", "BluetoothHost", "CommandLineTool", "CoreBluetoothTesting", "Fixtures", "ITCB",
-                "LoopbackWeb", "SessionTestbed", "TerminalScreen",
-            ]
-        ),
-        .testTarget(
-            name: "SequenceDiagramTests",
-            dependencies: ["SequenceDiagram"]
-        ),
-        .testTarget(
-            name: "CommandLineToolTests",
-            dependencies: [
-                "BluetoothHost", "BluetoothTypes", "CommandLineTool", "CoreBluetooth", "Fixtures", "SequenceDiagram",
-                "SessionTestbed",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
-        .testTarget(
-            name: "LessonsTests",
-            dependencies: ["CommandLineTool", "CoreBluetoothTesting", "Lessons"]
-        ),
-        .testTarget(
-            name: "TerminalScreenTests",
-            dependencies: ["TerminalScreen", "Fixtures", "SessionTestbed"]
-        ),
-        .testTarget(
-            name: "LoopbackWebTests",
-            dependencies: [
-                "LoopbackWeb",
-                "Fixtures",
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ]
-        ),
-        // Whole worlds against traces that a person has read.
-        .testTarget(
-            name: "WorldTraceTests",
-            dependencies: ["BlueEar", "CoreBluetooth", "CoreBluetoothTesting", "ITCB"],
-            exclude: ["Traces"]
-        ),
-        // Real threads, sockets, terminals, and processes whose end is a test's result.
-        .testTarget(
-            name: "SystemTests",
-            dependencies: [
-                "BlueEar", "BlueEarCommand", "BluetoothAir", "BluetoothAirService", "BluetoothHCI", "BluetoothHost",
-                "BluetoothTransport", "BluetoothTypes", "CDispatchWork", "CProcessTime", "ClientSamples",
-                "CommandLineTool", "CoreBluetooth", "CoreBluetoothCommand", "CoreBluetoothProcessTime",
-                "CoreBluetoothTesting", "Fixtures", "ITCB", "LoopbackWeb", "SequenceDiagram", "SessionTestbed",
-                "TerminalScreen", "Testbed", "eightball",
-                .target(name: "CLinuxBluetooth", condition: .when(platforms: [.linux])),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ]
-        ),
-        // The built programs as processes.
-        .testTarget(
-            name: "ProgramTests",
-            dependencies: [
-                "eightball", "BlueEarCommand", "CommandLineTool", "CoreBluetoothCommand", "Fixtures",
-                "TerminalScreen",
-            ]
-        ),
+        // Code as others write it: no @testable, the public modules alone. The samples are Swift 5 code, as most is.
+        .target(name: "ClientSamples", dependencies: ["CoreBluetooth", .cryptoKit], path: "Tests/ClientSamples"),
     ],
     swiftLanguageModes: [.v6]
 )
 
-// `swift test` builds the specification. `TESTS=system`, `TESTS=programs`, or names of test targets with commas between
-// them choose others; see CONTRIBUTING.md.
-let layers = [
-    "system": ["SystemTests", "CoreBluetoothProcessTimeTests", "MeshMessengerTests"],
-    "programs": ["ProgramTests"],
+// MARK: - Tests
+
+/// What a layer of tests has, and what each target of it stands on.
+let tests: [(layer: String, targets: KeyValuePairs<String, [Target.Dependency]>)] = [
+    (
+        "specification",
+        [
+            "BluetoothTypesTests": ["BluetoothTypes", "Fixtures"],
+            "AssignedNumbersTests": ["AssignedNumbers", "BluetoothTypes", "CAssignedNumbers"],
+            "BluetoothHCITests": ["BluetoothHCI", "Fixtures"],
+            "BluetoothHostTests": ["BluetoothHost", "BluetoothAir", "Fixtures", .nioEmbedded],
+            "BluetoothAirTests": ["BluetoothAir", "Fixtures", .nioEmbedded, .nioPosix],
+            "BluetoothTransportTests": ["BluetoothTransport", "Fixtures", .nioEmbedded],
+            "BluetoothAirServiceTests": ["BluetoothAirService", "Fixtures", .nioEmbedded, .nioPosix],
+            "CoreBluetoothTests": [
+                "CoreBluetooth", "BluetoothHost", "BluetoothAir", "BluetoothAirService", "BluetoothTransport",
+                "Fixtures",
+                "Testbed", .nioLocks, .nioEmbedded,
+            ],
+            "CoreBluetoothTestingTests": [
+                "BluetoothHCI", "BluetoothTransport", "BluetoothTypes", "CDispatchWork", "CoreBluetoothTesting",
+                "Fixtures", "Testbed", .nioCore,
+            ],
+            "CoreBluetoothObservationTests": ["CoreBluetoothObservation", "CoreBluetoothTesting"],
+            // The recipes of the page "Porting an app", in Swift 6.
+            "PortingTests": ["CoreBluetooth", "CoreBluetoothTesting", .cryptoKit],
+            // The programs of the documentation's pages, run, and compared with the pages.
+            "DocumentationTests": [
+                "BluetoothAir", "BluetoothAirService", "BluetoothHCI", "BluetoothHost", "BluetoothTransport",
+                "BluetoothTypes", "CoreBluetooth", "Fixtures", .nioEmbedded, .nioPosix,
+            ],
+            "ClientTests": ["ClientSamples", "CoreBluetooth", "CoreBluetoothTesting"],
+            "ITCBTests": ["ITCB", "BluetoothAir", "BluetoothHost", "CoreBluetoothTesting", "Fixtures", "Testbed"],
+            "BlueEarTests": [
+                "BlueEar", "BluetoothAir", "BluetoothHost", "CoreBluetoothTesting", "Fixtures", "Testbed",
+            ],
+            "SequenceDiagramTests": ["SequenceDiagram"],
+            "TerminalScreenTests": ["TerminalScreen", "Fixtures", "SessionTestbed"],
+            "LoopbackWebTests": ["LoopbackWeb", "Fixtures", .nioEmbedded, .nioHTTP1],
+            "CommandLineToolTests": [
+                "BluetoothHost", "BluetoothTypes", "CommandLineTool", "CoreBluetooth", "Fixtures", "SequenceDiagram",
+                "SessionTestbed", .argumentParser, .logging,
+            ],
+            "BlueEarCommandTests": [
+                "BlueEar", "BlueEarCommand", "CommandLineTool", "CoreBluetoothTesting", "Fixtures", "SessionTestbed",
+            ],
+            "EightBallTests": [
+                "eightball", "BluetoothHost", "CommandLineTool", "CoreBluetoothTesting", "Fixtures", "ITCB",
+                "LoopbackWeb", "SessionTestbed", "TerminalScreen",
+            ],
+            "CoreBluetoothCommandTests": [
+                "CoreBluetoothCommand", "BluetoothAirService", "BluetoothHCI", "BluetoothTransport", "BluetoothTypes",
+                "BluetoothHost", "CommandLineTool", "CoreBluetoothTesting", "Fixtures", "SessionTestbed",
+                "TerminalScreen", .nioEmbedded,
+            ],
+            "LessonsTests": ["CommandLineTool", "CoreBluetoothTesting", "Fixtures", "Lessons"],
+            // Whole worlds against traces that a person has read.
+            "WorldTraceTests": ["BlueEar", "CoreBluetooth", "CoreBluetoothTesting", "ITCB"],
+        ]
+    ),
+    // Real threads, sockets, terminals, and processes whose end is a test's result.
+    (
+        "system",
+        [
+            "SystemTests": [
+                "BlueEar", "BlueEarCommand", "BluetoothAir", "BluetoothAirService", "BluetoothHCI", "BluetoothHost",
+                "BluetoothTransport", "BluetoothTypes", "CDispatchWork", "CProcessTime", "CPlatform", "ClientSamples",
+                "CommandLineTool", "CoreBluetooth", "CoreBluetoothCommand", "CoreBluetoothProcessTime",
+                "CoreBluetoothTesting", "Fixtures", "ITCB", "Lessons", "LoopbackWeb", "SequenceDiagram",
+                "SessionTestbed", "TerminalScreen", "Testbed", "eightball", .argumentParser, .crypto, .logging,
+                .nioLocks, .nioEmbedded, .nioHTTP1, .nioPosix,
+            ],
+            "CoreBluetoothProcessTimeTests": [
+                "CProcessTime", "CoreBluetoothProcessTime", "CoreBluetoothTesting", "Fixtures", .crypto,
+            ],
+            // An app with queues, actors, timers and clocks of its own, as it ships.
+            "MeshMessengerTests": [
+                "BluetoothTypes", "ClientSamples", "CoreBluetoothProcessTime", "CoreBluetoothTesting",
+            ],
+        ]
+    ),
+    // The built programs as processes.
+    (
+        "programs",
+        [
+            "ProgramTests": [
+                "eightball", "BlueEarCommand", "CommandLineTool", "CoreBluetoothCommand", "Fixtures", "Lessons",
+                "TerminalScreen",
+            ]
+        ]
+    ),
 ]
-let chosen = Context.environment["TESTS"] ?? "specification"
-package.targets.removeAll { target in
-    guard target.type == .test, chosen != "all" else { return false }
-    if chosen == "specification" { return layers.values.contains { $0.contains(target.name) } }
-    return !(layers[chosen] ?? chosen.split(separator: ",").map(String.init)).contains(target.name)
+
+// `swift test` builds the specification. `TESTS=system`, `TESTS=programs`, or names of test targets with commas between
+// them choose others; see CONTRIBUTING.md. `TESTS=interop` is for Interop's scripts.
+let chosen = (Context.environment["TESTS"] ?? "specification").split(separator: ",").map(String.init)
+for (layer, targets) in tests {
+    for (name, dependencies) in targets where chosen == ["all"] || chosen.contains(layer) || chosen.contains(name) {
+        let traces = name == "WorldTraceTests" ? ["Traces"] : []
+        package.targets.append(.testTarget(name: name, dependencies: dependencies, exclude: traces))
+    }
 }
 
-// An import is part of a module's interface only where the file says `public import`.
+if chosen == ["all"] || chosen == ["interop"] {
+    // What hosts and controllers of others meet, see Interop/README.md.
+    package.targets.append(
+        .executableTarget(name: "InteropPeer", dependencies: ["CoreBluetooth", .nioLocks], path: "Interop/Peer")
+    )
+}
+
+// MARK: - Settings
+
+/// Ordinary client code, written before strict concurrency, as most is. The SDKs and the code of the course also build
+/// on platforms of Apple, with the tools that their apps use.
+let swift5 = ["BlueEar", "ClientSamples", "CoreBluetoothObservationTests", "ITCB", "InteropPeer", "Lessons"]
+
 for target in package.targets {
-    if target.name != "ClientSamples" {
-        target.swiftSettings = (target.swiftSettings ?? []) + [.enableUpcomingFeature("InternalImportsByDefault")]
-    }
+    var settings: [SwiftSetting] = swift5.contains(target.name) ? [.swiftLanguageMode(.v5)] : []
+    // An import is part of a module's interface only where the file says `public import`.
+    if target.name != "ClientSamples" { settings.append(.enableUpcomingFeature("InternalImportsByDefault")) }
     // The gate builds with this; a user's build never fails on a warning of a newer compiler.
     if Context.environment["OPENCOREBLUETOOTH_WARNINGS_AS_ERRORS"] != nil {
-        target.swiftSettings?.append(.treatAllWarnings(as: .error))
+        settings.append(.treatAllWarnings(as: .error))
     }
+    target.swiftSettings = settings
 }

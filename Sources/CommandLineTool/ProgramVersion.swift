@@ -1,6 +1,6 @@
 // The version that all programs report.
 
-import CProgramVersion
+import CPlatform
 
 /// The version of the programs: a semantic version, with the commit behind a `+` where the build knew it.
 package enum ProgramVersion {

@@ -1,7 +1,7 @@
 // How many columns of a terminal a grapheme cluster takes. The C library knows the width of a scalar; a cluster has
 // that of its first scalar, but for emoji that are asked for by a selector, and for flags, which take two columns.
 
-import CTerminal
+import CPlatform
 
 /// The width of text in columns.
 package enum ColumnWidth {

@@ -162,7 +162,10 @@ extension Programs {
             #expect(typo.errorLines.first == "corebluetooth: unexpected argument 'scn'; did you mean 'scan'?")
         }
 
-        @Test("Each program has help and a version", arguments: ["eightball", "blueear", "corebluetooth"])
+        @Test(
+            "Each program has help and a version",
+            arguments: ["eightball", "blueear", "corebluetooth", "corebluetooth-learn"]
+        )
         func help(program: String) throws {
             let help = try testbed.start(program, ["--help"])
             #expect(try help.end() == 0)

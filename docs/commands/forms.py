@@ -22,6 +22,12 @@ class Forms:
             # What the programs' manual pages are made of, too.
             answer = subprocess.check_output([f"{programs}/{program}", "--experimental-dump-help"])
             self.commands[program] = json.loads(answer)["command"]
+        # A command that is a program of its own.
+        tool = self.commands["corebluetooth"]
+        tool["subcommands"] = [
+            {**self.commands.get(f"corebluetooth-{one['commandName']}", one), "commandName": one["commandName"]}
+            for one in tool["subcommands"]
+        ]
 
     def check(self, text):
         """Compares subcommands and options with those that the program has. Whether there is more than subcommands."""

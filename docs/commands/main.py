@@ -171,7 +171,7 @@ class Check:
 
 def main():
     parser = argparse.ArgumentParser(prog="docs/commands/run", description=__doc__)
-    parser.add_argument("--programs", required=True, help="the folder that has the three programs")
+    parser.add_argument("--programs", required=True, help="the folder that has the programs")
     parser.add_argument("--examples", help="the folder that has the examples' programs")
     parser.add_argument("pages", nargs="*", help="these pages alone (default: all)")
     options = parser.parse_args()

@@ -4,7 +4,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 
-PROGRAMS = ("corebluetooth", "eightball", "blueear")
+PROGRAMS = ("corebluetooth-learn", "corebluetooth", "eightball", "blueear")
 
 # The first words of a command. A path of a script of this repository is one, too.
 FIRST_WORDS = set(PROGRAMS) | set(
@@ -41,7 +41,7 @@ class Block:
 
 def names():
     """All pages. Those of the tests' samples are of others."""
-    listed = subprocess.run(["git", "ls-files", "*.md", "*.tutorial"], check=True, capture_output=True, text=True)
+    listed = subprocess.run(["git", "ls-files", "*.md"], check=True, capture_output=True, text=True)
     return [name for name in listed.stdout.split() if not name.startswith("Tests/")]
 
 

@@ -4,7 +4,7 @@
 public import BluetoothTypes
 
 #if os(Linux)
-import CLinuxBluetooth
+import CPlatform
 #endif
 
 #if canImport(Glibc)

@@ -2,7 +2,7 @@
 // adapter whose user channel a program has is not among them; the kernel reports that nowhere else.
 
 #if os(Linux)
-import CLinuxBluetooth
+import CPlatform
 #endif
 
 #if canImport(Glibc)

@@ -3,7 +3,7 @@
 
 #if os(Linux)
 
-import CLinuxBluetooth
+import CPlatform
 
 #if canImport(Glibc)
 import Glibc

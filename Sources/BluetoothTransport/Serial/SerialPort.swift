@@ -2,7 +2,7 @@
 // speed that its controller uses.
 
 #if os(Linux)
-import CLinuxBluetooth
+import CPlatform
 #endif
 
 #if canImport(Glibc)

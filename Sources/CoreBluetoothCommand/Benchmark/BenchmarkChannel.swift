@@ -16,7 +16,7 @@ final class BenchmarkChannel: NSObject, @preconcurrency StreamDelegate {
     private var unsent: Int
     /// Octets that are to come.
     private var awaited: Int
-    private let done = PendingAnswer()
+    private let done = TimedWait()
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     private static let chunk = Data(repeating: 0x2A, count: 64 * 1024)
 

@@ -188,7 +188,7 @@ struct BenchmarkRun {
         let length = peripheral.maximumWriteValueLength(for: .withoutResponse)
         let count = (octets + length - 1) / length
         var arrived = 0
-        let done = PendingAnswer()
+        let done = TimedWait()
         let start = Date()
         try await ProgressLine.during("notifications", .octets, total: count * length) { progress in
             central.onValue = { _, data in

@@ -22,8 +22,8 @@ final class Central: NSObject {
 
     private let output: OutputFormat
     let pairing: ProgramPairing?
-    let pendingAnswer: PendingAnswer
-    var awaited: AwaitedAnswer?
+    let timedWait: TimedWait
+    var awaited: AwaitedCallback?
     var manager: CBCentralManager?
     private var wasReady = false
     /// The one in use.
@@ -41,7 +41,7 @@ final class Central: NSObject {
     init(pairing: ProgramPairing? = nil, output: OutputFormat) {
         self.output = output
         self.pairing = pairing
-        pendingAnswer = PendingAnswer(pausingFor: pairing?.conversation)
+        timedWait = TimedWait(pausingFor: pairing?.conversation)
     }
 
     // MARK: Repeated events
@@ -187,7 +187,7 @@ final class Central: NSObject {
 
     /// Waits for an answer of Core Bluetooth, or of another part of it.
     func wait(
-        _ awaited: AwaitedAnswer,
+        _ awaited: AwaitedCallback,
         _ seconds: TimeInterval?,
         _ late: @escaping @MainActor @autoclosure () -> String,
         doing: String = "waiting",
@@ -195,21 +195,21 @@ final class Central: NSObject {
     ) async throws {
         do {
             try await ProgressLine.during(doing, .seconds, total: seconds.map { Int($0) }) { _ in
-                try await pendingAnswer.wait(seconds, late: Failure(late())) {
+                try await timedWait.wait(seconds, late: Failure(late())) {
                     self.awaited = awaited
                     start()
                 }
             }
         } catch {
             // An answer that comes too late is none, and what looks like it is a value of its own.
-            if !pendingAnswer.isWaiting { self.awaited = nil }
+            if !timedWait.isWaiting { self.awaited = nil }
             throw error
         }
     }
 
     /// A request to the peripheral in use, about one of its services or about itself.
     private func request(
-        _ awaited: AwaitedAnswer,
+        _ awaited: AwaitedCallback,
         _ doing: String,
         _ service: CBService? = nil,
         _ start: () -> Void
@@ -234,18 +234,18 @@ final class Central: NSObject {
     }
 
     /// An answer has come.
-    func end(_ awaited: AwaitedAnswer, _ error: (any Error)?) {
+    func end(_ awaited: AwaitedCallback, _ error: (any Error)?) {
         // The call of a late answer has timed out.
-        guard self.awaited == awaited, pendingAnswer.isWaiting else { return }
+        guard self.awaited == awaited, timedWait.isWaiting else { return }
         self.awaited = nil
-        pendingAnswer.end(error.map { .failure($0) } ?? .success(()))
+        timedWait.end(error.map { .failure($0) } ?? .success(()))
     }
 
     /// Fails the call that waits, where one does.
     private func fail(_ failure: any Error) {
         awaited = nil
-        guard pendingAnswer.isWaiting else { return }
-        pendingAnswer.end(.failure(failure))
+        guard timedWait.isWaiting else { return }
+        timedWait.end(.failure(failure))
     }
 
     /// Connects the end of a pairing with the call that waits for it.

@@ -152,7 +152,7 @@ final class DeviceRecording {
         output.report(
             "subscribed to \(CloneCommand.counted(sending.count, "characteristic")) for \(SecondsText.text(seconds))"
         )
-        let done = PendingAnswer()
+        let done = TimedWait()
         central.onDisconnection = { done.end(.failure(Failure("the device has disconnected: \($0)"))) }
         let timer = DispatchSource.makeTimerSource(queue: .main)
         timer.schedule(deadline: .now() + seconds)

@@ -25,7 +25,7 @@ final class DeviceConnection {
     /// Called when the connection is lost while nothing waits for it.
     var onLoss: ((String) -> Void)?
     private var subscriptions: [Subscription] = []
-    private let values = PendingAnswer()
+    private let values = TimedWait()
     /// Why the connection was lost, where it was.
     private var lossReason: String?
 

@@ -1,114 +1,41 @@
-// `corebluetooth learn`: the course in the terminal. A lesson is shown and run; its question is answered by running it
-// again with something changed.
+// `corebluetooth learn`: hands over to the course. It is a program of its own, as it has a world of devices with the clocks
+// and queues of tests, which nothing else here needs.
 
 import ArgumentParser
 import CommandLineTool
 import Foundation
-import Lessons
 
 /// `corebluetooth learn`.
 struct LearnCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "learn",
         abstract: "Learn Core Bluetooth in lessons that run.",
-        discussion: """
-            Without a lesson it lists them, and says which one comes next. A lesson shows its code, runs it, and prints every call and every packet \
-            as it happens. Each one ends with a question, which a run answers:
-
-              corebluetooth learn 1                 the lesson
-              corebluetooth learn 1 --try far       its run with something changed
-              corebluetooth learn 1 --answer TEXT   whether an answer is right
-            """
+        discussion: "Runs the program \(program), which has the lessons; corebluetooth learn --help is its help."
     )
 
-    @Argument(help: "The lesson's number or name.")
-    var lesson: String?
+    /// The course's program, which stands beside this one.
+    static let program = "corebluetooth-learn"
 
-    @Option(
-        name: .customLong("try"),
-        help: ArgumentHelp("Run the lesson with something changed; the lesson says with what.", valueName: "change")
-    )
-    var experiment: String?
+    @Argument(parsing: .captureForPassthrough, help: "A lesson, and what to do with it.")
+    var arguments: [String] = []
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Check an answer to the lesson's question.", valueName: "text")
-    )
-    var answer: String?
+    func run() throws { try run(in: Self.folder) }
 
-    @Flag(help: "Print one JSON object a line.")
-    var json = false
-
-    @OptionGroup var trace: TraceOptions
-
-    /// For docs/lessons/make.
-    @Option(name: .customLong("write-course"), help: .hidden)
-    var repository: String?
-
-    func validate() throws {
-        guard let name = lesson else {
-            guard experiment == nil, answer == nil else {
-                throw ValidationError("--try and --answer need a lesson: corebluetooth learn 1 …")
-            }
-            return
-        }
-        guard let lesson = Course.lesson(name) else {
-            throw ValidationError("There is no lesson \"\(name)\"; corebluetooth learn lists them.")
-        }
-        guard experiment == nil || answer == nil else { throw ValidationError("Use --try or --answer, not both.") }
-        if let experiment, !lesson.experiments.contains(where: { $0.name == experiment }) {
-            let names = lesson.experiments.map(\.name).joined(separator: ", ")
-            throw ValidationError("Lesson \(lesson.number) has no change \"\(experiment)\"; it has: \(names).")
-        }
+    /// Becomes the program in a folder.
+    func run(in folder: String) throws {
+        let words = ["\(folder)/\(Self.program)"] + arguments
+        var pointers = words.map { strdup($0) } + [nil]
+        defer { pointers.forEach { free($0) } }
+        execv(words[0], &pointers)
+        throw Failure(
+            "the course is a program of its own, \(Self.program), which is not in \(folder); "
+                + "in a clone of OpenCoreBluetooth, swift run \(Self.program) builds and runs it"
+        )
     }
 
-    func run() throws {
-        if let repository { return try CourseFiles(repository: repository).write() }
-        let output = LessonOutput(isJSON: json)
-        guard let lesson = lesson.flatMap(Course.lesson) else { return output.list(Course.lessons, LessonProgress()) }
-        // Lines of a trace are printed anyway.
-        if trace.traceFile != nil { try trace.begin(device: "lesson") }
-        if let answer {
-            try check(answer, lesson, output)
-        } else if let experiment = lesson.experiments.first(where: { $0.name == experiment }) {
-            output.title(lesson, experiment)
-            try run(lesson, experiment.name, output)
-            output.question(lesson)
-        } else {
-            output.lesson(lesson)
-            try run(lesson, nil, output)
-            output.observations(lesson)
-            output.question(lesson)
-            output.ways(lesson)
-        }
-    }
-
-    private func run(_ lesson: Lesson, _ experiment: String?, _ output: LessonOutput) throws {
-        output.beginTrace()
-        do {
-            try lesson.run(trying: experiment) { entry in
-                Timeline.current?.add(entry, isPrinted: true)
-                output.trace(entry)
-            }
-        } catch {
-            throw Failure("lesson \(lesson.number) stopped: \(error)")
-        }
-    }
-
-    private func check(_ answer: String, _ lesson: Lesson, _ output: LessonOutput) throws {
-        guard let right = try lesson.answer() else { throw Failure("lesson \(lesson.number) has no answer") }
-        guard Lesson.isSame(answer, as: right) else {
-            throw Failure("\"\(answer)\" is not the answer; run \(lesson.questionCommand) and look again")
-        }
-        var progress = LessonProgress()
-        progress.add(lesson)
-        output.right(lesson, right, progress)
-    }
-}
-
-extension Lesson {
-    /// The command whose trace answers the question.
-    var questionCommand: String {
-        "corebluetooth learn \(number)" + (question.experiment.map { " --try \($0)" } ?? "")
+    /// The folder of this program, by whatever name it was started.
+    private static var folder: String {
+        let path = Bundle.main.executablePath ?? CommandLine.arguments[0]
+        return URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent().path
     }
 }

@@ -95,7 +95,7 @@ struct HelpAction: DeviceAction {
             let first = name.padding(toLength: 13, withPad: " ", startingAt: 0)
             let indent = String(repeating: " ", count: first.count)
             let abstract = command.configuration.abstract
-            LessonLayout.broken(abstract, first: first, rest: indent, Terminal.width).forEach(connection.output.write)
+            BrokenText.lines(abstract, first: first, rest: indent, Terminal.width).forEach(connection.output.write)
         }
     }
 }

@@ -111,6 +111,9 @@ extension Lesson {
     /// The answer to the question, found by a run.
     package func answer() throws -> String? { question.answer(try run(trying: question.experiment)) }
 
+    /// What one might answer, with the right answer among it, in the order of the texts.
+    func choices() throws -> [String] { ([try answer()].compactMap(\.self) + question.wrongAnswers).sorted() }
+
     /// Whether an answer says the same as another one, in whatever case and with whatever around it.
     package static func isSame(_ answer: String, as other: String) -> Bool { plain(answer) == plain(other) }
 

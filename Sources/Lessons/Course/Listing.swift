@@ -1,6 +1,5 @@
-// The code that lessons show: the files of the folder Code, each in the parts that its MARK lines divide it into.
-
-import CLessonCode
+// The code that lessons show: the files of the folder Code, each in the parts that its MARK lines divide it into. The
+// folder Listings is a link to it: what the package manager takes in as text it does not compile.
 
 /// A file of code in parts.
 package struct Listing: Sendable {
@@ -25,16 +24,19 @@ package struct Listing: Sendable {
     }
 
     /// The texts of all files, by their names.
-    static let texts: [String: String] = {
-        var texts: [String: String] = [:]
-        var number = 0
-        while let file = lesson_file(number)?.pointee {
-            let octets = UnsafeBufferPointer(start: file.octets, count: file.count)
-            texts[String(cString: file.name)] = String(decoding: octets, as: UTF8.self)
-            number += 1
-        }
-        return texts
-    }()
+    static let texts: [String: String] = [
+        "Asker.swift": PackageResources.Asker_swift,
+        "Background.swift": PackageResources.Background_swift,
+        "Ball.swift": PackageResources.Ball_swift,
+        "BallFinder.swift": PackageResources.BallFinder_swift,
+        "ConfirmedDelivery.swift": PackageResources.ConfirmedDelivery_swift,
+        "Lock.swift": PackageResources.Lock_swift,
+        "MagicBall.swift": PackageResources.MagicBall_swift,
+        "ManyDevices.swift": PackageResources.ManyDevices_swift,
+        "Messages.swift": PackageResources.Messages_swift,
+        "Pairing.swift": PackageResources.Pairing_swift,
+        "Restoration.swift": PackageResources.Restoration_swift,
+    ].mapValues { String(decoding: $0, as: UTF8.self) }
 
     /// The parts of a text.
     package init(text: String) {

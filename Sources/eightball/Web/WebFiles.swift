@@ -1,7 +1,5 @@
 // The files of the page. The texts in the page's HTML are those of the tables: `{{key}}` stands for one.
 
-import CEightBallPage
-
 /// A file that the page is made of.
 enum WebFile: String, CaseIterable {
     case page = ""
@@ -29,14 +27,12 @@ enum WebFile: String, CaseIterable {
 
     /// The file as it was built in.
     var octets: [UInt8] {
-        let file =
-            switch self {
-            case .page: eight_ball_page()
-            case .style: eight_ball_style()
-            case .script: eight_ball_script()
-            case .icon: eight_ball_icon()
-            }
-        return Array(UnsafeBufferPointer(start: file.octets, count: file.count))
+        switch self {
+        case .page: PackageResources.page_html
+        case .style: PackageResources.page_css
+        case .script: PackageResources.page_js
+        case .icon: PackageResources.icon_svg
+        }
     }
 
     /// Puts the texts into a page.

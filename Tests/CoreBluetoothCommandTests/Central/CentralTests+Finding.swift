@@ -36,7 +36,7 @@ struct CentralFindingTests {
         let isListening = central.onDiscovery != nil
         #expect(!isListening)
         #expect(central.manager?.isScanning == false)
-        #expect(central.awaited == nil && !central.pendingAnswer.isWaiting)
+        #expect(central.awaited == nil && !central.timedWait.isWaiting)
     }
 
     @Test("ends a search with the reason if the adapter is lost, and finds a device afterwards")

@@ -43,17 +43,17 @@ struct CentralTests {
             try await central.wait(.link, limit, "late") {
                 central.end(.strength, nil)
                 central.end(.channel, Failure("another one"))
-                isWaiting = central.awaited == .link && central.pendingAnswer.isWaiting
+                isWaiting = central.awaited == .link && central.timedWait.isWaiting
                 central.end(.link, Failure("refused"))
                 central.end(.link, nil)
             }
         }
         #expect(isWaiting && failure?.line == "refused")
-        #expect(central.awaited == nil && !central.pendingAnswer.isWaiting)
+        #expect(central.awaited == nil && !central.timedWait.isWaiting)
         // As when the time is up: the answer comes before the call goes on.
         let over = await #expect(throws: Failure.self) {
             try await central.wait(.strength, limit, "late") {
-                central.pendingAnswer.end(.failure(Failure("the time is up")))
+                central.timedWait.end(.failure(Failure("the time is up")))
                 central.end(.strength, nil)
             }
         }
@@ -95,7 +95,7 @@ struct CentralTests {
         try tool.testbed.perform { await central.disconnect() }
         let found = await outcome { try await central.connect(connection.peripheral, timeout: 0) }
         #expect(found == "\"Thermo\" was heard, but did not connect within 0 s")
-        #expect(central.awaited == nil && !central.pendingAnswer.isWaiting)
+        #expect(central.awaited == nil && !central.timedWait.isWaiting)
     }
 
     @Test("names the reason why a connection fails or ends, and says if there is none")
@@ -114,7 +114,7 @@ struct CentralTests {
             (.strength, cause, "\"Thermo\" has disconnected: " + words, 2),
             // An end that is awaited is no loss.
             (.disconnection, cause, "none", 2),
-        ] as [(AwaitedAnswer, CBError?, String, Int)] {
+        ] as [(AwaitedCallback, CBError?, String, Int)] {
             let found = await outcome {
                 try await central.wait(awaited, ToolTestbed.realTimeLimit, "late") {
                     if awaited == .connection {
@@ -234,7 +234,7 @@ struct CentralTests {
             return states
         }
         #expect(canSend == [Bool](repeating: true, count: 200))
-        #expect(central.awaited == nil && !central.pendingAnswer.isWaiting)
+        #expect(central.awaited == nil && !central.timedWait.isWaiting)
         try testbed.perform { await central.disconnect() }
         #expect(throws: Failure.self) {
             try testbed.perform { try await central.writeWithoutResponse(Data([2]), to: characteristic) }

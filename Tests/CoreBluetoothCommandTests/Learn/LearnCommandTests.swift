@@ -1,23 +1,27 @@
 import CommandLineTool
-import Lessons
+import Fixtures
 import Testing
 
 @testable import CoreBluetoothCommand
 
 @Suite("corebluetooth learn")
 struct LearnCommandTests {
-    @Test("rejects a wrong answer with the run in which to look")
-    func answers() throws {
-        for lesson in Course.lessons {
-            let hint = lesson.question.experiment.map { " --try \($0)" } ?? ""
-            #expect(lesson.questionCommand == "corebluetooth learn \(lesson.number)\(hint)")
-            for wrong in lesson.question.wrongAnswers {
-                let command = try LearnCommand.parse([lesson.key, "--answer", wrong])
-                let failure = #expect(throws: Failure.self) { try command.run() }
-                #expect(
-                    failure?.line == "\"\(wrong)\" is not the answer; run \(lesson.questionCommand) and look again"
-                )
-            }
-        }
+    @Test("takes everything behind it for the course, options and help too")
+    func arguments() throws {
+        let words = ["1", "--try", "far", "--help", "--version", "--nonsense"]
+        let command = try #require(try CoreBluetoothTool.parseAsRoot(["learn"] + words) as? LearnCommand)
+        #expect(command.arguments == words)
+    }
+
+    @Test("says in one line where it looked for the course, and how to get it, if it is not there")
+    func missing() throws {
+        let folder = try TemporaryFolder()
+        let command = try #require(try CoreBluetoothTool.parseAsRoot(["learn", "1"]) as? LearnCommand)
+        let failure = #expect(throws: Failure.self) { try command.run(in: folder.path) }
+        #expect(
+            failure?.line == "the course is a program of its own, corebluetooth-learn, which is not in \(folder.path); "
+                + "in a clone of OpenCoreBluetooth, swift run corebluetooth-learn builds and runs it"
+        )
+        withExtendedLifetime(folder) {}
     }
 }

@@ -3,7 +3,7 @@
 #if os(Linux)
 
 import BluetoothHCI
-import CLinuxBluetooth
+import CPlatform
 import Fixtures
 import Foundation
 import NIOCore

@@ -4,7 +4,7 @@
 
 import BluetoothHCI
 import BluetoothTypes
-import CLinuxBluetooth
+import CPlatform
 import Fixtures
 import Foundation
 import NIOCore

@@ -1,5 +1,6 @@
 // Commands of corebluetooth as tests of this layer start them, in a process of their own.
 
+import ArgumentParser
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
@@ -72,15 +73,19 @@ extension SessionRun {
     }
 }
 
-/// Runs command lines of corebluetooth in a folder, one behind the other in this process, with a hyphen behind each.
+/// Runs command lines of a program in a folder, one behind the other in this process, with a hyphen behind each.
 @MainActor
-func performCorebluetooth(_ lines: [[String]], in folder: String) throws {
+func performCorebluetooth(
+    _ lines: [[String]],
+    of tool: any ParsableCommand.Type = CoreBluetoothTool.self,
+    in folder: String
+) throws {
     guard FileManager.default.changeCurrentDirectoryPath(folder) else { exit(98) }
     setenv("XDG_STATE_HOME", folder, 1)
     setenv("XDG_RUNTIME_DIR", folder, 1)
     for line in lines {
         do {
-            var command = try CoreBluetoothTool.parseAsRoot(line)
+            var command = try tool.parseAsRoot(line)
             try command.run()
         } catch let failure as Failure {
             Console.print("failed: \(failure.line)")

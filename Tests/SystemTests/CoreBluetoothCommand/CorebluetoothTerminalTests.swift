@@ -10,6 +10,7 @@ import SessionTestbed
 import Testing
 
 @testable import CoreBluetoothCommand
+@testable import Lessons
 
 @Suite("The surroundings of corebluetooth")
 struct CorebluetoothTerminalTests {

@@ -1,0 +1,158 @@
+// How a lesson is printed: for a person in lines that fit the terminal, for a program as one JSON object a line.
+
+import CommandLineTool
+import Foundation
+
+/// Prints lessons.
+final class LessonOutput {
+    private let isJSON: Bool
+    private let layout: LessonLayout
+    private let pager = Pager.terminal()
+    private var narrow = LessonLayout.TraceState()
+
+    /// - Parameter isJSON: One JSON object a line in place of text.
+    init(isJSON: Bool) {
+        self.isJSON = isJSON
+        let isTerminal = isatty(STDOUT_FILENO) == 1
+        let environment = ProcessInfo.processInfo.environment
+        let hasStyle = isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+        layout = LessonLayout(columns: isTerminal ? Terminal.size.columns : nil, hasStyle: hasStyle)
+    }
+
+    private func text(
+        _ kind: String,
+        _ details: [(key: String, value: JSONValue)],
+        _ lines: @autoclosure () -> [String]
+    ) {
+        if isJSON {
+            Console.print(JSONValue.object([("event", .string(kind))] + details).text)
+        } else {
+            lines().forEach(pager.write)
+        }
+    }
+
+    // MARK: The list
+
+    /// Prints which lessons there are, which of them are done, and which one comes next.
+    func list(_ lessons: [Lesson], _ progress: LessonProgress) {
+        for lesson in lessons {
+            let isAnswered = progress.answered.contains(lesson.key)
+            text(
+                "lesson",
+                details(of: lesson) + [("isAnswered", .bool(isAnswered))],
+                layout.item(lesson.number, lesson.title + (isAnswered ? " (answered)" : ""), lesson.summary)
+            )
+        }
+        next(progress, progress.answered.isEmpty ? "Run one" : "The next lesson")
+    }
+
+    private func next(_ progress: LessonProgress, _ words: String) {
+        guard !isJSON else { return }
+        let line = progress.next.map { "\(words): corebluetooth learn \($0.number)" }
+        layout.prose(line ?? "The questions of all lessons are answered.").forEach(pager.write)
+    }
+
+    private func details(of lesson: Lesson) -> [(key: String, value: JSONValue)] {
+        [
+            ("number", .integer(lesson.number)), ("name", .string(lesson.key)), ("title", .string(lesson.title)),
+            ("summary", .string(lesson.summary)),
+        ]
+    }
+
+    // MARK: A lesson
+
+    /// Prints what comes before the run: texts and code.
+    func lesson(_ lesson: Lesson) {
+        let title = "Lesson \(lesson.number) of \(Course.lessons.count): \(lesson.title)"
+        text("lesson", details(of: lesson), layout.heading(title) + layout.prose(lesson.summary))
+        text("text", [("text", .string(lesson.introduction))], layout.prose(lesson.introduction))
+        for step in lesson.steps {
+            let code = lesson.code(of: step)
+            text("text", [("text", .string(step.text))], layout.heading(step.part) + layout.prose(step.text))
+            text(
+                "code",
+                [("file", .string(lesson.file)), ("part", .string(step.part)), ("code", .string(code))],
+                layout.code(code)
+            )
+        }
+    }
+
+    /// Prints what is changed in a run.
+    func title(_ lesson: Lesson, _ experiment: Lesson.Experiment) {
+        text(
+            "experiment",
+            [("name", .string(experiment.name)), ("text", .string(experiment.text))],
+            layout.heading("Lesson \(lesson.number), --try \(experiment.name)")
+                + layout.prose("Here " + experiment.text + ".")
+        )
+    }
+
+    /// Prints the heading of the run.
+    func beginTrace() {
+        guard !isJSON else { return }
+        layout.heading("The run").forEach(pager.write)
+    }
+
+    /// Prints an entry of the trace.
+    func trace(_ entry: TimelineEntry) {
+        text(
+            "trace",
+            [
+                ("milliseconds", .number(Double(entry.time) / 1000)), ("device", .string(entry.device)),
+                ("kind", .string(entry.kind.rawValue)), ("layer", .string(entry.layer)), ("text", .string(entry.text)),
+            ],
+            layout.trace(entry, &narrow)
+        )
+    }
+
+    /// Prints what was to be seen in the run.
+    func observations(_ lesson: Lesson) {
+        if !isJSON { layout.heading("What is to be seen").forEach(pager.write) }
+        for observation in lesson.observations {
+            text(
+                "observation",
+                [("line", .string(observation.line)), ("text", .string(observation.text))],
+                layout.item(nil, observation.line, observation.text)
+            )
+        }
+    }
+
+    /// Prints the question.
+    func question(_ lesson: Lesson) throws {
+        let answer = "corebluetooth learn \(lesson.number) --answer …"
+        let choices = isJSON ? try lesson.choices().map { JSONValue.string($0) } : []
+        text(
+            "question",
+            [
+                ("text", .string(lesson.question.text)), ("choices", .array(choices)),
+                ("command", .string(lesson.questionCommand)), ("answer", .string(answer)),
+            ],
+            layout.heading("The question") + layout.prose(lesson.question.text)
+                + layout.prose("Find it out: \(lesson.questionCommand)\nYour answer: \(answer)")
+        )
+    }
+
+    /// Prints how the run can be changed, and what comes next.
+    func ways(_ lesson: Lesson) {
+        if !isJSON { layout.heading("More").forEach(pager.write) }
+        for experiment in lesson.experiments {
+            text(
+                "experiment",
+                [("name", .string(experiment.name)), ("text", .string(experiment.text))],
+                layout.prose("--try \(experiment.name): \(experiment.text)")
+            )
+        }
+        guard !isJSON, lesson.number < Course.lessons.count else { return }
+        layout.prose("The next lesson: corebluetooth learn \(lesson.number + 1)").forEach(pager.write)
+    }
+
+    /// Prints that an answer is right, and the next lesson.
+    func right(_ lesson: Lesson, _ answer: String, _ progress: LessonProgress) {
+        text(
+            "right",
+            [("answer", .string(answer)), ("text", .string(lesson.question.explanation))],
+            layout.prose("Yes: \(answer).") + layout.prose(lesson.question.explanation)
+        )
+        next(progress, "The next lesson")
+    }
+}

@@ -1,6 +1,0 @@
-extension MagicBall {
-    /// Takes only what ends with a question mark.
-    func insistOnQuestions() {
-        judge = { $0.hasSuffix("?") ? .success : .unlikelyError }
-    }
-}

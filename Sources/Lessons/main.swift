@@ -1,0 +1,5 @@
+// The course in the terminal.
+
+import CommandLineTool
+
+Ending.run(LearnCommand.self)

@@ -1,0 +1,43 @@
+import CommandLineTool
+import Testing
+
+@testable import Lessons
+
+@Suite("corebluetooth learn")
+struct LearnCommandTests {
+    @Test("rejects a wrong answer with the run in which to look")
+    func answers() throws {
+        for lesson in Course.lessons {
+            let hint = lesson.question.experiment.map { " --try \($0)" } ?? ""
+            #expect(lesson.questionCommand == "corebluetooth learn \(lesson.number)\(hint)")
+            for wrong in lesson.question.wrongAnswers {
+                let command = try LearnCommand.parse([lesson.key, "--answer", wrong])
+                let failure = #expect(throws: Failure.self) { try command.run() }
+                #expect(
+                    failure?.line == "\"\(wrong)\" is not the answer; run \(lesson.questionCommand) and look again"
+                )
+            }
+        }
+    }
+
+    @Test("takes a lesson, alone or with a change or an answer", arguments: ["", "1", "1 --try far", "1 --answer -71"])
+    func taken(line: String) {
+        #expect(throws: Never.self) { try LearnCommand.parse(line.split(separator: " ").map(String.init)) }
+    }
+
+    @Test(
+        "refuses what has no lesson, or no lesson that is there, or two things at once",
+        arguments: [
+            ("--try far", "--try and --answer need a lesson"), ("--answer 1", "--try and --answer need a lesson"),
+            ("99", "There is no lesson \"99\""), ("1 --try far --answer 1", "Use --try or --answer"),
+            ("1 --try near", "Lesson 1 has no change \"near\"; it has: "),
+        ]
+    )
+    func refused(line: String, reason: String) {
+        #expect {
+            try LearnCommand.parse(line.split(separator: " ").map(String.init))
+        } throws: { error in
+            LearnCommand.message(for: error).contains(reason)
+        }
+    }
+}
