@@ -60,7 +60,9 @@ extension Central {
         _ doing: String,
         _ start: (UUID, @escaping @Sendable (Result<Value, LEHostError>) -> Void) -> Void
     ) async throws -> Value {
-        guard let peripheral, peripheral.state == .connected else { throw Failure("the device is not connected", .notConnected) }
+        guard let peripheral, peripheral.state == .connected else {
+            throw Failure("the device is not connected", .notConnected)
+        }
         let answer = Answer<Value>()
         let limit = procedureTimeout
         let late = Failure("\(doing) took more than \(SecondsText.text(limit))", .timedOut)

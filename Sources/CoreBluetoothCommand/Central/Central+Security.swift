@@ -40,7 +40,8 @@ extension Central {
         if let present, present.level >= level { return (present, true) }
         watchPairings()
         let limit = procedureTimeout
-        try await wait(.pairing, limit, Failure("pairing took more than \(SecondsText.text(limit))", .timedOut), doing: "pairing") {
+        let late = Failure("pairing took more than \(SecondsText.text(limit))", .timedOut)
+        try await wait(.pairing, limit, late, doing: "pairing") {
             BluetoothAdapter.default.secure(peripheral.identifier, to: level) { _ in }
         }
         return (await security(), false)

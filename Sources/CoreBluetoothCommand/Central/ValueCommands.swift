@@ -124,7 +124,9 @@ struct WriteAction: DeviceAction {
     /// The octets to write.
     private func octets(isSession: Bool) throws -> Data {
         guard isFromInput else { return text ? Data(value.utf8) : Hexadecimal.octets(value) ?? Data() }
-        guard !isSession else { throw Failure("the input of a session has its commands; write the digits of the value") }
+        guard !isSession else {
+            throw Failure("the input of a session has its commands; write the digits of the value")
+        }
         return try InputFile.readStandardInput(limit: ATT.maximumValueLength)
     }
 
