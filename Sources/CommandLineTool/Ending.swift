@@ -6,11 +6,29 @@ import Foundation
 
 /// Something failed: one line that says what, why, and what to do about it.
 package struct Failure: Error {
+    /// What failed, as an exit status says it.
+    package enum Kind: Int32, CaseIterable {
+        case other = 1
+        /// The device, or what is asked of it, is not there; or several fit.
+        case notFound = 3
+        case timedOut = 4
+        /// There is no adapter, it is off, or it may not be used.
+        case noBluetooth = 5
+        /// The device has refused.
+        case refused = 6
+        case notConnected = 7
+    }
+
     /// The line.
     package let line: String
+    package let kind: Kind
+    /// What its JSON object has beside the line and the kind.
+    package var details: [(key: String, value: JSONValue)]
 
     /// Creates a failure from its line.
-    package init(_ line: String) { self.line = line }
+    package init(_ line: String, _ kind: Kind = .other, details: [(key: String, value: JSONValue)] = []) {
+        (self.line, self.kind, self.details) = (line, kind, details)
+    }
 }
 
 /// The ways out.
@@ -24,15 +42,15 @@ package enum Ending {
     /// The command failed.
     package static func fail(_ failure: Failure) -> Never {
         ProgramLog.write([PrintableText.text(failure.line)], .error)
-        exit(1)
+        exit(failure.kind.rawValue)
     }
 
     /// The command failed, and Core Bluetooth has logged why.
-    package static func failAsSaid() -> Never { exit(1) }
+    package static func failAsSaid(_ kind: Failure.Kind = .other) -> Never { exit(kind.rawValue) }
 
     /// Runs a tool: parses the arguments, runs the command that they name, and turns what was thrown into the exit
-    /// statuses of the contract: 0 success, 1 failure with one line on standard error, 2 wrong usage. (130 after an
-    /// interrupt, and 0 after SIGTERM, are ``Interrupts``' affair.)
+    /// statuses of the contract: 0 success, 2 wrong usage, and that of a ``Failure/Kind`` with one line on standard error.
+    /// (130 after an interrupt, and 0 after SIGTERM, are ``Interrupts``' affair.)
     ///
     /// A command that runs until something happens never comes back from here; see ``Interrupts``.
     package static func run(_ tool: (some ParsableCommand).Type) {

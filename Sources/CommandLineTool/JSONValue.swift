@@ -1,7 +1,7 @@
 // A value in a line of JSON. The keys of an object stay in the order given, which Foundation's encoders do not promise.
 
 /// A value in a line of JSON (RFC 8259).
-package enum JSONValue: ExpressibleByStringLiteral {
+package enum JSONValue: ExpressibleByStringLiteral, Sendable {
     case string(String)
     case integer(Int)
     case number(Double)

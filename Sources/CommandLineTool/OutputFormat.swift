@@ -39,6 +39,12 @@ package struct OutputFormat: Sendable {
         }
     }
 
+    /// Prints the JSON object of a failure, whose line is on standard error.
+    package func print(_ failure: Failure) {
+        let kind = JSONValue.string(String(describing: failure.kind))
+        print("failed", failure.details + [("kind", kind), ("error", .string(failure.line))], line: nil)
+    }
+
     /// Logs a line about what happens in between, where ``isVerbose`` asks for it.
     package func report(_ line: @autoclosure () -> String) {
         if isVerbose { Console.inform(line()) }

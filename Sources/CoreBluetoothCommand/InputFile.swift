@@ -18,6 +18,23 @@ enum InputFile {
         }
     }
 
+    /// What is on standard input, up to its end.
+    ///
+    /// - Throws: `Failure` if it has more octets than that, of which no more are read.
+    static func readStandardInput(limit: Int) throws -> Data {
+        var data = Data()
+        do {
+            while data.count <= limit {
+                let more = try FileHandle.standardInput.read(upToCount: limit + 1 - data.count) ?? Data()
+                guard !more.isEmpty else { return data }
+                data += more
+            }
+        } catch {
+            throw Failure("cannot read standard input: \(ErrorText.text(error))")
+        }
+        throw Failure("standard input has more than \(limit) octets, the most that a value can have")
+    }
+
     /// Opens a file.
     ///
     /// - Throws: `Failure` with the line that says why it cannot be read.

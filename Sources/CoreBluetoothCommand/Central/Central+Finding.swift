@@ -6,36 +6,92 @@ import Foundation
 
 extension Central {
     /// Finds a device; one that is known need not be heard, unless that is asked for.
-    func find(_ query: DeviceQuery, timeout: TimeInterval, isHeard: Bool = false) async throws -> CBPeripheral {
+    ///
+    /// - Throws: ``Failure`` if nobody fits, or if several do and one was not asked for; it names them.
+    func find(
+        _ query: DeviceQuery,
+        _ pick: DevicePick = .only,
+        timeout: TimeInterval,
+        isHeard: Bool = false
+    ) async throws -> CBPeripheral {
         if !isHeard, let identifier = query.identifier,
             let known = manager?.retrievePeripherals(withIdentifiers: [identifier]).first
         {
             return known
         }
-        var found: CBPeripheral?
-        var heard: [String] = []
+        var search = DeviceSearch(query, pick, listeningTime.heard)
+        var limit: Deadline?
         onDiscovery = { [self] peripheral, discovery in
-            guard found == nil else { return }
-            if query.matches(name: discovery.name, identifier: discovery.identifier) {
-                found = peripheral
-                end(.discovery, nil)
-            } else {
-                let name = discovery.name.map(PrintableText.quoted) ?? discovery.identifier.uuidString
-                if !heard.contains(name), heard.count < 20 { heard.append(name) }
+            if search.receive(discovery, of: peripheral) { return end(.discovery, nil) }
+            if search.hasFound, limit == nil {
+                limit = Deadline(after: listeningTime.limit) { [weak self] in self?.end(.discovery, nil) }
             }
         }
         defer {
+            limit?.cancel()
             onDiscovery = nil
             manager?.stopScan()
         }
-        func failure() -> String {
-            let others = heard.isEmpty ? "nobody is there" : "there is " + heard.joined(separator: ", ")
-            let device = PrintableText.quoted(query.text)
-            return "\(device) was not found within \(SecondsText.text(timeout)): \(others)"
-        }
         let doing = "looking for \(PrintableText.quoted(query.text))"
-        try await wait(.discovery, timeout, failure(), doing: doing) { scan(services: [], duplicates: true) }
-        guard let found else { throw Failure("\(PrintableText.quoted(query.text)) was not found") }
-        return found
+        try await wait(.discovery, timeout, search.absence(within: timeout), doing: doing) {
+            scan(services: [], duplicates: true)
+        }
+        return try search.result()
+    }
+}
+
+/// The devices that fit while one is looked for.
+private struct DeviceSearch {
+    private let query: DeviceQuery
+    private let pick: DevicePick
+    private let listeningTime: TimeInterval
+    private var found: [(peripheral: CBPeripheral, discovery: Discovery)] = []
+    private var others: [String] = []
+
+    init(_ query: DeviceQuery, _ pick: DevicePick, _ listeningTime: TimeInterval) {
+        (self.query, self.pick, self.listeningTime) = (query, pick, listeningTime)
+    }
+
+    var hasFound: Bool { !found.isEmpty }
+
+    /// Takes in a report; returns whether enough was heard.
+    mutating func receive(_ discovery: Discovery, of peripheral: CBPeripheral) -> Bool {
+        if let index = found.firstIndex(where: { $0.peripheral === peripheral }) {
+            found[index].discovery.rssi = discovery.rssi ?? found[index].discovery.rssi
+        } else if query.matches(name: discovery.name, identifier: discovery.identifier) {
+            found.append((peripheral, discovery))
+        } else {
+            let name = discovery.name.map(PrintableText.quoted) ?? discovery.identifier.uuidString
+            if !others.contains(name), others.count < 20 { others.append(name) }
+        }
+        guard let first = found.first else { return false }
+        guard pick != .first, query.identifier == nil else { return true }
+        guard let start = first.discovery.time, let now = discovery.time else { return false }
+        return now.timeIntervalSince(start) >= listeningTime
+    }
+
+    /// The device.
+    func result() throws -> CBPeripheral {
+        let ordered = found.sorted { ($0.discovery.rssi ?? Int.min) > ($1.discovery.rssi ?? Int.min) }
+        guard let device = pick == .first ? found.first : ordered.first else {
+            throw Failure("\(PrintableText.quoted(query.text)) was not found", .notFound)
+        }
+        guard pick == .only, found.count > 1 else { return device.peripheral }
+        let all = ordered.map { "\($0.discovery.identifier) (\($0.discovery.rssi.map { "\($0)" } ?? "?") dBm)" }
+        throw Failure(
+            "\(found.count) devices are \(PrintableText.quoted(query.text)): \(all.joined(separator: ", ")); "
+                + "name one by its identifier, or take the one that is heard best with --pick strongest",
+            .notFound,
+            details: [("devices", .array(ordered.map(\.discovery.object)))]
+        )
+    }
+
+    /// What is said if nobody was found in time.
+    func absence(within timeout: TimeInterval) -> Failure {
+        let words = others.isEmpty ? "nobody is there" : "there is " + others.joined(separator: ", ")
+        return Failure(
+            "\(PrintableText.quoted(query.text)) was not found within \(SecondsText.text(timeout)): \(words)",
+            .notFound
+        )
     }
 }

@@ -22,7 +22,7 @@ extension Central {
     func disconnect() async {
         guard let peripheral, peripheral.state != .disconnected else { return }
         onDisconnection = nil
-        try? await wait(.disconnection, 3, "no end", doing: "disconnecting") {
+        try? await wait(.disconnection, 3, Failure("no end", .timedOut), doing: "disconnecting") {
             manager?.cancelPeripheralConnection(peripheral)
         }
     }
@@ -60,10 +60,13 @@ extension Central {
         _ doing: String,
         _ start: (UUID, @escaping @Sendable (Result<Value, LEHostError>) -> Void) -> Void
     ) async throws -> Value {
-        guard let peripheral, peripheral.state == .connected else { throw Failure("the device is not connected") }
+        guard let peripheral, peripheral.state == .connected else {
+            throw Failure("the device is not connected", .notConnected)
+        }
         let answer = Answer<Value>()
         let limit = procedureTimeout
-        try await wait(.link, limit, "\(doing) took more than \(SecondsText.text(limit))", doing: doing) {
+        let late = Failure("\(doing) took more than \(SecondsText.text(limit))", .timedOut)
+        try await wait(.link, limit, late, doing: doing) {
             start(peripheral.identifier) { result in
                 DispatchQueue.main.async {
                     MainActor.assumeIsolated {

@@ -20,6 +20,15 @@ extension Central {
         return ErrorText.text(error) + (pairing?.advice(for: cause, device: device) ?? "")
     }
 
+    /// The failure that an error is, with the code of ATT where it has one.
+    func failure(for error: any Error, device: String) -> Failure {
+        var details = (error as? Failure)?.details ?? []
+        if let code = ((error as? DeviceFailure)?.cause ?? error) as? CBATTError {
+            details.append(("attError", .integer(code.errorCode)))
+        }
+        return Failure(words(for: error, device: device), Failure.Kind(error), details: details)
+    }
+
     /// Pairs with the device in use, unless the connection has the level.
     ///
     /// - Returns: The connection's security, and whether it is that of an earlier pairing.
@@ -31,7 +40,8 @@ extension Central {
         if let present, present.level >= level { return (present, true) }
         watchPairings()
         let limit = procedureTimeout
-        try await wait(.pairing, limit, "pairing took more than \(SecondsText.text(limit))", doing: "pairing") {
+        let late = Failure("pairing took more than \(SecondsText.text(limit))", .timedOut)
+        try await wait(.pairing, limit, late, doing: "pairing") {
             BluetoothAdapter.default.secure(peripheral.identifier, to: level) { _ in }
         }
         return (await security(), false)

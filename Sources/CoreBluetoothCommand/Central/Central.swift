@@ -11,6 +11,10 @@ final class Central: NSObject {
     /// How long, in seconds, a peripheral may take to answer one request: ATT's own limit and a little more.
     var procedureTimeout: TimeInterval = 35
 
+    /// How long others of the name are listened for behind the first, by the time of what is heard; and how long at most,
+    /// where nothing is heard. In seconds.
+    var listeningTime: (heard: TimeInterval, limit: TimeInterval) = (0.5, 1)
+
     /// Called each time that Bluetooth is ready.
     var onReady: (() -> Void)?
     /// Called with each report of a scan.
@@ -20,7 +24,7 @@ final class Central: NSObject {
     /// Called when the link to the peripheral in use is gone, with the reason.
     var onDisconnection: ((String) -> Void)?
 
-    private let output: OutputFormat
+    let output: OutputFormat
     let pairing: ProgramPairing?
     let timedWait: TimedWait
     var awaited: AwaitedCallback?
@@ -68,7 +72,7 @@ final class Central: NSObject {
         try await wait(
             .power,
             timeout,
-            "Bluetooth was not ready within \(SecondsText.text(timeout))",
+            Failure("Bluetooth was not ready within \(SecondsText.text(timeout))", .noBluetooth),
             doing: "waiting for Bluetooth"
         ) { open() }
     }
@@ -81,7 +85,7 @@ final class Central: NSObject {
         try await wait(
             .connection,
             timeout,
-            self.lateConnection(peripheral, timeout),
+            Failure(self.lateConnection(peripheral, timeout), .timedOut),
             doing: "connecting to \(Self.name(peripheral))"
         ) { manager?.connect(peripheral) }
     }
@@ -189,13 +193,13 @@ final class Central: NSObject {
     func wait(
         _ awaited: AwaitedCallback,
         _ seconds: TimeInterval?,
-        _ late: @escaping @MainActor @autoclosure () -> String,
+        _ late: @escaping @MainActor @autoclosure () -> Failure,
         doing: String = "waiting",
         _ start: () -> Void
     ) async throws {
         do {
             try await ProgressLine.during(doing, .seconds, total: seconds.map { Int($0) }) { _ in
-                try await timedWait.wait(seconds, late: Failure(late())) {
+                try await timedWait.wait(seconds, late: late()) {
                     self.awaited = awaited
                     start()
                 }
@@ -215,14 +219,14 @@ final class Central: NSObject {
         _ start: () -> Void
     ) async throws {
         guard let peripheral, peripheral.state == .connected else {
-            throw Failure("the device is not connected any more; start again")
+            throw Failure("the device is not connected any more; start again", .notConnected)
         }
         if let service, !isPresent(service) {
-            throw Failure("\(doing) failed: the device has changed its services; start again")
+            throw Failure("\(doing) failed: the device has changed its services; start again", .notFound)
         }
         do {
             let limit = procedureTimeout
-            let late = "\(doing) took more than \(SecondsText.text(limit))"
+            let late = Failure("\(doing) took more than \(SecondsText.text(limit))", .timedOut)
             try await wait(awaited, limit, late, doing: doing, start)
         } catch let failure as Failure {
             throw failure
@@ -254,7 +258,7 @@ final class Central: NSObject {
             guard let self, peer.identifier == peripheral?.identifier else { return }
             switch outcome {
             case .paired: end(.pairing, nil)
-            case .failed(let reason): end(.pairing, Failure(reason))
+            case .failed(let reason): end(.pairing, Failure(reason, .refused))
             }
         }
     }
@@ -279,10 +283,13 @@ extension Central: @preconcurrency CBCentralManagerDelegate {
             break
         default:
             // Core Bluetooth has logged why it has no adapter.
-            guard wasReady else { Ending.failAsSaid() }
+            guard wasReady else {
+                output.print(Failure("Bluetooth is \(StateText.text(central.state))", .noBluetooth))
+                Ending.failAsSaid(.noBluetooth)
+            }
             // Links end without `didDisconnectPeripheral`.
             let reason = "the adapter was lost (\(StateText.text(central.state)))"
-            fail(Failure(reason))
+            fail(Failure(reason, .noBluetooth))
             if peripheral != nil { onDisconnection?(reason) }
         }
     }
@@ -306,7 +313,7 @@ extension Central: @preconcurrency CBCentralManagerDelegate {
 
     func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
         let line = "\(Self.name(peripheral)) could not be connected to"
-        fail(error.map { DeviceFailure(line, $0) } ?? Failure(line + ": no reason was given"))
+        fail(error.map { DeviceFailure(line, $0) } ?? Failure(line + ": no reason was given", .notConnected))
     }
 
     func centralManager(
@@ -318,7 +325,7 @@ extension Central: @preconcurrency CBCentralManagerDelegate {
         output.report("disconnected from \(Self.name(peripheral)): \(reason)")
         if awaited == .disconnection { return end(.disconnection, nil) }
         let line = "\(Self.name(peripheral)) has disconnected"
-        fail(error.map { DeviceFailure(line, $0) } ?? Failure("\(line): \(reason)"))
+        fail(error.map { DeviceFailure(line, $0) } ?? Failure("\(line): \(reason)", .notConnected))
         onDisconnection?(reason)
     }
 }

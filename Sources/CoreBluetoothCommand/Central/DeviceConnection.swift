@@ -131,6 +131,6 @@ final class DeviceConnection {
     }
 
     private func lossFailure(_ reason: String) -> Failure {
-        Failure("\(Central.name(peripheral)) has disconnected: \(reason)")
+        Failure("\(Central.name(peripheral)) has disconnected: \(reason)", .notConnected)
     }
 }

@@ -16,13 +16,16 @@ struct DeviceOptions: ParsableArguments {
     )
     var timeout = 10.0
 
+    @Option(help: "Where several devices have the name: refuse (only), or take the strongest, or the first heard.")
+    var pick = DevicePick.only
+
     func validate() throws {
         try Deadline.validate(timeout)
         if device.isEmpty { throw ValidationError("The device is empty.") }
     }
 
-    /// Runs `body` on a connection to the device, then ends the program: with 0, or with 1 and the line of what was
-    /// thrown. What the device refuses until they have paired makes them pair, and the user is asked at the terminal.
+    /// Runs `body` on a connection to the device, then ends the program: with 0, or with the line of what was thrown and
+    /// the status of its kind. What the device refuses until they have paired makes them pair, and the user is asked at the terminal.
     ///
     /// - Parameters:
     ///   - radio: The adapter.
@@ -61,7 +64,9 @@ struct DeviceOptions: ParsableArguments {
                 await central.disconnect()
                 Ending.succeed()
             } catch {
-                Ending.fail(Failure(central.words(for: error, device: device)))
+                let failure = central.failure(for: error, device: device)
+                central.output.print(failure)
+                Ending.fail(failure)
             }
         }
     }
@@ -70,7 +75,7 @@ struct DeviceOptions: ParsableArguments {
     @MainActor
     private func connect(_ central: Central, isHeard: Bool) async throws -> CBPeripheral {
         try await central.start(timeout: timeout)
-        let peripheral = try await central.find(DeviceQuery(device), timeout: timeout, isHeard: isHeard)
+        let peripheral = try await central.find(DeviceQuery(device), pick, timeout: timeout, isHeard: isHeard)
         try await central.connect(peripheral, timeout: timeout)
         return peripheral
     }
@@ -98,7 +103,8 @@ struct CharacteristicOptions: ParsableArguments {
         let place = service.map { " in the service \($0)" } ?? ""
         throw Failure(
             "the device has no characteristic \(characteristic)\(place); "
-                + "\(connection.isSession ? "discover" : "corebluetooth inspect") shows what it has"
+                + "\(connection.isSession ? "discover" : "corebluetooth inspect") shows what it has",
+            .notFound
         )
     }
 }

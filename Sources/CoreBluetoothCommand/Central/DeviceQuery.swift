@@ -1,8 +1,19 @@
 // The device that a command is to use: a name, an identifier, or the beginning of one.
 
+import ArgumentParser
 import BluetoothTypes
 import CommandLineTool
 import Foundation
+
+/// Which one is meant if several devices fit.
+enum DevicePick: String, ExpressibleByArgument, CaseIterable {
+    /// None: that there are several is an error.
+    case only
+    /// The one that is heard best.
+    case strongest
+    /// The one that is heard first, for which no others are listened for.
+    case first
+}
 
 /// Selects a device.
 struct DeviceQuery {

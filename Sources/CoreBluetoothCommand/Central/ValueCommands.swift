@@ -1,6 +1,7 @@
 // `corebluetooth read`, `write` and `subscribe`, and the same in a session: one characteristic of one device.
 
 import ArgumentParser
+import BluetoothHost
 import CommandLineTool
 import CoreBluetooth
 import Foundation
@@ -92,8 +93,8 @@ struct WriteAction: DeviceAction {
         commandName: "write",
         abstract: "Write a characteristic.",
         discussion: """
-            The value is hexadecimal, such as 0A1B or "0a 1b"; with --text it is written as it stands. Nothing is \
-            printed where it went well.
+            The value is hexadecimal, such as 0A1B or "0a 1b"; with --text it is written as it stands. A "-" writes the \
+            octets of standard input, up to 512. Nothing is printed where it went well.
             """
     )
 
@@ -113,14 +114,25 @@ struct WriteAction: DeviceAction {
     }
 
     func validate() throws {
-        guard text || Hexadecimal.octets(value) != nil else {
+        guard text || isFromInput || Hexadecimal.octets(value) != nil else {
             throw ValidationError("\"\(value)\" is not hexadecimal: write pairs of digits such as 0A1B, or use --text.")
         }
     }
 
+    private var isFromInput: Bool { !text && value == "-" }
+
+    /// The octets to write.
+    private func octets(isSession: Bool) throws -> Data {
+        guard isFromInput else { return text ? Data(value.utf8) : Hexadecimal.octets(value) ?? Data() }
+        guard !isSession else {
+            throw Failure("the input of a session has its commands; write the digits of the value")
+        }
+        return try InputFile.readStandardInput(limit: ATT.maximumValueLength)
+    }
+
     func run(on connection: DeviceConnection) async throws {
         let (central, output) = (connection.central, connection.output)
-        let data = text ? Data(value.utf8) : Hexadecimal.octets(value) ?? Data()
+        let data = try octets(isSession: connection.isSession)
         let found = try await characteristic.find(connection)
         if withoutResponse {
             let length = connection.peripheral.maximumWriteValueLength(for: .withoutResponse)

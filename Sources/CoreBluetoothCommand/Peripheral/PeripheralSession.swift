@@ -229,7 +229,7 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
             break
         default:
             // Core Bluetooth has logged why it has no adapter.
-            guard wasReady else { Ending.failAsSaid() }
+            guard wasReady else { Ending.failAsSaid(.noBluetooth) }
             ServiceManager.current.waitsForAdapter()
             updates.removeAll()
             for attribute in attributes {

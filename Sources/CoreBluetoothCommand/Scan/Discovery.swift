@@ -19,6 +19,8 @@ struct Discovery {
     var serviceData: [(service: CBUUID, data: Data)]
     /// In dBm.
     var txPower: Int?
+    /// When it was heard; `nil` if that is not known.
+    var time: Date?
 
     /// The report that a manager's delegate got.
     init(_ peripheral: CBPeripheral, _ advertisementData: [String: Any], rssi: NSNumber) {
@@ -36,6 +38,8 @@ struct Discovery {
             serviceData: data.map { ($0.key, $0.value) }.sorted { $0.service.uuidString < $1.service.uuidString },
             txPower: (advertisementData[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue
         )
+        let seconds = advertisementData["kCBAdvDataTimestamp"] as? NSNumber
+        time = seconds.map { Date(timeIntervalSinceReferenceDate: $0.doubleValue) }
         isNameShortened = advertisementData[isLocalNameShortenedKey] != nil
     }
 
@@ -69,6 +73,7 @@ struct Discovery {
         manufacturerData = later.manufacturerData ?? manufacturerData
         if !later.serviceData.isEmpty { serviceData = later.serviceData }
         txPower = later.txPower ?? txPower
+        time = later.time ?? time
     }
 
     // MARK: Words

@@ -13,7 +13,7 @@ struct ConnectCommand: ParsableCommand {
         discussion: """
             At a terminal there is a prompt: Tab completes, the arrows bring back earlier lines, and "help" lists the \
             commands. From a pipe or a file, commands are read one a line; the first that fails ends the session with \
-            status 1. A line that begins with # is a comment.
+            the status of its failure. A line that begins with # is a comment.
             """
     )
 
@@ -76,14 +76,11 @@ final class DeviceSession {
             } catch is QuitAction.End {
                 return
             } catch {
-                let words = connection.central.words(for: error, device: device)
-                connection.output.print(
-                    "failed",
-                    [("command", .string(line)), ("error", .string(words))],
-                    line: nil
-                )
-                guard lines.isInteractive || keepsGoing else { throw Failure(words) }
-                Console.report("\(Ending.program): \(PrintableText.text(words))")
+                var failure = connection.central.failure(for: error, device: device)
+                failure.details.insert(("command", .string(line)), at: 0)
+                guard lines.isInteractive || keepsGoing else { throw failure }
+                connection.output.print(failure)
+                Console.report("\(Ending.program): \(PrintableText.text(failure.line))")
             }
         }
     }
@@ -107,7 +104,11 @@ final class DeviceSession {
         // The command that is under way fails by itself.
         guard !isBusy else { return }
         let line = "\(Central.name(connection.peripheral)) has disconnected: \(reason)"
-        guard lines.isInteractive || keepsGoing else { Ending.fail(Failure(line)) }
+        guard lines.isInteractive || keepsGoing else {
+            let failure = Failure(line, .notConnected)
+            connection.output.print(failure)
+            Ending.fail(failure)
+        }
         Console.report("\(Ending.program): \(line)")
         lines.prompt(prompt)
     }

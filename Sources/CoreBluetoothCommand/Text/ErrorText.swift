@@ -18,6 +18,28 @@ struct DeviceFailure: Error {
     }
 }
 
+extension Failure.Kind {
+    /// The kind of an error of a command.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure.kind
+        case let failure as DeviceFailure: self.init(failure.cause)
+        case is CBATTError: self = .refused
+        case let error as CBError: self.init(error.code)
+        default: self = .other
+        }
+    }
+
+    private init(_ code: CBError.Code) {
+        switch code {
+        case .notConnected, .connectionTimeout, .peripheralDisconnected, .connectionFailed, .encryptionTimedOut:
+            self = .notConnected
+        case .peerRemovedPairingInformation: self = .refused
+        default: self = .other
+        }
+    }
+}
+
 /// An error in one line.
 enum ErrorText {
     /// The words for an error of Core Bluetooth, without the full stop of a sentence.

@@ -20,7 +20,7 @@ enum Hexadecimal {
 
     /// The octets that digits stand for; between octets there may be spaces, colons or hyphens, in front of them 0x.
     ///
-    /// - Returns: `nil` where the text is something else.
+    /// - Returns: `nil` if the text is something else, also if it has nothing but what may stand around octets.
     static func octets(_ text: some StringProtocol) -> Data? {
         var rest = text.trimmingCharacters(in: .whitespaces)[...]
         if rest.hasPrefix("0x") || rest.hasPrefix("0X") { rest = rest.dropFirst(2) }
@@ -39,6 +39,6 @@ enum Hexadecimal {
                 high = digit
             }
         }
-        return high == nil ? data : nil
+        return high == nil && (text.isEmpty || !data.isEmpty) ? data : nil
     }
 }

@@ -92,30 +92,29 @@ struct CentralFindingTests {
         #expect(found.state == .disconnected)
     }
 
-    @Test("means the device that is heard first if several fit")
-    func first() async throws {
+    @Test("refuses several devices of a name, with all of them, and takes the strongest or the first if asked")
+    func several() throws {
         let world = World(seed: 4)
-        for name in ["Anna", "Bert"] { world.addPeripheral(ScriptedPeripheral(name: name)) }
+        world.addPeripheral(ScriptedPeripheral(name: "Twin"), as: "far", distance: 30)
+        world.addPeripheral(ScriptedPeripheral(name: "Twin"), as: "near")
+        world.addPeripheral(ScriptedPeripheral(name: "Other"))
         let testbed = try ToolTestbed(world)
-        let central = testbed.central
-        var heard: [CBPeripheral] = []
-        central.onDiscovery = { peripheral, _ in
-            if !heard.contains(where: { $0 === peripheral }) { heard.append(peripheral) }
+        func find(_ name: String, _ pick: DevicePick = .only) throws -> CBPeripheral {
+            try testbed.perform {
+                try await testbed.central.find(DeviceQuery(name), pick, timeout: ToolTestbed.realTimeLimit)
+            }
         }
-        central.scan(services: [], duplicates: true)
-        try world.run(until: heard.count == 2)
-        central.onDiscovery = nil
-        var found: CBPeripheral?
-        let search = Task { @MainActor in
-            found = try await central.find(DeviceQuery("Twin"), timeout: ToolTestbed.realTimeLimit)
-        }
-        await Task.yield()
-        try #require(central.awaited == .discovery)
-        for peripheral in heard {
-            central.onDiscovery?(peripheral, Discovery(identifier: peripheral.identifier, name: "Twin"))
-        }
-        try await search.value
-        #expect(found === heard[0])
+        let failure = #expect(throws: Failure.self) { try find("Twin") }
+        let line = failure?.line ?? ""
+        let strongest = try find("Twin", .strongest).identifier.uuidString
+        #expect(failure?.kind == .notFound && line.hasPrefix("2 devices are \"Twin\": \(strongest) (-"), "\(line)")
+        #expect(try find("Twin", .first).name == "Twin")
+        #expect(try find("Other").name == "Other")
+        #expect(try find(strongest).identifier.uuidString == strongest)
+        // The weaker one is named second, and can be chosen.
+        let identifiers = line.matches(of: #/[0-9A-F-]{36}/#).map { String($0.output) }
+        try #require(identifiers.count == 2)
+        #expect(try find(identifiers[1]).identifier.uuidString == identifiers[1])
     }
 
     @Test("takes a device that is known by its identifier at once, and listens for it if it has to be heard")

@@ -63,7 +63,7 @@ struct CentralSecurityTests {
         let onEnd = try #require(central.pairing?.conversation.onEnd)
         var isWaiting = false
         let failure = await #expect(throws: Failure.self) {
-            try await central.wait(.pairing, ToolTestbed.realTimeLimit, "late") {
+            try await central.wait(.pairing, ToolTestbed.realTimeLimit, Failure("late")) {
                 onEnd(PairingPeer(identifier: UUID(), name: nil), .paired)
                 isWaiting = central.awaited == .pairing
                 onEnd(PairingPeer(identifier: peripheral.identifier, name: nil), .failed("a wrong code was entered"))

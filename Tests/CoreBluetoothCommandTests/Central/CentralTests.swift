@@ -35,12 +35,12 @@ struct CentralTests {
     func otherAnswers() async throws {
         let central = Central(output: Self.output)
         let limit = ToolTestbed.realTimeLimit
-        let late = await #expect(throws: Failure.self) { try await central.wait(.strength, 0, "late") {} }
+        let late = await #expect(throws: Failure.self) { try await central.wait(.strength, 0, Failure("late")) {} }
         #expect(late?.line == "late" && central.awaited == nil)
         central.end(.strength, nil)
         var isWaiting = false
         let failure = await #expect(throws: Failure.self) {
-            try await central.wait(.link, limit, "late") {
+            try await central.wait(.link, limit, Failure("late")) {
                 central.end(.strength, nil)
                 central.end(.channel, Failure("another one"))
                 isWaiting = central.awaited == .link && central.timedWait.isWaiting
@@ -52,14 +52,14 @@ struct CentralTests {
         #expect(central.awaited == nil && !central.timedWait.isWaiting)
         // As when the time is up: the answer comes before the call goes on.
         let over = await #expect(throws: Failure.self) {
-            try await central.wait(.strength, limit, "late") {
+            try await central.wait(.strength, limit, Failure("late")) {
                 central.timedWait.end(.failure(Failure("the time is up")))
                 central.end(.strength, nil)
             }
         }
         #expect(over?.line == "the time is up" && central.awaited == nil)
         var hasStarted = false
-        try await central.wait(.link, limit, "late") {
+        try await central.wait(.link, limit, Failure("late")) {
             hasStarted = true
             central.end(.link, nil)
         }
@@ -116,7 +116,7 @@ struct CentralTests {
             (.disconnection, cause, "none", 2),
         ] as [(AwaitedCallback, CBError?, String, Int)] {
             let found = await outcome {
-                try await central.wait(awaited, ToolTestbed.realTimeLimit, "late") {
+                try await central.wait(awaited, ToolTestbed.realTimeLimit, Failure("late")) {
                     if awaited == .connection {
                         central.centralManager(manager, didFailToConnect: peripheral, error: error)
                     } else {

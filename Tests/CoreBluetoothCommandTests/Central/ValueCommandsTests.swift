@@ -41,6 +41,7 @@ struct ValueCommandsTests {
                 "FFF1 cannot be written without response; leave --without-response out"
             ),
             ("subscribe FFF1", "subscribing to FFF1 failed: The request is not supported"),
+            ("write FFF1 -", "the input of a session has its commands; write the digits of the value"),
         ] {
             let error = #expect(throws: (any Error).self, "\(line)") { try tool.perform(line) }
             #expect(error.map { tool.connection.central.words(for: $0, device: "Thermo") } == words)

@@ -40,6 +40,8 @@ struct ConnectCommandTests {
             "reading FFF2 failed: Reading is not permitted", "there is no command \"reed\"; did you mean 'read'?",
         ]
         #expect(objects.compactMap { $0["error"] as? String } == words)
+        #expect(objects.compactMap { $0["kind"] as? String } == ["refused", "other"])
+        #expect(objects.compactMap { $0["attError"] as? Int } == [2])
         #expect(objects.first?["name"] as? String == "Thermo")
     }
 
@@ -58,6 +60,7 @@ struct ConnectCommandTests {
             _ = try session(["read FFF2", "read FFF1"], isJSON: false, keepsGoing: false)
         }
         #expect(failure?.line == "reading FFF2 failed: Reading is not permitted")
+        #expect(failure?.kind == .refused)
     }
 
     @Test("takes the answers to a pairing from its lines")

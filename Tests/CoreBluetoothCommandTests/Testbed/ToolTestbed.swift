@@ -27,6 +27,7 @@ final class ToolTestbed {
         let agent = permitsPairing ? TerminalPairingAgent(PairingCapabilities.none) : nil
         central = Central(pairing: try agent.map { ProgramPairing($0, try RadioOptions.parse([])) }, output: output)
         central.procedureTimeout = Self.realTimeLimit
+        central.listeningTime.limit = Self.realTimeLimit
         device = world.addDevice("tool", pairingAgent: agent)
         var isReady = false
         central.onReady = { isReady = true }

@@ -12,6 +12,7 @@ struct HexadecimalTests {
         #expect(Hexadecimal.octets("0A ff:12-34") == Data([0x0A, 0xFF, 0x12, 0x34]))
         #expect(Hexadecimal.octets("") == Data())
         #expect(Hexadecimal.octets("abc") == nil)
+        for separators in ["-", ":", "0x", " - "] { #expect(Hexadecimal.octets(separators) == nil, "\(separators)") }
         #expect(Hexadecimal.octets("zz") == nil)
         #expect(Hexadecimal.octets("１２") == nil)
         #expect(Hexadecimal.digits([0x00, 0x1F]) == "001F")
