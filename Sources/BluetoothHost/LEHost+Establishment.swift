@@ -46,7 +46,7 @@ extension LEHost {
     /// late.
     func awaitPeer(of link: HostLink) {
         link.establishment = .awaited(until: self.eventLoop.now + link.timing.interval.timeAmount * 6 + EarlyData.time)
-        self.reconsiderTimer(for: link.establishmentDeadline)
+        self.loop.reconsiderTimer(for: link.establishmentDeadline)
     }
 
     /// A packet of a link's peer has come.
@@ -62,8 +62,7 @@ extension LEHost {
     private func establish(_ link: HostLink) {
         guard link.establishmentDeadline != nil else { return }
         link.establishment = .established
-        self.connectionParameters[link.information.peer] = nil
-        self.initiator.established(link.information.peer)
+        self.radio.initiating.established(link.information.peer)
         self.delegate?.host(self, didConnect: link.information)
     }
 
@@ -75,8 +74,7 @@ extension LEHost {
 
     /// Whether the user waits for a link with a device: nothing is pending without a controller or in a shutdown.
     private func isConnecting(to peer: DeviceAddress) -> Bool {
-        guard case .ready = self.state, self.shutdown == nil else { return false }
-        return self.connectionParameters[peer] != nil
+        self.controller.isReady && !self.shutdown.isUnderWay && self.radio.initiating.isConnecting(to: peer)
     }
 
     /// Links whose controllers have not said that they failed.
@@ -97,13 +95,11 @@ extension LEHost {
             self.delegate?.host(self, didDisconnect: link.information, reason: reason)
         case .awaited, .cancelled:
             guard self.isConnecting(to: peer) else { return }
-            if case .cancelled = link.establishment { return self.initiator.connect(to: peer) }
-            if reason == .connectionFailedToBeEstablished, self.initiator.triesAgain(peer) {
-                self.log.debug("\(link.id) was not established, and is tried again")
-                return self.initiator.connect(to: peer)
+            if case .cancelled = link.establishment { return self.radio.initiating.connectAgain(to: peer) }
+            if reason == .connectionFailedToBeEstablished, self.radio.initiating.triesAgain(peer) {
+                return self.log.debug("\(link.id) was not established, and is tried again")
             }
-            self.connectionParameters[peer] = nil
-            self.delegate?.host(self, didFailToConnectTo: peer, error: reason)
+            self.radio.initiating.fail([peer], reason)
         }
     }
 }

@@ -4,6 +4,7 @@
 
 public import BluetoothHCI
 public import BluetoothTypes
+import NIOCore
 
 /// When the two devices of a link meet (Vol 6, Part B, 4.5.1 and 4.5.2).
 public struct LinkTiming: Hashable, Sendable {
@@ -56,12 +57,46 @@ extension LEHost {
         guard let link = self.linksByID[link] else {
             return self.afterwards { completion(.failure(.notConnected)) }
         }
-        self.send(LEConnectionUpdate(handle: link.handle, parameters: parameters)) { result in
+        self.controller.send(LEConnectionUpdate(handle: link.handle, parameters: parameters)) { result in
             switch result {
             case .success where link.isOpen: link.timingCompletions.append(completion)
             case .success: completion(.failure(.notConnected))
             case .failure(let error): completion(.failure(error))
             }
+        }
+    }
+
+    /// Measures the signal strength of a link.
+    /// - Parameters:
+    ///   - link: The link.
+    ///   - completion: Called once with the strength, which is `nil` where the controller does not know it, or with
+    ///     ``LEHostError/notConnected``, ``LEHostError/refused(_:)``, ``LEHostError/unanswered``,
+    ///     ``LEHostError/malformedAnswer`` or ``LEHostError/controllerLost``.
+    public func readRSSI(of link: LinkID, completion: @escaping (Result<RSSI?, LEHostError>) -> Void) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else {
+            return self.afterwards { completion(.failure(.notConnected)) }
+        }
+        self.controller.send(ReadRSSI(handle: link.handle)) { result in
+            completion(result.map(\.rssi))
+        }
+    }
+
+    /// Asks for connection parameters: interval 7.5 ms to 4 s, latency 0 to 499 events, supervision timeout 100 ms to
+    /// 32 s. A central sets them; a peripheral asks its central, which decides.
+    public func requestConnectionParameters(_ parameters: ConnectionParameters, of link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else { return }
+        if link.information.isCentral {
+            self.controller.send(LEConnectionUpdate(handle: link.handle, parameters: parameters))
+        } else {
+            link.signalling.requestParameters(
+                LEConnectionParameterRequest(asking: parameters),
+                now: self.eventLoop.now,
+                into: &link.signallingActions
+            )
+            self.loop.reconsiderTimer(for: link.signalling.nextDeadline)
+            self.noteWork(link)
         }
     }
 
@@ -76,10 +111,10 @@ extension LEHost {
         guard let link = self.linksByID[link] else {
             return self.afterwards { completion(.failure(.notConnected)) }
         }
-        guard self.controller.knows(LEReadPHY.self) else {
+        guard self.controller.information.knows(LEReadPHY.self) else {
             return self.afterwards { completion(.success(LinkPHYs(transmitter: .le1M, receiver: .le1M))) }
         }
-        self.send(LEReadPHY(handle: link.handle)) { result in
+        self.controller.send(LEReadPHY(handle: link.handle)) { result in
             completion(result.map { LinkPHYs(transmitter: $0.transmitter, receiver: $0.receiver) })
         }
     }
@@ -102,7 +137,7 @@ extension LEHost {
         guard let link = self.linksByID[link] else {
             return self.afterwards { completion(.failure(.notConnected)) }
         }
-        self.send(LESetPHY(handle: link.handle, preference: preference, options: options)) { result in
+        self.controller.send(LESetPHY(handle: link.handle, preference: preference, options: options)) { result in
             switch result {
             case .success where link.isOpen: link.phyCompletions.append(completion)
             case .success: completion(.failure(.notConnected))

@@ -24,7 +24,7 @@ extension LEHost {
         // Some controllers report the end only when the host has finished with everything that came.
         self.receiver.resume(link)
         self.receiver.reportNow()
-        self.send(Disconnect(handle: link.handle, reason: reason)) { [unowned self] result in
+        self.controller.send(Disconnect(handle: link.handle, reason: reason)) { [unowned self] result in
             guard link.isOpen else { return }
             guard case .failure(let failure) = result else {
                 link.disconnectDeadline = self.eventLoop.now + Self.disconnectTimeout
@@ -52,34 +52,19 @@ extension LEHost {
     func connectionCompleted(_ event: some LEConnectionCompletion) {
         guard event.status == .success else {
             // Only an initiator gets an error here, or an advertiser whose directed advertising ran out.
-            if event.status == .advertisingTimeout {
-                self.advertiser.ended()
-                return
-            }
-            self.cancelDeadline = nil
-            for address in self.initiator.finished(nil, error: event.status) {
-                self.connectionParameters[address] = nil
-                self.delegate?.host(self, didFailToConnectTo: address, error: event.status)
-            }
-            return
+            if event.status == .advertisingTimeout { return self.radio.advertising.ended() }
+            return self.radio.initiating.ended(event.status)
         }
         let isCentral = event.role == .central
         let isPlain = event is LEConnectionComplete
-        let peer = self.device(at: event.peer)
+        let peer = self.radio.addresses.device(at: event.peer)
         // The other form of the event of this link, which some controllers send, or the same once more.
         if let link = self.linksByHandle[event.handle], link.information.isCentral == isCentral,
             link.isFromPlainEvent != isPlain || link.establishmentDeadline != nil && link.information.peer == peer
         {
             return
         }
-        self.privateAddress.countLink()
-        if isCentral {
-            _ = self.initiator.finished(peer, error: .success)
-            self.cancelDeadline = nil
-            self.attemptDeadline = nil
-        }
-        if !isCentral { self.advertiser.ended() }
-        self.scanner.linksChanged()
+        self.radio.linkBegan(to: peer, isCentral: isCentral)
         // A handle in use can only mean that the end of the older link was missed.
         if let stale = self.linksByHandle[event.handle] {
             self.close(stale, reason: stale.isEstablished ? .connectionTimeout : .connectionFailedToBeEstablished)
@@ -109,10 +94,8 @@ extension LEHost {
             self.awaitPeer(of: link)
             self.prepare(link)
             // With several pending connections, the controller used the parameters of one of them for all.
-            if let wanted = self.connectionParameters[peer],
-                event.interval < wanted.minimumInterval || event.interval > wanted.maximumInterval
-            {
-                self.send(LEConnectionUpdate(handle: link.handle, parameters: wanted))
+            if let wanted = self.radio.initiating.parameters(for: peer, insteadOf: event.interval) {
+                self.controller.send(LEConnectionUpdate(handle: link.handle, parameters: wanted))
             }
         } else {
             self.delegate?.host(self, didConnect: information)
@@ -123,14 +106,18 @@ extension LEHost {
     /// What a central does first on a new link: larger packets, the faster PHY, a larger MTU, and the validation of
     /// what is cached of the server's database.
     private func prepare(_ link: HostLink) {
-        if self.controller.features.contains(.dataPacketLengthExtension), self.controller.knows(LESetDataLength.self) {
-            self.send(LESetDataLength(handle: link.handle, transmitOctets: 251, transmitTime: 2120))
+        let information = self.controller.information
+        if information.features.contains(.dataPacketLengthExtension), information.knows(LESetDataLength.self) {
+            let longest = ControllerInformation.longestData
+            self.controller.send(
+                LESetDataLength(handle: link.handle, transmitOctets: longest.octets, transmitTime: longest.time)
+            )
         }
-        if self.controller.features.contains(.phy2M), self.controller.knows(LESetPHY.self) {
+        if information.features.contains(.phy2M), information.knows(LESetPHY.self) {
             // With 1M allowed, controllers take 2M where the peer can; without, a peer that later asks for 1M
             // would never get it.
             let preference = PHYPreference(transmitter: [.le1M, .le2M], receiver: [.le1M, .le2M])
-            self.send(LESetPHY(handle: link.handle, preference: preference))
+            self.controller.send(LESetPHY(handle: link.handle, preference: preference))
         }
         self.validateDatabaseCache(on: link)
         link.bearer.exchangeMTU(
@@ -171,10 +158,9 @@ extension LEHost {
         for frame in link.outgoing { self.count(frame.tag, on: link) }
         link.outgoing.removeAll()
         self.reportTransmitted()
-        self.arbiter.linkEnded()
-        self.scanner.linksChanged()
+        self.radio.linkEnded()
         self.reportEnd(of: link, reason)
-        self.scheduleTurn()
+        self.loop.scheduleTurn()
     }
 
     // MARK: Data
@@ -196,7 +182,7 @@ extension LEHost {
         self.assertOnEventLoop()
         guard let link = self.linksByID[link], link.isReceivingPaused else { return }
         self.receiver.resume(link)
-        self.scheduleTurn()
+        self.loop.scheduleTurn()
     }
 
     /// Whether the controller sends no more data than the host has finished with.
@@ -206,7 +192,7 @@ extension LEHost {
     /// credit and has no answer.
     func reportReceived() {
         if self.receiver.needsDeadline { self.receiver.setDeadline(now: self.eventLoop.now) }
-        guard self.receiver.isReportDue, let channel = self.channel else { return }
+        guard self.receiver.isReportDue, let channel = self.controller.channel else { return }
         var elements = self.receiver.takeReport(of: self.openLinks)[...]
         while !elements.isEmpty {
             let completed = CompletedPackets(elements.prefix(CompletedPackets.maximumCount))
@@ -234,7 +220,7 @@ extension LEHost {
         do {
             data = try packet.aclData()
         } catch {
-            return self.noteUnreadable("a malformed ACL data packet", error)
+            return self.controller.noteUnreadable("a malformed ACL data packet", error)
         }
         let link = self.linksByHandle[data.header.handle]
         if let link { self.heardPeer(of: link) }
@@ -337,7 +323,7 @@ extension LEHost {
         case .send(let pdu):
             self.enqueue(pdu, on: .signalling, of: link)
         case .updateConnection(let request):
-            self.send(LEConnectionUpdate(handle: link.handle, parameters: request.connectionParameters))
+            self.controller.send(LEConnectionUpdate(handle: link.handle, parameters: request.connectionParameters))
         case .parameterRequestEnded:
             break
         case .channel(let action):

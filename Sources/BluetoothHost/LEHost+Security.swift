@@ -81,13 +81,49 @@ extension LEHost {
         link.bearer.security.isAuthorized = isAuthorized
     }
 
+    // MARK: Who pairs
+
+    /// How this device pairs: one that hides itself distributes its identity.
+    var pairingWithIdentity: PairingConfiguration {
+        var pairing = self.pairing
+        if self.radio.addresses.isPrivate, pairing.identity == nil, let key = self.identityResolvingKey,
+            let address = self.address
+        {
+            pairing.identity = IdentityInformation(identityResolvingKey: key, address: address)
+        }
+        return pairing
+    }
+
+    /// Has pairings from now on know who this device is and who its peers are.
+    func updatePairing() {
+        let pairing = self.pairingWithIdentity
+        for link in self.openLinks { link.securityManager.configuration = pairing }
+        self.securityContext.identities = KnownIdentities(
+            address: self.radio.addresses.identity,
+            key: self.identityResolvingKey,
+            peers: self.bondedPeers,
+            isMet: { [unowned self] address in
+                self.openLinks.contains { $0.information.peer == address }
+                    || self.delegate?.host(self, hasMet: address) ?? false
+            }
+        )
+    }
+
+    /// The peer of a link has distributed its identity address.
+    func identify(_ link: HostLink, as identity: DeviceAddress) {
+        let before = link.information.peer
+        guard before != identity else { return }
+        link.information.peer = identity
+        self.delegate?.host(self, didIdentifyPeerOf: link.information, before: before)
+    }
+
     // MARK: Begin
 
     /// The Security Manager of a link that was just established.
     func makeSecurityManager(_ information: LinkInformation, _ event: some LEConnectionCompletion) -> SecurityManager {
         SecurityManager(
             isCentral: information.isCentral,
-            localAddress: event.localResolvableAddress ?? self.radioAddress ?? DeviceAddress(0, kind: .public),
+            localAddress: event.localResolvableAddress ?? self.radio.addresses.onAir ?? DeviceAddress(0, kind: .public),
             peerAddress: event.peerResolvableAddress ?? event.peer.withoutIdentity,
             configuration: self.pairingWithIdentity,
             bond: self.delegate?.host(self, bondOf: information)
@@ -147,14 +183,14 @@ extension LEHost {
                 encryptedDiversifier: key.encryptedDiversifier,
                 longTermKey: key.value
             )
-            self.send(command) { [unowned self] result in
+            self.controller.send(command) { [unowned self] result in
                 guard case .failure(let error) = result, link.isOpen else { return }
                 self.encryptionChanged(on: link, error.status, isEnabled: false)
             }
         case .replyToLongTermKeyRequest(let key?):
-            self.reply(LELongTermKeyRequestReply(handle: link.handle, longTermKey: key))
+            self.controller.reply(LELongTermKeyRequestReply(handle: link.handle, longTermKey: key))
         case .replyToLongTermKeyRequest(nil):
-            self.reply(LELongTermKeyRequestNegativeReply(handle: link.handle))
+            self.controller.reply(LELongTermKeyRequestNegativeReply(handle: link.handle))
         case .ask(let question):
             self.delegate?.host(self, link: link.id, asks: question)
         case .keypress(let notification):

@@ -6,8 +6,8 @@
 // also everything leaves that several calls have queued. Packets of the controller are worked on as they come, and the
 // turn ends with their batch.
 
-package import BluetoothHCI
-public import BluetoothTypes
+public import BluetoothHCI
+import BluetoothTypes
 import Logging
 public import NIOCore
 
@@ -26,103 +26,20 @@ public final class LEHost {
     public var pairing: PairingConfiguration {
         didSet { self.updatePairing() }
     }
-    /// The identity resolving key of this device (IRK), of which its private addresses are made where it hides itself,
-    /// and which its peers get when they pair.
-    ///
-    /// It belongs to the device's identity: the owner of the bonds keeps it with them, and sets it before the radio is
-    /// used, such as when the host becomes ready. A host that has none by then draws one.
-    public var identityResolvingKey: Octets16? {
-        didSet {
-            guard self.identityResolvingKey != oldValue else { return }
-            self.privateAddress.reset()
-            self.updatePairing()
-            self.updateResolvingList()
-            self.scheduleTurn()
-        }
-    }
-    /// All bonded peers. Their private addresses are resolved, in the controller where it can; and no other device can
-    /// pair under their identities without the user's consent, or with a weaker key.
-    public var bondedPeers: [BondedPeer] = [] {
-        didSet {
-            guard self.bondedPeers != oldValue else { return }
-            self.peerIdentities = PeerIdentities(self.bondedPeers)
-            self.updatePairing()
-            self.updateResolvingList()
-            self.scheduleTurn()
-        }
-    }
-    /// What bonded peers have said of their privacy, by their identity addresses, as
-    /// ``LEHostDelegate/host(_:link:didReadPrivacy:)`` reports it; who keeps the bonds keeps it with them.
-    public var peerPrivacy: [DeviceAddress: PeerPrivacy] = [:] {
-        didSet {
-            guard self.peerPrivacy != oldValue else { return }
-            self.updateResolvingList()
-            self.scheduleTurn()
-        }
-    }
     /// Where the host stands with its controller.
-    public internal(set) var state: LEHostState = .detached
-    /// The address by which peers know this device, its identity address; `nil` where it has none, or without a
-    /// controller.
-    ///
-    /// One that hides itself is on the air under others.
-    public var address: DeviceAddress? {
-        guard case .ready = self.state else { return nil }
-        return self.identityAddress
-    }
-    /// The address of this device's identity, also while the controller is not ready; `nil` where it is not known yet.
-    var identityAddress: DeviceAddress? { self.randomAddress ?? self.controller.publicAddress }
-    /// The random static address of this device; `nil` where it goes by the controller's public one.
-    var randomAddress: DeviceAddress? {
-        if let address = self.configuration.address { return address }
-        return self.controller.publicAddress == nil ? self.configuration.fallbackAddress : nil
-    }
+    public var state: LEHostState { self.controller.state }
 
     let log = Logger(label: "bluetooth.host")
-    /// Where the event loop enters: nothing else has a weak reference to the host.
-    let entry = LEHostEntry()
+    let loop: HostLoop
+    let controller: AttachedController
+    let radio: Radio
+    let shutdown: GracefulShutdown
 
-    // The controller.
-    @exclusivity(unchecked) var channel: (any HCIChannel)?
-    /// Which advertising reports the user needs; for a channel that can omit others.
-    package var reportNeed = AdvertisingReportNeed.all {
-        didSet { if self.reportNeed != oldValue { self.updateReportNeed() } }
-    }
-    var controller = ControllerInformation()
-    @exclusivity(unchecked) var commands = CommandQueue()
+    // Data.
     @exclusivity(unchecked) var transmitter = ACLTransmitter()
     @exclusivity(unchecked) var receiver = ACLReceiver()
     /// Data that came before its link.
     @exclusivity(unchecked) var earlyData = EarlyData()
-    /// Whether the controller is being asked if it is still there.
-    var isProbing = false
-    /// How many packets of this controller could not be read.
-    var unreadablePacketCount = 0
-    /// The graceful shutdown that is under way.
-    @exclusivity(unchecked) var shutdown: Shutdown?
-
-    // GAP.
-    @exclusivity(unchecked) var arbiter = RadioArbiter()
-    @exclusivity(unchecked) var advertiser = Advertiser()
-    @exclusivity(unchecked) var advertisingCompletions: [Int: (Result<Void, LEHostError>) -> Void] = [:]
-    @exclusivity(unchecked) var scanner = Scanner()
-    @exclusivity(unchecked) var extendedCommands = ExtendedCommands()
-    /// With which commands the controller advertises and scans, or did so last.
-    var advertisingFamily = CommandFamily.legacy
-    var scanFamily = CommandFamily.legacy
-    var advertisingReassembler = AdvertisingReassembler()
-    @exclusivity(unchecked) var initiator = Initiator()
-    @exclusivity(unchecked) var privateAddress = PrivateAddress()
-    @exclusivity(unchecked) var resolvingList = ResolvingList()
-    var peerIdentities = PeerIdentities()
-    /// When another device is tried than the one that was heard.
-    @exclusivity(unchecked) var attemptDeadline: NIODeadline?
-    /// The parameters of pending connections.
-    var connectionParameters: [DeviceAddress: ConnectionParameters] = [:]
-    /// When the event that ends a cancelled attempt is overdue.
-    @exclusivity(unchecked) var cancelDeadline: NIODeadline?
-    /// When devices that the accept list could not hold are initiated to.
-    @exclusivity(unchecked) var rotationDeadline: NIODeadline?
 
     // Links, in the order in which they came.
     @exclusivity(unchecked) var openLinks: [HostLink] = []
@@ -150,31 +67,102 @@ public final class LEHost {
     @exclusivity(unchecked) var l2capChannels = HostChannels()
     var spareSignallingActions: [LESignalling.Action] = []
 
-    // Turns and time.
-    var isTurnScheduled = false
-    /// Whether the user makes several calls, after which the turn comes.
-    var isTakingCalls = false
-    @exclusivity(unchecked) var deferred: [() -> Void] = []
-    var timerDeadline: NIODeadline?
-    var timerGeneration = 0
-
     /// Creates a host without a controller.
     public init(eventLoop: any EventLoop, configuration: LEHostConfiguration = LEHostConfiguration()) {
+        let loop = HostLoop(eventLoop)
+        let generator = HostGenerator(seed: configuration.pairingSeed)
         self.eventLoop = eventLoop
         self.configuration = configuration
-        self.securityContext = SecurityManager.Context(
-            now: eventLoop.now,
-            generator: configuration.pairingSeed.map { SeededGenerator(seed: $0) } ?? SystemRandomNumberGenerator()
-        )
+        self.loop = loop
+        self.controller = AttachedController(loop, configuration, self.log)
+        self.radio = Radio(self.controller, generator, loop, configuration, self.log)
+        self.shutdown = GracefulShutdown(loop)
+        self.securityContext = SecurityManager.Context(now: eventLoop.now, generator: generator)
         self.pairing = configuration.pairing
         self.server = GATTServer(configuration: Self.serverConfiguration(configuration))
-        self.entry.host = self
+        loop.entry.host = self
+        self.controller.perform = { [unowned self] in self.perform($0) }
+        self.radio.perform = { [unowned self] in self.perform($0) }
+        self.radio.linkRoles = { [unowned self] in self.linkRoles }
         self.updatePairing()
     }
 
-    deinit { self.entry.host = nil }
+    deinit { self.loop.entry.host = nil }
 
     /// A call from another thread is a fault of the user; debug builds stop at it.
     @inline(__always)
     func assertOnEventLoop() { self.eventLoop.assertInEventLoop() }
+
+    // MARK: The controller
+
+    /// Takes a controller into use: resets it, reads what it can do, and becomes `ready`.
+    public func attach(to channel: any HCIChannel) {
+        self.assertOnEventLoop()
+        self.controller.attach(to: channel)
+        self.radio.scanning.updateReportNeed()
+    }
+
+    /// Detaches from the controller at once, whatever it is doing; links are not terminated.
+    public func detach() {
+        self.assertOnEventLoop()
+        self.controller.detach()
+    }
+
+    /// Detaches from the controller gracefully: advertising, scanning and pending connections are stopped, links send
+    /// what is queued on them and are ended.
+    ///
+    /// A controller that does not answer, or a peer that does not take what is sent, delays this for `limit` at most.
+    /// The user asks nothing more of the host until `completion` is called, which happens once, in a later turn.
+    public func detachGracefully(within limit: TimeAmount, completion: @escaping () -> Void) {
+        self.assertOnEventLoop()
+        guard self.controller.isReady, !self.shutdown.isUnderWay else {
+            // A controller that starts has just been reset.
+            self.detach()
+            return self.afterwards(completion)
+        }
+        let expired = { [unowned self] in
+            self.log.warning("the host detached from the controller before everything had ended")
+            self.detach()
+        }
+        self.shutdown.begin(within: limit, expired: expired, completion: completion)
+        self.radio.stop()
+    }
+
+    private func perform(_ action: AttachedController.Action) {
+        switch action {
+        case .begin:
+            let information = self.controller.information
+            self.transmitter.configure(dataLength: information.aclDataLength, packetCount: information.aclPacketCount)
+            if information.limitsReceivedData { self.receiver.enable() }
+            self.radio.begin()
+            self.updatePairing()
+        case .end:
+            for link in self.openLinks { self.close(link, reason: .connectionTimeout) }
+            self.transmitter.reset()
+            self.receiver.reset()
+            self.earlyData = EarlyData()
+            self.radio.reset()
+            self.shutdown.finish()
+        case .report(let state):
+            self.afterwards { [unowned self] in self.delegate?.host(self, didChange: state) }
+        }
+    }
+
+    private func perform(_ action: Radio.Action) {
+        switch action {
+        case .received(let report): self.delegate?.host(self, didReceiveAdvertisement: report)
+        case .advertisingEnded(let error): self.delegate?.host(self, didStopAdvertisingBecauseOf: error)
+        case .connectionFailed(let address, let status):
+            self.delegate?.host(self, didFailToConnectTo: address, error: status)
+        case .identityChanged: self.updatePairing()
+        // A device that does not hide itself has no private address that a peer could name.
+        case .addressResolutionChanged(let isUsable):
+            if self.radio.addresses.isPrivate { self.server.setCentralAddressResolution(isUsable) }
+        }
+    }
+
+    /// The roles of the open links.
+    private var linkRoles: RadioRoles {
+        self.openLinks.reduce(into: []) { $0.formUnion($1.information.isCentral ? .central : .peripheral) }
+    }
 }

@@ -98,18 +98,18 @@ struct LEHostControllerTests {
             testbed.controller.refused[ReadBDADDR.opcode] = status
             testbed.host.readRSSI(of: link) { _ in }
             testbed.run(.seconds(10))
-            #expect(testbed.host.state == .ready && !testbed.host.isProbing)
+            #expect(testbed.host.state == .ready)
         }
         let (testbed, link) = try self.measuring()
         testbed.controller.silent.insert(ReadBDADDR.opcode)
         testbed.host.readRSSI(of: link) { _ in }
         testbed.run(.seconds(2))
-        #expect(testbed.host.isProbing)
+        #expect(testbed.controller.takeCommands().last == ReadBDADDR.opcode)
         testbed.controller.deliver(
             CommandComplete(opcode: ReadBDADDR.opcode, returnParameters: ByteBuffer(bytes: [0, 1])).packet()
         )
         testbed.run(.seconds(10))
-        #expect(testbed.host.state == .ready && !testbed.host.isProbing)
+        #expect(testbed.host.state == .ready)
     }
 
     @Test("keeps the link after a failed disconnection, and ignores packets that no controller sends")
@@ -186,16 +186,18 @@ struct LEHostControllerTests {
         let use = testbed.controller.takeCommands()
         #expect(use.contains(LECreateConnection.opcode) && use.contains(LESetAdvertisingEnable.opcode))
         #expect(start.contains(LEAddDeviceToResolvingList.opcode) && use.contains(LESetRandomAddress.opcode))
-        #expect(testbed.host.rotationDeadline != nil && testbed.host.connectionParameters.count == 3)
+        #expect(testbed.host.radio.initiating.deadline != nil)
+        #expect(Self.peers.allSatisfy { testbed.host.radio.initiating.isConnecting(to: $0) })
         // A link with a packet in the controller, and one that waits.
         testbed.controller.connect(0x40, peer: Self.peers[0], role: .central)
         testbed.run()
         self.lose(testbed, loss)
-        #expect(testbed.host.initiator.pending == [] && !testbed.host.scanner.isWanted)
-        #expect(!testbed.host.advertiser.isWanted && testbed.host.advertiser.isOff)
+        #expect(testbed.host.radio.initiating.pending == [] && !testbed.host.radio.scanning.isWanted)
+        #expect(!testbed.host.radio.advertising.isWanted && testbed.host.radio.advertising.isOff)
         #expect(testbed.host.transmitter.credits == 0 && testbed.host.transmitter.dataLength == 27)
         #expect(!testbed.host.limitsReceivedData && testbed.host.address == nil)
-        #expect(testbed.host.rotationDeadline == nil && testbed.host.connectionParameters.isEmpty)
+        #expect(testbed.host.radio.initiating.deadline == nil)
+        #expect(!Self.peers.contains { testbed.host.radio.initiating.isConnecting(to: $0) })
         #expect(!testbed.delegate.takeLines().contains { $0.hasPrefix("failed") }, "a pending connection just ends")
 
         let next = ScriptedController(eventLoop: testbed.loop)
@@ -276,7 +278,7 @@ struct LEHostControllerTests {
         testbed.forget()
         testbed.host.receive(HardwareError(hardwareCode: 1).packet(), from: former)
         testbed.host.finishBatch(of: former)
-        testbed.host.closed(former, reason: "gone")
+        testbed.host.controller.closed(former, reason: "gone")
         testbed.run()
         #expect(testbed.host.state == .ready && testbed.delegate.takeLines() == [])
     }

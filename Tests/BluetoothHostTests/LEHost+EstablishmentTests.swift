@@ -69,7 +69,9 @@ struct LEHostEstablishmentTests {
         let testbed = self.awaiting()
         testbed.deliver(packet)
         #expect(testbed.delegate.takeLines().first == self.connected)
-        #expect(testbed.host.links.map(\.peer) == [self.peer] && testbed.host.connectionParameters.isEmpty)
+        #expect(
+            testbed.host.links.map(\.peer) == [self.peer] && !testbed.host.radio.initiating.isConnecting(to: self.peer)
+        )
         testbed.deliver(packet)
         testbed.run(.seconds(1))
         #expect(!testbed.delegate.takeLines().contains(self.connected))
@@ -169,7 +171,9 @@ struct LEHostEstablishmentTests {
             }
             #expect(testbed.delegate.takeLines() == (number < 4 ? [] : [self.failed(.connectionFailedToBeEstablished)]))
         }
-        #expect(testbed.host.initiator.pending == [] && testbed.host.connectionParameters.isEmpty)
+        #expect(
+            testbed.host.radio.initiating.pending == [] && !testbed.host.radio.initiating.isConnecting(to: self.peer)
+        )
         testbed.run(.seconds(60))
         #expect(testbed.delegate.takeLines() == [])
     }
@@ -182,7 +186,7 @@ struct LEHostEstablishmentTests {
         let testbed = self.awaiting()
         self.end(testbed, reason)
         #expect(testbed.delegate.takeLines() == [self.connected, "disconnected \(self.peer) \(reason.rawValue)"])
-        #expect(testbed.controller.takeCommands() == [] && testbed.host.connectionParameters.isEmpty)
+        #expect(testbed.controller.takeCommands() == [] && !testbed.host.radio.initiating.isConnecting(to: self.peer))
     }
 
     @Test("tries again with the parameters of the request, under the address that the device has then")
@@ -215,7 +219,7 @@ struct LEHostEstablishmentTests {
         testbed.run()
         self.open(testbed)
         self.end(testbed, .connectionFailedToBeEstablished)
-        #expect(testbed.host.initiator.pending == [HostTestbed.peers[1], self.peer])
+        #expect(testbed.host.radio.initiating.pending == [HostTestbed.peers[1], self.peer])
         #expect(testbed.delegate.takeLines() == [])
     }
 
@@ -300,6 +304,6 @@ struct LEHostEstablishmentTests {
             testbed.run()
         }
         #expect(testbed.delegate.takeLines() == ["state detached"])
-        #expect(testbed.host.openLinks.isEmpty && testbed.host.initiator.pending == [])
+        #expect(testbed.host.openLinks.isEmpty && testbed.host.radio.initiating.pending == [])
     }
 }

@@ -243,7 +243,7 @@ struct LEHostExtendedCommandsTests {
             #expect(
                 commands.allSatisfy { $0 != LESetScanParameters.opcode && $0 != LESetExtendedScanParameters.opcode }
             )
-            #expect(testbed.host.extendedCommands.forAdvertising[0] == family)
+            #expect(testbed.host.radio.extendedCommands.forAdvertising[0] == family)
         }
     }
 

@@ -57,7 +57,7 @@ struct LEHostGAPConnectingTests {
         #expect(testbed.controller.takeCommands() == [])
         #expect(testbed.host.stopConnecting(to: self.second))
         #expect(!testbed.host.stopConnecting(to: self.second))
-        #expect(testbed.host.connectionParameters.isEmpty)
+        #expect(!testbed.host.radio.initiating.isConnecting(to: self.second))
         testbed.run()
         #expect(testbed.controller.takeCommands() == [LECreateConnectionCancel.opcode])
         #expect(testbed.host.links.map(\.peer) == [self.first])
@@ -90,12 +90,12 @@ struct LEHostGAPConnectingTests {
         testbed.forget()
         testbed.controller.connect(0x40, peer: self.first, role: .peripheral)
         testbed.run()
-        #expect(testbed.host.initiator.pending == [self.first] && testbed.controller.takeCommands() == [])
+        #expect(testbed.host.radio.initiating.pending == [self.first] && testbed.controller.takeCommands() == [])
         // Its link comes with the parameters that were asked for, in the end.
         testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
         testbed.controller.connect(0x41, peer: self.first, role: .central)
         testbed.run()
-        #expect(testbed.host.initiator.pending == [])
+        #expect(testbed.host.radio.initiating.pending == [])
         #expect(testbed.controller.takeCommands().contains(LEConnectionUpdate.opcode))
     }
 
@@ -113,7 +113,7 @@ struct LEHostGAPConnectingTests {
         testbed.run()
         #expect(testbed.delegate.takeLines() == ["failed \(self.first) \(status.rawValue)"])
         #expect(testbed.controller.takeCommands() == [LECreateConnection.opcode])
-        #expect(testbed.host.initiator.pending == [] && testbed.host.connectionParameters.isEmpty)
+        #expect(testbed.host.radio.initiating.pending == [])
     }
 
     @Test(
@@ -127,18 +127,18 @@ struct LEHostGAPConnectingTests {
         if end == "refused" { testbed.controller.refused[LECreateConnectionCancel.opcode] = .commandDisallowed }
         testbed.host.stopConnecting(to: self.first)
         testbed.run()
-        #expect((testbed.host.cancelDeadline == nil) == (end == "refused"))
+        #expect((testbed.host.radio.initiating.deadline == nil) == (end == "refused"))
         // A link that a peer makes is not the end of the attempt.
         testbed.controller.connect(0x41, peer: self.second, role: .peripheral)
         testbed.run()
-        #expect((testbed.host.cancelDeadline == nil) == (end == "refused"))
+        #expect((testbed.host.radio.initiating.deadline == nil) == (end == "refused"))
         switch end {
         case "event": testbed.controller.failConnection(.unknownConnectionIdentifier)
         case "link": testbed.controller.connect(0x40, peer: self.first, role: .central)
         default: break
         }
         testbed.run()
-        #expect(testbed.host.cancelDeadline == nil && testbed.host.initiator.isIdle)
+        #expect(testbed.host.radio.initiating.deadline == nil && testbed.host.radio.initiating.isIdle)
         #expect(testbed.host.links.count == (end == "link" ? 2 : 1))
     }
 
@@ -173,7 +173,7 @@ struct LEHostGAPConnectingTests {
                 LESetScanParameters.opcode, LECreateConnectionCancel.opcode, LESetScanEnable.opcode,
             ]
         )
-        #expect(testbed.host.attemptDeadline == nil)
+        #expect(testbed.host.radio.initiating.deadline == nil)
     }
 
     @Test("initiates to a heard device under its present address with the parameters of the request")
@@ -183,11 +183,11 @@ struct LEHostGAPConnectingTests {
         testbed.report(address)
         let command = try testbed.controller.last(LECreateConnection.self)
         #expect(command.peer == address && command.parameters == Self.slow && command.filterPolicy.rawValue == 0)
-        #expect(testbed.host.attemptDeadline != nil)
+        #expect(testbed.host.radio.initiating.deadline != nil)
         testbed.forget()
         testbed.controller.connect(0x40, peer: address, role: .central, interval: Self.slow.minimumInterval)
         testbed.run()
-        #expect(testbed.host.attemptDeadline == nil && testbed.host.connectionParameters.isEmpty)
+        #expect(testbed.host.radio.initiating.deadline == nil)
         #expect(testbed.controller.takeCommands() == [], "the link has the requested parameters")
         #expect(testbed.delegate.takeLines() == ["connected \(PrivateHost.peer.address) central"])
     }
@@ -203,7 +203,7 @@ struct LEHostGAPConnectingTests {
         let testbed = self.waiting()
         testbed.report(PrivateHost.peerAddress(), type)
         #expect(testbed.controller.takeCommands().contains(LECreateConnection.opcode) == isInitiated)
-        #expect((testbed.host.attemptDeadline != nil) == isInitiated)
+        #expect((testbed.host.radio.initiating.deadline != nil) == isInitiated)
         #expect(testbed.delegate.takeLines() == [])
     }
 
@@ -223,6 +223,6 @@ struct LEHostGAPConnectingTests {
         testbed.host.connect(to: PrivateHost.peer.address)
         testbed.run()
         #expect(testbed.controller.takeCommands() == [LESetScanParameters.opcode, LESetScanEnable.opcode])
-        #expect(testbed.host.attemptDeadline == nil)
+        #expect(testbed.host.radio.initiating.deadline == nil)
     }
 }

@@ -142,7 +142,7 @@ struct LEHostGAPTests {
             testbed.run(.seconds(5))
             #expect(testbed.controller.takeCommands().filter { $0 == LESetAdvertisingEnable.opcode }.count == 1)
             // Without a link the host gives up, and says so.
-            #expect(testbed.host.advertiser.isWanted == !isRefusedAtLast)
+            #expect(testbed.host.radio.advertising.isWanted == !isRefusedAtLast)
             let end = "advertising ended: \(LEHostError.refused(.connectionLimitExceeded))"
             #expect(testbed.delegate.takeLines().contains(end) == isRefusedAtLast)
         }

@@ -113,7 +113,7 @@ struct LEHostPeerPrivacyTests {
     private func connect(_ central: BondedHost, _ peripheral: BondedHost) throws -> LinkID {
         peripheral.advertise()
         self.loop.advanceTime(by: .seconds(1))
-        let address = central.bonds.keys.first ?? peripheral.host.radioAddress
+        let address = central.bonds.keys.first ?? peripheral.host.radio.addresses.onAir
         central.host.connect(to: try #require(address))
         self.loop.advanceTime(by: .seconds(5))
         return try #require(central.link)
@@ -189,7 +189,7 @@ struct LEHostPeerPrivacyTests {
         let peripheral = BondedHost(2, on: self.air, isPrivate: isPrivate)
         let identity = DeviceAddress(0xC0DE_0000_0002, kind: .random)
         let link = try self.connect(central, peripheral)
-        let address = try #require(peripheral.host.radioAddress)
+        let address = try #require(peripheral.host.radio.addresses.onAir)
         #expect((address == identity) == !isPrivate && central.host.information(of: link)?.peer == address)
         self.pair(central, peripheral, on: link)
         #expect(central.identified.map(\.link.peer) == (isPrivate ? [identity] : []))

@@ -153,7 +153,7 @@ private final class LimitedRadio {
         self.check(10, wants: false)
         self.linksEnd()
         self.check(10, wants: false)
-        #expect(self.starts == 1 && self.host.advertiser.isWanted && self.host.scanner.isWanted)
+        #expect(self.starts == 1 && self.host.radio.advertising.isWanted && self.host.radio.scanning.isWanted)
         #expect(self.refusalCount <= 24, "no combination is tried twice but for links that come and go")
         #expect(!self.testbed.delegate.lines.contains { $0.hasPrefix("failed") })
     }
@@ -202,8 +202,13 @@ struct LEHostRadioTests {
         testbed.controller.refused[LESetAdvertisingEnable.opcode] = .commandDisallowed
         testbed.host.stopAdvertising()
         testbed.run()
-        #expect(testbed.host.arbiter.allowsEverything)
-        #expect(testbed.host.advertiser.isOff && !testbed.host.scanner.isOff)
+        #expect(testbed.host.radio.advertising.isOff && !testbed.host.radio.scanning.isOff)
+        testbed.controller.refused = [:]
+        testbed.forget()
+        testbed.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
+        testbed.run(.seconds(5))
+        let commands = testbed.controller.takeCommands()
+        #expect(commands.last == LESetAdvertisingEnable.opcode && !commands.contains(LESetScanEnable.opcode))
     }
 
     @Test("leaves a scan its time beside a connection to an absent device", arguments: [true, false])

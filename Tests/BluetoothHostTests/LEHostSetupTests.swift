@@ -177,11 +177,12 @@ struct LEHostSetupTests {
                 $0.features = .privacy
                 ($0.acceptListSize, $0.resolvingListSize) = (size, size)
             }
-            #expect(testbed.host.initiator.acceptListSize == Int(size))
-            #expect(testbed.host.resolvingList.capacity == Int(size))
+            #expect(testbed.host.controller.information.acceptListSize == Int(size))
+            #expect(testbed.host.controller.information.resolvingListSize == Int(size))
         }
         let refusing = HostTestbed.started { $0.refused[LEReadFilterAcceptListSize.opcode] = .unknownCommand }
-        #expect(refusing.host.initiator.acceptListSize == 0 && refusing.host.resolvingList.capacity == 0)
+        let information = refusing.host.controller.information
+        #expect(information.acceptListSize == 0 && information.resolvingListSize == 0)
     }
 
     // MARK: Failures
@@ -348,7 +349,7 @@ struct LEHostSetupTests {
     func withoutController() {
         let testbed = HostTestbed()
         var result: Result<ReadBDADDR.ReturnParameters, LEHostError>?
-        testbed.host.send(ReadBDADDR()) { result = $0 }
+        testbed.host.controller.send(ReadBDADDR()) { result = $0 }
         #expect(result == nil)
         testbed.run()
         #expect(result == .failure(.controllerLost))
