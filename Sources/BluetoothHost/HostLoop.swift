@@ -103,9 +103,9 @@ final class HostLoop {
 
 /// Where the event loop enters a host: packets of the controller, turns and timers.
 ///
-/// A channel does not retain its receiver, and neither does a timer its host. Both hold this object instead of the host:
-/// in Swift an object to which a weak reference was ever made pays for it with each of its other references, and the
-/// host is referenced several times for each packet.
+/// A channel does not retain its receiver, and neither does a timer its host. Both hold this object instead of the
+/// host: in Swift an object to which a weak reference was ever made pays for it with each of its other references, and
+/// the host is referenced several times for each packet.
 final class HostEntry: HCIChannelReceiver {
     /// The host; `nil` once it is gone.
     @exclusivity(unchecked) unowned var host: LEHost?

@@ -24,26 +24,26 @@ extension LEHost {
     }
 
     private func receive(_ event: HCIEvent) {
-        self.heardPeer(in: event)
+        self.openLinks.heardPeer(in: event)
         switch event {
         case .numberOfCompletedPackets(let event):
             for element in event.completed {
-                guard let link = self.linksByHandle[element.handle] else { continue }
-                self.transmitter.completed(Int(element.count), of: link)
+                guard let link = self.openLinks[element.handle] else { continue }
+                self.traffic.completed(Int(element.count), of: link)
             }
         case .leAdvertisingReports(let reports): self.radio.receive(reports)
         case .leExtendedAdvertisingReports(let reports): self.radio.receive(reports)
-        case .leConnectionComplete(let event): self.connectionCompleted(event)
-        case .leEnhancedConnectionComplete(let event): self.connectionCompleted(event)
-        case .leEnhancedConnectionCompleteV2(let event): self.connectionCompleted(event.connection)
+        case .leConnectionComplete(let event): self.openLinks.connectionCompleted(event)
+        case .leEnhancedConnectionComplete(let event): self.openLinks.connectionCompleted(event)
+        case .leEnhancedConnectionCompleteV2(let event): self.openLinks.connectionCompleted(event.connection)
         case .disconnectionComplete(let event):
-            guard event.status == .success, let link = self.linksByHandle[event.handle] else { return }
-            self.close(link, reason: event.reason)
+            guard event.status == .success, let link = self.openLinks[event.handle] else { return }
+            self.openLinks.close(link, reason: event.reason)
         case .encryptionChange(let event):
-            self.encryptionChanged(event.handle, event.status, isEnabled: event.encryption != .off)
+            self.security.encryptionChanged(event.handle, event.status, isEnabled: event.encryption != .off)
         case .leLongTermKeyRequest(let event):
-            guard let link = self.linksByHandle[event.handle] else { return }
-            self.updateSecurity(of: link) {
+            guard let link = self.openLinks[event.handle] else { return }
+            self.security.update(link) {
                 $0.requestLongTermKey(
                     encryptedDiversifier: event.encryptedDiversifier,
                     random: event.random,
@@ -53,13 +53,13 @@ extension LEHost {
         case .leRemoteConnectionParameterRequest(let event):
             self.answer(event)
         case .encryptionChangeV2(let event):
-            self.encryptionChanged(event.handle, event.status, isEnabled: event.encryption != .off)
+            self.security.encryptionChanged(event.handle, event.status, isEnabled: event.encryption != .off)
         case .authenticatedPayloadTimeoutExpired(let event):
-            self.authenticatedPayloadTimeoutExpired(event.handle)
+            self.security.authenticatedPayloadTimeoutExpired(event.handle)
         case .encryptionKeyRefreshComplete(let event):
-            self.encryptionChanged(event.handle, event.status, isEnabled: true)
-        case .leConnectionUpdateComplete(let event): self.connectionUpdated(event)
-        case .lePHYUpdateComplete(let event): self.phyUpdated(event)
+            self.security.encryptionChanged(event.handle, event.status, isEnabled: true)
+        case .leConnectionUpdateComplete(let event): self.openLinks.connectionUpdated(event)
+        case .lePHYUpdateComplete(let event): self.openLinks.phyUpdated(event)
         case .readRemoteVersionInformationComplete, .dataBufferOverflow, .leReadRemoteFeaturesComplete,
             .leDataLengthChange, .leReadLocalP256PublicKeyComplete, .leGenerateDHKeyComplete,
             .leDirectedAdvertisingReports, .leScanTimeout, .leAdvertisingSetTerminated,
@@ -71,7 +71,7 @@ extension LEHost {
 
     /// Parameters that a peer asks for in the link layer are granted where the specification allows them.
     private func answer(_ request: LERemoteConnectionParameterRequest) {
-        guard self.linksByHandle[request.handle] != nil else { return }
+        guard self.openLinks[request.handle] != nil else { return }
         self.controller.reply(
             LERemoteConnectionParameterRequestReply(
                 handle: request.handle,

@@ -39,18 +39,18 @@ extension LEHost {
         if self.shutdown.isUnderWay { self.endLinksAtShutdown() }
         self.radio.reconcile()
         self.transmit()
-        self.reportReceived()
+        self.traffic.reportReceived(of: self.openLinks.all, on: self.controller.channel)
         self.reportTransmitted()
         self.reportWritability()
         self.loop.arm(for: self.nextDeadline)
         self.delegate?.hostDidFinishTurn(self)
         // Once it does nothing any more.
-        if self.shutdown.isUnderWay, self.openLinks.isEmpty, self.radio.isSilent { self.detach() }
+        if self.shutdown.isUnderWay, self.openLinks.all.isEmpty, self.radio.isSilent { self.detach() }
     }
 
     private func endLinksAtShutdown() {
-        for link in self.openLinks where self.shutdown.ends(link) {
-            self.disconnect(link, reason: .remoteUserTerminated)
+        for link in self.openLinks.all where self.shutdown.ends(link) {
+            self.openLinks.disconnect(link, reason: .remoteUserTerminated)
         }
     }
 
@@ -59,17 +59,14 @@ extension LEHost {
         while self.loop.hasDeferred || !self.linksWithWork.isEmpty {
             self.loop.performDeferred()
             guard !self.linksWithWork.isEmpty else { continue }
-            var links = self.spareLinks
-            self.spareLinks = []
-            swap(&links, &self.linksWithWork)
+            let links = self.linksWithWork.take()
             for link in links {
                 link.hasWork = false
-                self.drainSecurity(link)
+                self.security.drain(link)
                 self.drainBearer(link)
                 self.drainSignalling(link)
             }
-            links.removeAll(keepingCapacity: true)
-            self.spareLinks = links
+            self.linksWithWork.reuse(links)
         }
     }
 
@@ -84,35 +81,14 @@ extension LEHost {
     /// Lets commands and data leave, as many as the controller can take.
     func transmit() {
         guard let channel = self.controller.channel else { return }
-        let keepsBuffers = channel.leavesProcess
         self.controller.transmit()
-        while let link = self.transmitter.nextTurn() {
-            repeat {
-                let (packet, tag) = link.nextPacket()
-                if let packet {
-                    channel.send(packet)
-                    if keepsBuffers, case .transmission? = tag { self.keepBuffer(of: packet) }
-                }
-                if let tag { self.count(tag, on: link) }
-            } while self.transmitter.goesOn(link)
-            self.transmitter.enqueue(link)
-        }
+        self.traffic.transmit(on: channel) { tag, link in self.count(tag, on: link) }
     }
-
-    /// Keeps the memory of a value that has left the process, for the next one.
-    private func keepBuffer(of packet: consuming HCIPacket) {
-        if self.sentBuffers.count < Self.sentBufferLimit { self.sentBuffers.append(packet.bytes) }
-    }
-
-    /// How many values' memory is kept until the user takes it.
-    private static var sentBufferLimit: Int { 64 }
 
     /// Reports how many PDUs of the user have left.
     func reportTransmitted() {
         guard !self.linksWithTransmitted.isEmpty else { return }
-        var links = self.spareLinks
-        self.spareLinks = []
-        swap(&links, &self.linksWithTransmitted)
+        let links = self.linksWithTransmitted.take()
         for link in links {
             link.hasTransmitted = false
             var tally = self.spareTally
@@ -124,8 +100,7 @@ extension LEHost {
             tally.removeAll()
             self.spareTally = tally
         }
-        links.removeAll(keepingCapacity: true)
-        self.spareLinks = links
+        self.linksWithTransmitted.reuse(links)
     }
 
     /// Notes what has become of a frame that has left or died.
@@ -158,9 +133,9 @@ extension LEHost {
             earliest = min(earliest ?? deadline, deadline)
         }
         take(self.radio.deadline)
-        take(self.receiver.reportDeadline)
+        take(self.traffic.deadline)
         if self.loop.isArmed(until: self.eventLoop.now + Self.shortestLinkTimeout) { return earliest }
-        for link in self.openLinks {
+        for link in self.openLinks.all {
             take(link.bearer.nextDeadline)
             take(link.signalling.nextDeadline)
             take(link.securityManager.deadline)
@@ -176,19 +151,19 @@ extension LEHost {
         LESignalling.parameterRequestTimeout,
         CreditBasedChannel.timeout,
         SecurityManager.timeout,
-        LEHost.disconnectTimeout
+        HostLinks.disconnectTimeout
     )
 
     func advance(to now: NIODeadline) {
         self.controller.advance(to: now)
-        if let deadline = self.receiver.reportDeadline, deadline <= now { self.receiver.reportNow() }
-        self.endOverdueLinks(at: now)
-        self.establishLinks(at: now)
+        self.traffic.advance(to: now)
+        self.openLinks.endOverdue(at: now)
+        self.openLinks.establish(at: now)
         self.radio.advance(to: now)
-        for link in self.openLinks {
+        for link in self.openLinks.all {
             link.bearer.advance(to: now, into: &link.bearerActions)
             link.signalling.advance(to: now, into: &link.signallingActions)
-            self.updateSecurity(of: link) { $0.advance(&$1) }
+            self.security.update(link) { $0.advance(&$1) }
             self.noteWork(link)
         }
         self.finishTurn()

@@ -22,47 +22,26 @@ public final class LEHost {
     @exclusivity(unchecked) public weak var delegate: (any LEHostDelegate)?
     /// How the host presents itself.
     public let configuration: LEHostConfiguration
-    /// How the host pairs from now on, on the links that there are and on those to come.
-    public var pairing: PairingConfiguration {
-        didSet { self.updatePairing() }
-    }
     /// Where the host stands with its controller.
     public var state: LEHostState { self.controller.state }
 
     let log = Logger(label: "bluetooth.host")
     let loop: HostLoop
     let controller: AttachedController
-    let radio: Radio
+    let radio: HostRadio
+    let traffic: ACLTraffic
+    let openLinks: HostLinks
+    let security: HostSecurity
     let shutdown: GracefulShutdown
-
-    // Data.
-    @exclusivity(unchecked) var transmitter = ACLTransmitter()
-    @exclusivity(unchecked) var receiver = ACLReceiver()
-    /// Data that came before its link.
-    @exclusivity(unchecked) var earlyData = EarlyData()
-
-    // Links, in the order in which they came.
-    @exclusivity(unchecked) var openLinks: [HostLink] = []
-    @exclusivity(unchecked) var linksByHandle = LinkTable<ConnectionHandle>()
-    @exclusivity(unchecked) var linksByID = LinkTable<LinkID>()
-    var nextLinkNumber: UInt32 = 1
 
     // GATT.
     @exclusivity(unchecked) var server: GATTServer
     @exclusivity(unchecked) var spareBearerActions: [ATTBearer.Action] = []
-    @exclusivity(unchecked) var linksWithWork: [HostLink] = []
-    @exclusivity(unchecked) var linksWithBatch: [HostLink] = []
-    @exclusivity(unchecked) var linksWithTransmitted: [HostLink] = []
-    @exclusivity(unchecked) var spareLinks: [HostLink] = []
+    @exclusivity(unchecked) var linksWithWork = LinkQueue()
+    @exclusivity(unchecked) var linksWithBatch = LinkQueue()
+    @exclusivity(unchecked) var linksWithTransmitted = LinkQueue()
     @exclusivity(unchecked) var spareTally = TransmitTally()
     var nextProcedureNumber: UInt64 = 1
-    /// Memory of values that have left the process, which the user may take for others; one that another owner holds is
-    /// no harm, since a `ByteBuffer` then takes new memory.
-    @exclusivity(unchecked) package var sentBuffers: [ByteBuffer] = []
-
-    // Security.
-    var securityContext: SecurityManager.Context
-
     // Credit-based channels.
     @exclusivity(unchecked) var l2capChannels = HostChannels()
     var spareSignallingActions: [LESignalling.Action] = []
@@ -75,19 +54,28 @@ public final class LEHost {
         self.configuration = configuration
         self.loop = loop
         self.controller = AttachedController(loop, configuration, self.log)
-        self.radio = Radio(self.controller, generator, loop, configuration, self.log)
+        self.radio = HostRadio(self.controller, generator, loop, configuration, self.log)
+        self.traffic = ACLTraffic(loop)
+        self.openLinks = HostLinks(self.controller, self.radio, loop, self.log)
+        self.security = HostSecurity(configuration.pairing, generator, loop)
         self.shutdown = GracefulShutdown(loop)
-        self.securityContext = SecurityManager.Context(now: eventLoop.now, generator: generator)
-        self.pairing = configuration.pairing
         self.server = GATTServer(configuration: Self.serverConfiguration(configuration))
         loop.entry.host = self
         self.controller.perform = { [unowned self] in self.perform($0) }
         self.radio.perform = { [unowned self] in self.perform($0) }
-        self.radio.linkRoles = { [unowned self] in self.linkRoles }
-        self.updatePairing()
+        self.radio.linkRoles = { [unowned openLinks = self.openLinks] in openLinks.roles }
+        self.openLinks.host = self
+        self.security.host = self
+        self.security.updatePairing()
     }
 
     deinit { self.loop.entry.host = nil }
+
+    /// Memory of values that have left the process, which the user may take for others.
+    package var sentBuffers: [ByteBuffer] {
+        @inline(__always) get { self.traffic.sentBuffers }
+        @inline(__always) _modify { yield &self.traffic.sentBuffers }
+    }
 
     /// A call from another thread is a fault of the user; debug builds stop at it.
     @inline(__always)
@@ -131,16 +119,12 @@ public final class LEHost {
     private func perform(_ action: AttachedController.Action) {
         switch action {
         case .begin:
-            let information = self.controller.information
-            self.transmitter.configure(dataLength: information.aclDataLength, packetCount: information.aclPacketCount)
-            if information.limitsReceivedData { self.receiver.enable() }
+            self.traffic.begin(self.controller.information)
             self.radio.begin()
-            self.updatePairing()
+            self.security.updatePairing()
         case .end:
-            for link in self.openLinks { self.close(link, reason: .connectionTimeout) }
-            self.transmitter.reset()
-            self.receiver.reset()
-            self.earlyData = EarlyData()
+            for link in self.openLinks.all { self.openLinks.close(link, reason: .connectionTimeout) }
+            self.traffic.reset()
             self.radio.reset()
             self.shutdown.finish()
         case .report(let state):
@@ -148,21 +132,16 @@ public final class LEHost {
         }
     }
 
-    private func perform(_ action: Radio.Action) {
+    private func perform(_ action: HostRadio.Action) {
         switch action {
         case .received(let report): self.delegate?.host(self, didReceiveAdvertisement: report)
         case .advertisingEnded(let error): self.delegate?.host(self, didStopAdvertisingBecauseOf: error)
         case .connectionFailed(let address, let status):
             self.delegate?.host(self, didFailToConnectTo: address, error: status)
-        case .identityChanged: self.updatePairing()
+        case .identityChanged: self.security.updatePairing()
         // A device that does not hide itself has no private address that a peer could name.
         case .addressResolutionChanged(let isUsable):
             if self.radio.addresses.isPrivate { self.server.setCentralAddressResolution(isUsable) }
         }
-    }
-
-    /// The roles of the open links.
-    private var linkRoles: RadioRoles {
-        self.openLinks.reduce(into: []) { $0.formUnion($1.information.isCentral ? .central : .peripheral) }
     }
 }

@@ -27,8 +27,8 @@ public enum LEHostError: Error, Hashable, Sendable {
     case controllerLost
     /// The controller answered with octets that the specification does not allow.
     case malformedAnswer
-    /// Advertising is directed to a peer that does not say that it resolves private addresses, or was not asked yet (Vol
-    /// 3, Part C, 12.4).
+    /// Advertising is directed to a peer that does not say that it resolves private addresses, or was not asked yet
+    /// (Vol 3, Part C, 12.4).
     case addressNotResolvedByPeer
     /// There is no such link.
     case notConnected

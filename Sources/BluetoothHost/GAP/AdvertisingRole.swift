@@ -9,7 +9,7 @@ import NIOCore
 final class AdvertisingRole {
     private typealias Completion = (LEHostError?) -> Void
 
-    @exclusivity(unchecked) unowned var radio: Radio!
+    @exclusivity(unchecked) unowned var radio: HostRadio!
     @exclusivity(unchecked) private var advertiser = Advertiser()
     @exclusivity(unchecked) private var completions: [Int: (Result<Void, LEHostError>) -> Void] = [:]
     /// With which commands the controller advertises, or did so last.
@@ -49,7 +49,7 @@ final class AdvertisingRole {
 
     /// Links exclude advertising on this controller.
     func waitForLink() {
-        guard let number = self.advertiser.waitsForLink() else { return }
+        guard let number = self.advertiser.waitForLink() else { return }
         self.radio.log.info("advertising waits for the end of a link: this controller cannot do both")
         self.completions.removeValue(forKey: number)?(.success(()))
     }

@@ -18,7 +18,7 @@ final class InitiatingRole {
     /// The scan interval and window of an initiator: it listens all the time.
     private static let scanInterval = TimeAmount.milliseconds(30)
 
-    @exclusivity(unchecked) unowned var radio: Radio!
+    @exclusivity(unchecked) unowned var radio: HostRadio!
     @exclusivity(unchecked) private var initiator = Initiator()
     /// The parameters of pending connections.
     private var parameters: [DeviceAddress: ConnectionParameters] = [:]
@@ -153,8 +153,8 @@ final class InitiatingRole {
     func connectAgain(to device: DeviceAddress) { self.initiator.connect(to: device) }
 
     /// A device was not heard on its link: says whether it is waited for once more.
-    func triesAgain(_ device: DeviceAddress) -> Bool {
-        guard self.initiator.triesAgain(device) else { return false }
+    func retry(_ device: DeviceAddress) -> Bool {
+        guard self.initiator.retry(device) else { return false }
         self.initiator.connect(to: device)
         return true
     }

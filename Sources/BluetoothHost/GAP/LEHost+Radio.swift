@@ -88,15 +88,15 @@ extension LEHost {
     ///   - parameters: What the link begins with, or is updated to.
     public func connect(to address: DeviceAddress, parameters: ConnectionParameters = .initial) {
         self.assertOnEventLoop()
-        self.radio.initiating.connect(to: address, parameters, isAwaited: self.hasUnestablishedLink(to: address))
+        self.radio.initiating.connect(to: address, parameters, isAwaited: self.openLinks.hasUnestablished(to: address))
     }
 
     /// Cancels a pending connection; where the link was made first, it is ended. The delegate hears of that end if it
     /// has heard of the link.
     public func cancelConnection(to address: DeviceAddress) {
         guard !self.stopConnecting(to: address) else { return }
-        guard let link = self.openLinks.first(where: { $0.information.isCentral && $0.information.peer == address })
-        else { return }
+        let link = self.openLinks.all.first { $0.information.isCentral && $0.information.peer == address }
+        guard let link else { return }
         if !link.isEstablished { link.establishment = .cancelled }
         self.disconnect(link.id)
     }

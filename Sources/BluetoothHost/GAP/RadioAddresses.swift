@@ -1,18 +1,18 @@
-// The privacy of Generic Access (Vol 3, Part C, 10.7 and 10.8): under which addresses this device is on the air, and who is
-// behind the addresses of others.
+// The privacy of Generic Access (Vol 3, Part C, 10.7 and 10.8): under which addresses this device is on the air, and
+// who is behind the addresses of others.
 //
 // The own address. A device that hides itself has a resolvable private address as its random address, made by the host
 // and replaced in time (`PrivateAddress`). Where the controller resolves addresses, it also makes own ones towards the
 // peers of its list, and takes the random address for everybody else (own address type 0x03). The identity address is
 // never given to the controller.
 //
-// Addresses of others. Those of bonded peers are resolved by the controller as far as its list goes (`ResolvingList`), and
-// by the host beyond it (`PeerIdentities`): a controller without a list, one whose list is full, and the time until a new
-// peer is in it. To the user of the host a bonded peer has its identity address, whatever it uses.
+// Addresses of others. Those of bonded peers are resolved by the controller as far as its list goes (`ResolvingList`),
+// and by the host beyond it (`PeerIdentities`): a controller without a list, one whose list is full, and the time until
+// a new peer is in it. To the user of the host a bonded peer has its identity address, whatever it uses.
 //
 // The order. Neither the random address nor the list can be changed while the controller advertises, scans or initiates
-// (Vol 4, Part E, 7.8.4 and 7.8.38 to 7.8.45 and 7.8.77). So where something is due, the radio holds all three; when they
-// are silent, one command follows the other; then they go on. Links are not touched.
+// (Vol 4, Part E, 7.8.4 and 7.8.38 to 7.8.45 and 7.8.77). So where something is due, the radio holds all three; when
+// they are silent, one command follows the other; then they go on. Links are not touched.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -65,7 +65,8 @@ final class RadioAddresses {
         self.configuration.randomAddress(beside: self.controller.information.publicAddress)
     }
 
-    /// The address of this device on links whose own address was not made by the controller; `nil` without a controller.
+    /// The address of this device on links whose own address was not made by the controller; `nil` without a
+    /// controller.
     var onAir: DeviceAddress? {
         guard self.controller.isReady else { return self.isPrivate ? self.privateAddress.address : nil }
         return self.isPrivate ? self.privateAddress.address ?? self.identity : self.identity
@@ -121,8 +122,8 @@ final class RadioAddresses {
         address == device && self.peerIdentities.key(of: device) != nil && self.mode(of: device) == .network
     }
 
-    /// How the controller, and the host, treat the identity address of a bonded peer. A peer that has not said that it uses
-    /// private addresses alone is found under its identity address, too.
+    /// How the controller, and the host, treat the identity address of a bonded peer. A peer that has not said that it
+    /// uses private addresses alone is found under its identity address, too.
     private func mode(of peer: DeviceAddress) -> PrivacyMode {
         guard self.configuration.peerPrivacyMode == .network else { return .device }
         return self.peerPrivacy[peer]?.usesOnlyPrivateAddresses == true ? .network : .device
@@ -135,8 +136,8 @@ final class RadioAddresses {
         return DeviceAddress(device.value, kind: device.isRandom ? .randomIdentity : .publicIdentity)
     }
 
-    /// Whether directed advertising may name a peer. Where this controller makes it a private address of the peer, the peer
-    /// has to say that it resolves such an address, or it would not hear itself called (Vol 3, Part C, 12.4).
+    /// Whether directed advertising may name a peer. Where this controller makes it a private address of the peer, the
+    /// peer has to say that it resolves such an address, or it would not hear itself called (Vol 3, Part C, 12.4).
     func mayDirectAdvertising(to peer: DeviceAddress) -> Bool {
         guard self.resolvingList.isUsable, self.peerIdentities.key(of: peer) != nil else { return true }
         return self.peerPrivacy[peer]?.resolvesAddresses == true

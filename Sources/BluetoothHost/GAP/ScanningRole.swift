@@ -9,7 +9,7 @@ import NIOCore
 final class ScanningRole {
     private typealias Completion = (LEHostError?) -> Void
 
-    @exclusivity(unchecked) unowned var radio: Radio!
+    @exclusivity(unchecked) unowned var radio: HostRadio!
     @exclusivity(unchecked) private var scanner = Scanner()
     /// With which commands the controller scans, or did so last.
     private var family = CommandFamily.legacy

@@ -1,5 +1,5 @@
-// Taking a controller into use: it is reset, asked what it can do, and told what this host wants. What it refuses is done
-// without; without an answer to Reset, or without events, nothing is possible, and it has failed.
+// Taking a controller into use: it is reset, asked what it can do, and told what this host wants. What it refuses is
+// done without; without an answer to Reset, or without events, nothing is possible, and it has failed.
 
 import BluetoothHCI
 import BluetoothTypes

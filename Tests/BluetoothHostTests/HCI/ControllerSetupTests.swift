@@ -1,5 +1,5 @@
-// The start of a controller: the commands that it gets, the effects of its answers, and how a start fails. Whole start-ups
-// are listed here and nowhere else.
+// The start of a controller: the commands that it gets, the effects of its answers, and how a start fails. Whole
+// start-ups are listed here and nowhere else.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -149,7 +149,7 @@ struct LEHostSetupTests {
             #expect(testbed.host.address == nil)
             testbed.run()
             #expect(testbed.host.address == controller.address)
-            #expect(testbed.host.securityContext.identities.address == controller.address)
+            #expect(testbed.host.security.identities.address == controller.address)
             testbed.host.detach()
         }
     }
@@ -165,8 +165,8 @@ struct LEHostSetupTests {
                 ($0.dataLength, $0.packetCount) = le
                 $0.sharedBuffers = shared
             }
-            #expect(testbed.host.transmitter.dataLength == used.0, "\(le) \(shared)")
-            #expect(testbed.host.transmitter.credits == used.1, "\(le) \(shared)")
+            #expect(testbed.host.traffic.dataLength == used.0, "\(le) \(shared)")
+            #expect(testbed.host.traffic.credits == used.1, "\(le) \(shared)")
         }
     }
 
@@ -199,7 +199,7 @@ struct LEHostSetupTests {
             for opcode in opcodes { $0.refused[opcode] = .unknownCommand }
         }
         #expect(testbed.host.state == .ready)
-        #expect(testbed.host.transmitter.dataLength == 27 && testbed.host.transmitter.credits == 1)
+        #expect(testbed.host.traffic.dataLength == 27 && testbed.host.traffic.credits == 1)
     }
 
     @Test("goes on after a command that is never answered")

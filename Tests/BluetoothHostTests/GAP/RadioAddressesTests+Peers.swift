@@ -130,7 +130,7 @@ struct LEHostPrivacyPeerTests {
         device.connect(0x40, peer: PrivateHost.peerAddress(3), role: .peripheral)
         #expect(device.host.links.map(\.peer) == [PrivateHost.peer.address])
         // Pairing is computed with the address on the air.
-        #expect(device.host.openLinks.first?.securityManager.peerAddress == PrivateHost.peerAddress(3))
+        #expect(device.host.openLinks.all.first?.securityManager.peerAddress == PrivateHost.peerAddress(3))
     }
 
     @Test(

@@ -76,7 +76,7 @@ struct LEHostSecurityTests {
         #expect(testbed.host.links.map(\.id) == [link])
     }
 
-    @Test("does not encrypt with a removed bond, and keeps the encryption and the authorization of the link")
+    @Test("does not encrypt with a removed bond, and keeps the encryption of the link")
     func removedBond() throws {
         let user = BondedUser(SecurityManagerTests.bond(.authenticated))
         let testbed = try self.linked(.peripheral, user)
@@ -87,18 +87,12 @@ struct LEHostSecurityTests {
             return testbed.controller.takeCommands()
         }
         #expect(replies() == [LELongTermKeyRequestReply.opcode])
-        #expect(host.security(of: link)?.isAuthorized == false)
-        host.setAuthorized(true, link)
         testbed.encryptionChanged()
-        #expect(
-            host.security(of: link) == LinkSecurity(level: .secureConnections, isBonded: true, isAuthorized: true)
-        )
+        #expect(host.security(of: link) == LinkSecurity(level: .secureConnections, isBonded: true))
         host.removeBond(of: link)
-        #expect(host.security(of: link) == LinkSecurity(level: .secureConnections, isAuthorized: true))
+        #expect(host.security(of: link) == LinkSecurity(level: .secureConnections))
         #expect(replies() == [LELongTermKeyRequestNegativeReply.opcode])
         testbed.deliver(EncryptionChange(handle: ConnectionHandle(rawValue: 0x40), encryption: .off).packet())
-        #expect(host.security(of: link) == LinkSecurity(level: .none, isAuthorized: true))
-        host.setAuthorized(false, link)
         #expect(host.security(of: link) == LinkSecurity.none)
     }
 
@@ -137,9 +131,6 @@ struct LEHostSecurityTests {
         write(next, "CC")
         write(next + 5, "DD")
         #expect(user.writes == [hex("BB"), hex("DD")] && user.counters == [next, next + 5])
-        testbed.host.setSigningKey(nil, of: try #require(user.link))
-        write(next + 6, "EE")
-        #expect(user.writes.count == 2)
     }
 
     // MARK: Pairing
@@ -156,7 +147,7 @@ struct LEHostSecurityTests {
         let user = BondedUser(nil)
         let testbed = try self.linked(.peripheral, user)
         testbed.receive(6, "01 03 00 01 10 00 00")
-        try #require(testbed.host.openLinks.first?.securityManager.isPairing == true)
+        try #require(testbed.host.openLinks.all.first?.securityManager.isPairing == true)
         user.outOfBandQuestions = 0
         testbed.host.cancelPairing(on: try #require(user.link))
         testbed.run()
@@ -197,9 +188,6 @@ struct LEHostSecurityTests {
         testbed.host.answer(.consent(true), on: link)
         testbed.host.cancelPairing(on: link)
         testbed.host.removeBond(of: link)
-        testbed.host.setAuthorized(true, link)
-        testbed.host.setSigningKey(nil, of: link)
-        testbed.host.setSecurity(.none, of: link)
         testbed.run()
         #expect(testbed.host.security(of: link) == nil && testbed.controller.takeCommands() == [])
         #expect(testbed.host.state == .ready && testbed.delegate.takeLines() == [])

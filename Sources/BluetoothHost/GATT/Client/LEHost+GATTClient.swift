@@ -5,7 +5,7 @@ public import NIOCore
 
 extension LEHost {
     /// The ATT MTU of a link; 23 until it was exchanged.
-    public func mtu(of link: LinkID) -> Int { self.linksByID[link]?.bearer.mtu ?? ATT.defaultMTU }
+    public func mtu(of link: LinkID) -> Int { self.openLinks[link]?.bearer.mtu ?? ATT.defaultMTU }
 
     // MARK: Procedures
 
@@ -67,7 +67,7 @@ extension LEHost {
     @usableFromInline
     func perform(_ procedure: OwnedProcedure, on link: LinkID, isNext: Bool = false) -> GATTProcedureID {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else {
+        guard let link = self.openLinks[link] else {
             procedure.fail(.notConnected)
             self.afterwards { procedure.report() }
             return procedure.id
@@ -84,7 +84,7 @@ extension LEHost {
     /// Takes a procedure that waits out of the queue. One that runs goes on, and its result is not reported.
     public func cancel(_ procedure: GATTProcedureID, on link: LinkID) {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else { return }
+        guard let link = self.openLinks[link] else { return }
         link.bearer.cancel(procedure)
         self.noteWork(link)
     }
@@ -109,7 +109,7 @@ extension LEHost {
         token: TransmitToken = .standard
     ) {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else { return }
+        guard let link = self.openLinks[link] else { return }
         link.bearer.writeCommand(handle, value, token, into: &link.bearerActions)
         self.noteWork(link)
     }
@@ -117,7 +117,7 @@ extension LEHost {
     /// Takes the Write Commands to these handles that wait out of the queue; they are counted as if they had left.
     public func cancelWritesWithoutResponse(to handles: AttributeHandleRange, on link: LinkID) {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else { return }
+        guard let link = self.openLinks[link] else { return }
         link.bearer.dropCommands(to: handles, into: &link.bearerActions)
         self.noteWork(link)
     }
@@ -132,7 +132,7 @@ extension LEHost {
     /// result. A validation that has not ended yet is replaced by this one.
     public func validateDatabaseCache(on link: LinkID) {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else { return }
+        guard let link = self.openLinks[link] else { return }
         self.validateDatabaseCache(on: link)
         self.noteWork(link)
     }
@@ -143,7 +143,7 @@ extension LEHost {
     /// - Returns: False if the server was not asked anything on this link, so that nothing was learned.
     public func distrustDatabase(on link: LinkID) -> Bool {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[link], link.bearer.client.hasAsked else { return false }
+        guard let link = self.openLinks[link], link.bearer.client.hasAsked else { return false }
         link.bearer.distrustDatabase(now: self.eventLoop.now, into: &link.bearerActions)
         self.noteWork(link)
         return true

@@ -178,14 +178,14 @@ struct LEHostPrivacyTests {
         device.advertise()
         let address = try #require(device.radioAddress)
         device.connect(0x40, peer: Self.foreign, role: .peripheral)
-        let manager = try #require(device.host.openLinks.first?.securityManager)
+        let manager = try #require(device.host.openLinks.all.first?.securityManager)
         #expect(manager.localAddress == address)
         let identity = IdentityInformation(identityResolvingKey: PrivateHost.key, address: PrivateHost.identity)
         #expect(manager.configuration.identity == identity)
         let open = PrivateHost(nil)
         open.connect(0x40, peer: Self.foreign, role: .peripheral)
-        #expect(open.host.openLinks.first?.securityManager.configuration.identity == nil)
-        #expect(open.host.openLinks.first?.securityManager.localAddress == PrivateHost.identity)
+        #expect(open.host.openLinks.all.first?.securityManager.configuration.identity == nil)
+        #expect(open.host.openLinks.all.first?.securityManager.localAddress == PrivateHost.identity)
     }
 
     @Test("computes a pairing with the private addresses that the controllers made for the link")
@@ -205,7 +205,7 @@ struct LEHostPrivacyTests {
                     supervisionTimeout: SupervisionTimeout(rawValue: 72)
                 ).packet()
             )
-            let link = try #require(device.host.openLinks.first)
+            let link = try #require(device.host.openLinks.all.first)
             #expect(link.information.peer == PrivateHost.peer.address)
             // Without a private address of its own it can only have been seen under its identity.
             #expect(link.securityManager.localAddress == (isResolved ? own : PrivateHost.identity))
@@ -218,17 +218,17 @@ struct LEHostPrivacyTests {
         let device = PrivateHost()
         device.advertise()
         device.connect(0x40, peer: Self.foreign, role: .peripheral)
-        func configuration() -> PairingConfiguration? { device.host.openLinks.first?.securityManager.configuration }
+        func configuration() -> PairingConfiguration? { device.host.openLinks.all.first?.securityManager.configuration }
         #expect(configuration()?.identity?.identityResolvingKey == PrivateHost.key)
         device.host.identityResolvingKey = Octets16(high: 5, low: 6)
         #expect(configuration()?.identity?.identityResolvingKey == Octets16(high: 5, low: 6))
-        #expect(device.host.securityContext.identities.key == Octets16(high: 5, low: 6))
+        #expect(device.host.security.identities.key == Octets16(high: 5, low: 6))
         device.host.pairing.ioCapability = .keyboardDisplay
         #expect(configuration()?.ioCapability == .keyboardDisplay)
         let identity = IdentityInformation(identityResolvingKey: Octets16(high: 8, low: 9), address: Self.foreign)
         device.host.pairing.identity = identity
         #expect(configuration()?.identity == identity, "the user's counts before its own")
         device.host.bondedPeers = [BondedPeer(PrivateHost.peer)]
-        #expect(device.host.securityContext.identities.peers == [BondedPeer(PrivateHost.peer)])
+        #expect(device.host.security.identities.peers == [BondedPeer(PrivateHost.peer)])
     }
 }

@@ -39,7 +39,7 @@ public struct LinkPHYs: Hashable, Sendable {
 
 extension LEHost {
     /// When the devices of a link meet; `nil` after its end.
-    public func timing(of link: LinkID) -> LinkTiming? { self.linksByID[link]?.timing }
+    public func timing(of link: LinkID) -> LinkTiming? { self.openLinks[link]?.timing }
 
     /// Asks for another timing, as a central (Vol 4, Part E, 7.8.18).
     ///
@@ -54,7 +54,7 @@ extension LEHost {
         completion: @escaping (Result<LinkTiming, LEHostError>) -> Void
     ) {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else {
+        guard let link = self.openLinks[link] else {
             return self.afterwards { completion(.failure(.notConnected)) }
         }
         self.controller.send(LEConnectionUpdate(handle: link.handle, parameters: parameters)) { result in
@@ -74,7 +74,7 @@ extension LEHost {
     ///     ``LEHostError/malformedAnswer`` or ``LEHostError/controllerLost``.
     public func readRSSI(of link: LinkID, completion: @escaping (Result<RSSI?, LEHostError>) -> Void) {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else {
+        guard let link = self.openLinks[link] else {
             return self.afterwards { completion(.failure(.notConnected)) }
         }
         self.controller.send(ReadRSSI(handle: link.handle)) { result in
@@ -86,7 +86,7 @@ extension LEHost {
     /// 32 s. A central sets them; a peripheral asks its central, which decides.
     public func requestConnectionParameters(_ parameters: ConnectionParameters, of link: LinkID) {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else { return }
+        guard let link = self.openLinks[link] else { return }
         if link.information.isCentral {
             self.controller.send(LEConnectionUpdate(handle: link.handle, parameters: parameters))
         } else {
@@ -108,7 +108,7 @@ extension LEHost {
     ///     controller without the command has LE 1M alone.
     public func readPHYs(of link: LinkID, completion: @escaping (Result<LinkPHYs, LEHostError>) -> Void) {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else {
+        guard let link = self.openLinks[link] else {
             return self.afterwards { completion(.failure(.notConnected)) }
         }
         guard self.controller.information.knows(LEReadPHY.self) else {
@@ -134,7 +134,7 @@ extension LEHost {
         completion: @escaping (Result<LinkPHYs, LEHostError>) -> Void
     ) {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else {
+        guard let link = self.openLinks[link] else {
             return self.afterwards { completion(.failure(.notConnected)) }
         }
         self.controller.send(LESetPHY(handle: link.handle, preference: preference, options: options)) { result in
@@ -145,11 +145,12 @@ extension LEHost {
             }
         }
     }
+}
 
-    // MARK: What the controller reports
-
+extension HostLinks {
+    /// The controller has changed a link's timing, or could not.
     func connectionUpdated(_ event: LEConnectionUpdateComplete) {
-        guard let link = self.linksByHandle[event.handle] else { return }
+        guard let link = self[event.handle] else { return }
         if event.status == .success {
             link.timing = LinkTiming(
                 interval: event.interval,
@@ -159,22 +160,25 @@ extension LEHost {
         }
         let result: Result<LinkTiming, LEHostError> =
             event.status == .success ? .success(link.timing) : .failure(.refused(event.status))
-        for completion in link.timingCompletions.take() { self.afterwards { completion(result) } }
+        for completion in link.timingCompletions.take() { self.loop.afterwards { completion(result) } }
     }
 
+    /// The controllers have changed a link's PHYs, or could not.
     func phyUpdated(_ event: LEPHYUpdateComplete) {
-        guard let link = self.linksByHandle[event.handle] else { return }
+        guard let link = self[event.handle] else { return }
         let result: Result<LinkPHYs, LEHostError> =
             event.status == .success
             ? .success(LinkPHYs(transmitter: event.transmitter, receiver: event.receiver))
             : .failure(.refused(event.status))
-        for completion in link.phyCompletions.take() { self.afterwards { completion(result) } }
+        for completion in link.phyCompletions.take() { self.loop.afterwards { completion(result) } }
     }
+}
 
+extension HostLink {
     /// The events do not come any more.
-    func endParameterRequests(of link: HostLink) {
-        for completion in link.timingCompletions.take() { self.afterwards { completion(.failure(.notConnected)) } }
-        for completion in link.phyCompletions.take() { self.afterwards { completion(.failure(.notConnected)) } }
+    func endParameterRequests(in loop: HostLoop) {
+        for completion in self.timingCompletions.take() { loop.afterwards { completion(.failure(.notConnected)) } }
+        for completion in self.phyCompletions.take() { loop.afterwards { completion(.failure(.notConnected)) } }
     }
 }
 

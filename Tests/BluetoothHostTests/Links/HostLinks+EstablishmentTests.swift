@@ -134,7 +134,7 @@ struct LEHostEstablishmentTests {
     // MARK: Ends
 
     @Test("tries a link that ends with 0x3E again, up to three times", arguments: 1...3)
-    func triesAgain(count: Int) throws {
+    func retry(count: Int) throws {
         let testbed = self.awaiting()
         // A link that was established lets the next one be tried three times again.
         for _ in 1...2 {
@@ -179,13 +179,24 @@ struct LEHostEstablishmentTests {
     }
 
     @Test(
-        "reports a link that ends with another reason, since its peer was there, and then its end",
-        arguments: [.connectionTimeout, .remoteUserTerminated, .unspecifiedError] as [HCIErrorCode]
+        "reports a link that the peer ends before it says anything else, and then its end",
+        arguments: [.remoteUserTerminated, .remoteLowResources, .connectionTerminatedMICFailure] as [HCIErrorCode]
+    )
+    func endedByPeer(reason: HCIErrorCode) {
+        let testbed = self.awaiting()
+        self.end(testbed, reason)
+        #expect(testbed.delegate.takeLines() == [self.connected, "disconnected \(self.peer) \(reason.rawValue)"])
+        #expect(!testbed.host.radio.initiating.isConnecting(to: self.peer))
+    }
+
+    @Test(
+        "fails to connect, at once, if a link ends with another reason before anything came from the peer",
+        arguments: [.connectionTimeout, .unspecifiedError] as [HCIErrorCode]
     )
     func otherReason(reason: HCIErrorCode) {
         let testbed = self.awaiting()
         self.end(testbed, reason)
-        #expect(testbed.delegate.takeLines() == [self.connected, "disconnected \(self.peer) \(reason.rawValue)"])
+        #expect(testbed.delegate.takeLines() == [self.failed(reason)])
         #expect(testbed.controller.takeCommands() == [] && !testbed.host.radio.initiating.isConnecting(to: self.peer))
     }
 
@@ -238,7 +249,7 @@ struct LEHostEstablishmentTests {
         self.end(testbed, reason)
         testbed.run(.seconds(60))
         #expect(testbed.delegate.takeLines().filter { !$0.hasPrefix("mtu") } == [])
-        #expect(testbed.controller.takeCommands() == [] && testbed.host.openLinks.isEmpty)
+        #expect(testbed.controller.takeCommands() == [] && testbed.host.openLinks.all.isEmpty)
     }
 
     @Test("connects again after the end of a link that was cancelled while it was awaited")
@@ -276,7 +287,7 @@ struct LEHostEstablishmentTests {
         testbed.host.connect(to: self.peer)
         testbed.run()
         self.open(testbed)
-        #expect(testbed.host.openLinks.count == 1)
+        #expect(testbed.host.openLinks.all.count == 1)
         testbed.receive(4, "03 40 00")
         #expect(testbed.delegate.takeLines() == [self.connected, "mtu 64"])
         #expect(testbed.controller.takeCommands() == [])
@@ -304,6 +315,6 @@ struct LEHostEstablishmentTests {
             testbed.run()
         }
         #expect(testbed.delegate.takeLines() == ["state detached"])
-        #expect(testbed.host.openLinks.isEmpty && testbed.host.radio.initiating.pending == [])
+        #expect(testbed.host.openLinks.all.isEmpty && testbed.host.radio.initiating.pending == [])
     }
 }

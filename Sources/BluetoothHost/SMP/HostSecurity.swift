@@ -14,80 +14,31 @@ import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-extension LEHost {
-    // MARK: For the user
+/// How the links of a host are secured.
+final class HostSecurity {
+    /// How the host pairs.
+    var pairing: PairingConfiguration { didSet { self.updatePairing() } }
+    @exclusivity(unchecked) unowned var host: LEHost!
+    /// What all links share: the numbers, who is known, and the pairings that failed.
+    private var context: SecurityManager.Context
+    private let loop: HostLoop
 
-    /// How secure a link is; `nil` where there is no such link.
-    public func security(of link: LinkID) -> LinkSecurity? {
-        self.assertOnEventLoop()
-        return self.linksByID[link]?.bearer.security
-    }
-
-    /// Makes a link at least as secure as a level: encrypts it with the keys that both devices have, or pairs. A
-    /// peripheral asks the central for it.
-    ///
-    /// What comes of it is reported to the delegate. Nothing happens where the link has the level.
-    public func secure(_ link: LinkID, to level: SecurityLevel) {
-        self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else { return }
-        self.updateSecurity(of: link) { $0.requestSecurity(level, &$1) }
-    }
-
-    /// Pairs with the peer of a link, even where the devices have keys of each other; a peripheral asks the central for
-    /// it.
-    /// - Parameters:
-    ///   - link: The link.
-    ///   - level: The least that the pairing has to give.
-    public func pair(_ link: LinkID, level: SecurityLevel = .encrypted) {
-        self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else { return }
-        self.updateSecurity(of: link) { $0.pair(level, &$1) }
-    }
-
-    /// Answers a question of the pairing on a link.
-    public func answer(_ answer: PairingAnswer, on link: LinkID) {
-        self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else { return }
-        self.updateSecurity(of: link) { $0.answer(answer, &$1) }
-    }
-
-    /// Ends the pairing on a link.
-    public func cancelPairing(on link: LinkID) {
-        self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else { return }
-        self.updateSecurity(of: link) { $0.cancelPairing(&$1) }
-    }
-
-    /// Has the peer of a link drop the keys of the pairing that was just completed, since this device could not keep
-    /// its own.
-    public func rejectKeys(of link: LinkID) {
-        self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else { return }
-        self.updateSecurity(of: link) { $0.rejectKeys(&$1) }
-    }
-
-    /// Forgets the keys of a link's peer. Encryption that is in use stays.
-    public func removeBond(of link: LinkID) {
-        self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else { return }
-        link.securityManager.removeBond()
-        self.take(link.securityManager.security, of: link)
-    }
-
-    /// Notes that the user has authorized the peer of a link, or no longer does (Vol 3, Part C, 10.5).
-    public func setAuthorized(_ isAuthorized: Bool, _ link: LinkID) {
-        self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else { return }
-        link.bearer.security.isAuthorized = isAuthorized
+    init(_ pairing: PairingConfiguration, _ generator: HostGenerator, _ loop: HostLoop) {
+        self.pairing = pairing
+        self.context = SecurityManager.Context(now: loop.now, generator: generator)
+        self.loop = loop
     }
 
     // MARK: Who pairs
 
+    /// Who this device is for pairings, and who its peers are.
+    var identities: KnownIdentities { self.context.identities }
+
     /// How this device pairs: one that hides itself distributes its identity.
-    var pairingWithIdentity: PairingConfiguration {
+    private var configuration: PairingConfiguration {
         var pairing = self.pairing
-        if self.radio.addresses.isPrivate, pairing.identity == nil, let key = self.identityResolvingKey,
-            let address = self.address
+        if self.host.radio.addresses.isPrivate, pairing.identity == nil, let key = self.host.identityResolvingKey,
+            let address = self.host.address
         {
             pairing.identity = IdentityInformation(identityResolvingKey: key, address: address)
         }
@@ -96,15 +47,15 @@ extension LEHost {
 
     /// Has pairings from now on know who this device is and who its peers are.
     func updatePairing() {
-        let pairing = self.pairingWithIdentity
-        for link in self.openLinks { link.securityManager.configuration = pairing }
-        self.securityContext.identities = KnownIdentities(
-            address: self.radio.addresses.identity,
-            key: self.identityResolvingKey,
-            peers: self.bondedPeers,
+        let pairing = self.configuration
+        for link in self.host.openLinks.all { link.securityManager.configuration = pairing }
+        self.context.identities = KnownIdentities(
+            address: self.host.radio.addresses.identity,
+            key: self.host.identityResolvingKey,
+            peers: self.host.bondedPeers,
             isMet: { [unowned self] address in
-                self.openLinks.contains { $0.information.peer == address }
-                    || self.delegate?.host(self, hasMet: address) ?? false
+                self.host.openLinks.all.contains { $0.information.peer == address }
+                    || self.host.delegate?.host(self.host, hasMet: address) ?? false
             }
         )
     }
@@ -114,19 +65,20 @@ extension LEHost {
         let before = link.information.peer
         guard before != identity else { return }
         link.information.peer = identity
-        self.delegate?.host(self, didIdentifyPeerOf: link.information, before: before)
+        self.host.delegate?.host(self.host, didIdentifyPeerOf: link.information, before: before)
     }
 
     // MARK: Begin
 
     /// The Security Manager of a link that was just established.
-    func makeSecurityManager(_ information: LinkInformation, _ event: some LEConnectionCompletion) -> SecurityManager {
+    func makeManager(_ information: LinkInformation, _ event: some LEConnectionCompletion) -> SecurityManager {
         SecurityManager(
             isCentral: information.isCentral,
-            localAddress: event.localResolvableAddress ?? self.radio.addresses.onAir ?? DeviceAddress(0, kind: .public),
+            localAddress: event.localResolvableAddress ?? self.host.radio.addresses.onAir
+                ?? DeviceAddress(0, kind: .public),
             peerAddress: event.peerResolvableAddress ?? event.peer.withoutIdentity,
-            configuration: self.pairingWithIdentity,
-            bond: self.delegate?.host(self, bondOf: information)
+            configuration: self.configuration,
+            bond: self.host.delegate?.host(self.host, bondOf: information)
         )
     }
 
@@ -139,29 +91,29 @@ extension LEHost {
         guard let bond = link.securityManager.bond, bond.longTermKey(asCentral: isCentral) != nil else { return }
         link.isHeld = true
         guard isCentral else { return }
-        self.updateSecurity(of: link) { $0.requestSecurity(bond.level, &$1) }
+        self.update(link) { $0.requestSecurity(bond.level, &$1) }
     }
 
     // MARK: The Security Manager
 
     /// One step of a link's Security Manager, whose actions are carried out in the coming turn.
-    func updateSecurity(
-        of link: HostLink,
+    func update(
+        _ link: HostLink,
         _ body: (inout SecurityManager, inout SecurityManager.Context) -> Void
     ) {
-        self.securityContext.now = self.eventLoop.now
-        if !link.securityManager.isPairing, self.pairing.isPairingAllowed, let delegate = self.delegate {
-            link.securityManager.outOfBand = delegate.host(self, outOfBandDataFor: link.information)
+        self.context.now = self.loop.now
+        if !link.securityManager.isPairing, self.pairing.isPairingAllowed, let delegate = self.host.delegate {
+            link.securityManager.outOfBand = delegate.host(self.host, outOfBandDataFor: link.information)
         }
-        body(&link.securityManager, &self.securityContext)
-        guard !self.securityContext.actions.isEmpty else { return }
-        link.securityActions += self.securityContext.actions
-        self.securityContext.actions.removeAll(keepingCapacity: true)
-        self.noteWork(link)
+        body(&link.securityManager, &self.context)
+        guard !self.context.actions.isEmpty else { return }
+        link.securityActions += self.context.actions
+        self.context.actions.removeAll(keepingCapacity: true)
+        self.host.noteWork(link)
     }
 
     /// Carries out what a link's Security Manager wants done, and lets go on what has waited for it.
-    func drainSecurity(_ link: HostLink) {
+    func drain(_ link: HostLink) {
         guard !link.securityActions.isEmpty else { return }
         while !link.securityActions.isEmpty {
             let actions = link.securityActions
@@ -175,7 +127,7 @@ extension LEHost {
     private func perform(_ action: SecurityManager.Action, of link: HostLink) {
         switch action {
         case .send(let pdu):
-            self.enqueue(pdu, on: .securityManagerProtocol, of: link)
+            self.host.enqueue(pdu, on: .securityManagerProtocol, of: link)
         case .enableEncryption(let key):
             let command = LEEnableEncryption(
                 handle: link.handle,
@@ -183,21 +135,21 @@ extension LEHost {
                 encryptedDiversifier: key.encryptedDiversifier,
                 longTermKey: key.value
             )
-            self.controller.send(command) { [unowned self] result in
+            self.host.controller.send(command) { [unowned self] result in
                 guard case .failure(let error) = result, link.isOpen else { return }
                 self.encryptionChanged(on: link, error.status, isEnabled: false)
             }
         case .replyToLongTermKeyRequest(let key?):
-            self.controller.reply(LELongTermKeyRequestReply(handle: link.handle, longTermKey: key))
+            self.host.controller.reply(LELongTermKeyRequestReply(handle: link.handle, longTermKey: key))
         case .replyToLongTermKeyRequest(nil):
-            self.controller.reply(LELongTermKeyRequestNegativeReply(handle: link.handle))
+            self.host.controller.reply(LELongTermKeyRequestNegativeReply(handle: link.handle))
         case .ask(let question):
-            self.delegate?.host(self, link: link.id, asks: question)
+            self.host.delegate?.host(self.host, link: link.id, asks: question)
         case .keypress(let notification):
-            self.delegate?.host(self, link: link.id, didReceiveKeypress: notification)
+            self.host.delegate?.host(self.host, link: link.id, didReceiveKeypress: notification)
         case .securityChanged(let security):
             self.take(security, of: link)
-            self.delegate?.host(self, link: link.id, didChangeSecurity: link.bearer.security)
+            self.host.delegate?.host(self.host, link: link.id, didChangeSecurity: link.bearer.security)
         case .paired(let bond, let isBonded):
             link.bearer.server.signingKey = bond.peer.signing.map(PeerSigningKey.init)
             link.hasReadPeerPrivacy = false
@@ -208,23 +160,23 @@ extension LEHost {
             }
             self.take(link.securityManager.security, of: link)
             link.bearer.noteClientChange(into: &link.bearerActions)
-            self.delegate?.host(self, link: link.id, didPairWith: bond, isBonded: isBonded)
+            self.host.delegate?.host(self.host, link: link.id, didPairWith: bond, isBonded: isBonded)
         case .failed(let error):
             if error == .timedOut || error == .userTimedOut { link.securityError = .pairingTimedOut }
-            self.log.debug("\(link.id): pairing failed: \(error)")
-            self.delegate?.host(self, link: link.id, didFailToPair: error)
+            self.host.log.debug("\(link.id): pairing failed: \(error)")
+            self.host.delegate?.host(self.host, link: link.id, didFailToPair: error)
         case .encryptionFailed(let status):
             link.securityError = .encryptionFailed(status)
-            self.log.debug("\(link.id): encryption failed: \(status)")
+            self.host.log.debug("\(link.id): encryption failed: \(status)")
             guard link.securityManager.bond != nil, link.isOpen else { return }
             link.endReason = .pinOrKeyMissing
-            self.disconnect(link, reason: .authenticationFailure)
+            self.host.openLinks.disconnect(link, reason: .authenticationFailure)
         }
     }
 
     /// The controller reports that encryption has changed, or that the key was refreshed.
     func encryptionChanged(_ handle: ConnectionHandle, _ status: HCIErrorCode, isEnabled: Bool) {
-        guard let link = self.linksByHandle[handle] else { return }
+        guard let link = self.host.openLinks[handle] else { return }
         self.encryptionChanged(on: link, status, isEnabled: isEnabled)
     }
 
@@ -235,59 +187,51 @@ extension LEHost {
     /// interval at least on most controllers (Vol 6, Part B, 5.1.3.1). What came earlier than that before the event was
     /// sent in clear, and is measured by what the link was: nobody without the key can have it taken for encrypted.
     private func encryptionChanged(on link: HostLink, _ status: HCIErrorCode, isEnabled: Bool) {
-        let now = self.eventLoop.now
+        let now = self.loop.now
         let time = min(link.timing.interval.timeAmount, EarlyData.time)
         while let packet = link.dataBeforeEncryption.first, packet.arrival + time <= now {
             link.dataBeforeEncryption.removeFirst()
-            self.received(packet.fragment, packet.header, on: link)
+            self.host.received(packet.fragment, packet.header, on: link)
         }
         let packets = link.dataBeforeEncryption
         link.dataBeforeEncryption = []
         guard link.isOpen else { return }
-        self.updateSecurity(of: link) { $0.encryptionChanged(status, isEnabled: isEnabled, &$1) }
+        self.update(link) { $0.encryptionChanged(status, isEnabled: isEnabled, &$1) }
         // Nothing that comes with the next packet, or that the user asks for next, is to be measured by what the link
         // was.
-        self.drainSecurity(link)
-        self.drainBearer(link)
-        for packet in packets { self.receive(packet, on: link) }
+        self.drain(link)
+        self.host.drainBearer(link)
+        for packet in packets { self.host.receive(packet, on: link) }
     }
 
     /// No packet with a valid integrity code has come for the authenticated payload timeout (30 s), although the
     /// controller has pinged the peer: a device that keeps the link alive does not show that it has the key (Vol 4,
     /// Part E, 7.7.75). The link ends.
     func authenticatedPayloadTimeoutExpired(_ handle: ConnectionHandle) {
-        guard let link = self.linksByHandle[handle], link.isOpen, link.bearer.security.key != nil else { return }
+        guard let link = self.host.openLinks[handle], link.isOpen, link.bearer.security.key != nil else { return }
         link.endReason = .connectionTerminatedMICFailure
-        self.disconnect(link, reason: .authenticationFailure)
+        self.host.openLinks.disconnect(link, reason: .authenticationFailure)
     }
 
-    /// The link's security is another one.
-    private func take(_ security: LinkSecurity, of link: HostLink) {
-        var security = security
-        security.isAuthorized = link.bearer.security.isAuthorized
-        // While the devices pair anew, the key in use is not yet that of a bond.
-        if security.key != nil, link.isHeld, !link.securityManager.isPairing { link.isHeld = false }
-        self.setSecurity(security, of: link.id)
-    }
-
-    /// Sets how secure a link is: how the key of its encryption was made, whether the peer is bonded and authorized.
+    /// The link's security is another one, which its bearer has from now on.
     ///
     /// The first time that a link is encrypted with the key of a bond that was there before it, the delegate is asked
     /// for what was kept of the peer's client with ``LEHostDelegate/host(_:bondedClientAt:)``, and from then on it is
     /// given each change of that.
-    func setSecurity(_ security: LinkSecurity, of link: LinkID) {
-        guard let link = self.linksByID[link] else { return }
+    func take(_ security: LinkSecurity, of link: HostLink) {
+        // While the devices pair anew, the key in use is not yet that of a bond.
+        if security.key != nil, link.isHeld, !link.securityManager.isPairing { link.isHeld = false }
         // What waits in the batch was made for the link as it was.
         link.bearer.flushBatch(into: &link.bearerActions)
         link.bearer.security = security
         if security.usesBond, !link.hasBondedClient {
             link.hasBondedClient = true
             let hadSubscriptions = !link.bearer.server.subscriptions.isEmpty
-            if let client = self.delegate?.host(self, bondedClientAt: link.information) {
-                self.server.restoreClient(
+            if let client = self.host.delegate?.host(self.host, bondedClientAt: link.information) {
+                self.host.server.restoreClient(
                     client,
                     on: &link.bearer,
-                    now: self.eventLoop.now,
+                    now: self.loop.now,
                     into: &link.bearerActions
                 )
                 // What it wrote on this link before it showed its key is its own.
@@ -296,20 +240,13 @@ extension LEHost {
                 link.bearer.noteClientChange(into: &link.bearerActions)
             }
         }
-        self.noteWork(link)
-    }
-
-    /// Sets the key with which the peer of a link signs commands; `nil` for none, and then they are ignored.
-    ///
-    /// Each counter that is accepted is reported with ``LEHostDelegate/host(_:link:didAcceptSignCounter:)``.
-    func setSigningKey(_ key: PeerSigningKey?, of link: LinkID) {
-        self.linksByID[link]?.bearer.server.signingKey = key
+        self.host.noteWork(link)
     }
 
     /// Gives the delegate what is to be kept of a bonded client.
     func reportBondedClient(of link: HostLink) {
-        let client = self.server.bondedClient(on: &link.bearer)
-        self.delegate?.host(self, link: link.information, didChangeBondedClient: client)
+        let client = self.host.server.bondedClient(on: &link.bearer)
+        self.host.delegate?.host(self.host, link: link.information, didChangeBondedClient: client)
     }
 
     // MARK: What the peer has refused
@@ -319,13 +256,13 @@ extension LEHost {
         link.securityError = nil
         let manager = link.securityManager
         if !manager.isSecuring, manager.configuration.isPairingAllowed || manager.bond != nil {
-            self.updateSecurity(of: link) { $0.requestSecurity(level, isAsked: false, &$1) }
+            self.update(link) { $0.requestSecurity(level, isAsked: false, &$1) }
         }
         self.settle(link)
     }
 
-    /// Whether a channel that the peer has refused waits for a more secure link.
-    func awaitsSecurity(_ id: L2CAPChannelID, on link: HostLink, _ error: L2CAPChannelOpenError) -> Bool {
+    /// Has a channel that the peer has refused wait for a more secure link; says whether it does.
+    func delays(_ id: L2CAPChannelID, on link: HostLink, _ error: L2CAPChannelOpenError) -> Bool {
         guard let request = link.requestedChannels[id], request.refusal == nil, case .refused(let result) = error,
             let shortfall = SecurityShortfall(result)
         else { return false }
@@ -342,22 +279,22 @@ extension LEHost {
     /// Repeats what the peer has refused where the link is more secure now; where it is not, and is not on the way to
     /// be, the refusals stand.
     private func settle(_ link: HostLink) {
-        link.bearer.repeatRefusedRequest(now: self.eventLoop.now, into: &link.bearerActions)
+        link.bearer.repeatRefusedRequest(now: self.loop.now, into: &link.bearerActions)
         let refused = link.requestedChannels.filter { $0.value.refusal != nil }
             .sorted { $0.key.rawValue < $1.key.rawValue }
         for (id, request) in refused where !link.isHeld && request.level < link.bearer.security.level {
             link.requestedChannels[id]?.refusal = nil
-            self.requestChannel(id, on: link)
+            self.host.requestChannel(id, on: link)
         }
-        guard !link.securityManager.isSecuring, link.securityActions.isEmpty else { return self.noteWork(link) }
-        link.bearer.acceptRefusal(link.securityError, now: self.eventLoop.now, into: &link.bearerActions)
+        guard !link.securityManager.isSecuring, link.securityActions.isEmpty else { return self.host.noteWork(link) }
+        link.bearer.acceptRefusal(link.securityError, now: self.loop.now, into: &link.bearerActions)
         // The end of a link says itself why.
         if !link.isDisconnecting {
             let error = link.securityError ?? .att(.insufficientEncryption, handle: 0)
             link.bearer.endHeld(error, into: &link.bearerActions)
         }
         self.acceptRefusedChannels(on: link)
-        self.noteWork(link)
+        self.host.noteWork(link)
     }
 
     /// Channels that wait for a more secure link have failed: it does not get so any more.
@@ -366,6 +303,29 @@ extension LEHost {
         for (id, error) in refusals.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             link.requestedChannels[id] = nil
             link.signallingActions.append(.channel(.failed(id, error)))
+        }
+    }
+
+    // MARK: What the peer says of its privacy
+
+    /// Asks a bonded peer for what it says of its privacy, where that is not known and the peer can hide at all.
+    private func readPeerPrivacy(of link: HostLink) {
+        guard !link.hasReadPeerPrivacy, link.isOpen, !link.securityManager.isPairing,
+            link.bearer.security.isBonded, link.bearer.security.key != nil,
+            let identity = link.securityManager.bond?.peer.identity, identity.identityResolvingKey != .zero,
+            self.host.peerPrivacy[identity.address.withoutIdentity] == nil, self.host.delegate != nil
+        else { return }
+        link.hasReadPeerPrivacy = true
+        let id = link.id
+        self.host.perform(ReadGAPOctet(GATTAttributeType.centralAddressResolution), on: id) { [unowned self] result in
+            // A link that ended says nothing: the next one asks again.
+            guard case .success(let resolution) = result else { return }
+            let next = ReadGAPOctet(GATTAttributeType.resolvablePrivateAddressOnly)
+            self.host.perform(next, on: id) { [unowned self] result in
+                guard case .success(let only) = result, let information = self.host.information(of: id) else { return }
+                let privacy = PeerPrivacy(resolvesAddresses: resolution == 1, usesOnlyPrivateAddresses: only == 0)
+                self.host.delegate?.host(self.host, link: information, didReadPrivacy: privacy)
+            }
         }
     }
 }

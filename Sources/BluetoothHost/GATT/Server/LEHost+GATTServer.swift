@@ -23,7 +23,7 @@ extension LEHost {
 
     private func databaseChanged(in range: AttributeHandleRange) {
         let now = self.eventLoop.now
-        for link in self.openLinks {
+        for link in self.openLinks.all {
             self.server.databaseChanged(in: range, on: &link.bearer, now: now, into: &link.bearerActions)
             self.noteWork(link)
         }
@@ -35,7 +35,7 @@ extension LEHost {
     /// ignored.
     public func respond(to request: GATTRequestID, with result: Result<ByteBuffer, ATTErrorCode>) {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[request.link] else { return }
+        guard let link = self.openLinks[request.link] else { return }
         self.server.respond(to: request, with: result, on: &link.bearer, into: &link.bearerActions)
         self.noteWork(link)
     }
@@ -43,7 +43,7 @@ extension LEHost {
     /// Answers a write; `nil` accepts it. An answer to a request that is no longer open is ignored.
     public func respond(to request: GATTRequestID, error: ATTErrorCode?) {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[request.link] else { return }
+        guard let link = self.openLinks[request.link] else { return }
         self.server.respond(to: request, error: error, on: &link.bearer, into: &link.bearerActions)
         self.noteWork(link)
     }
@@ -63,7 +63,7 @@ extension LEHost {
         token: TransmitToken = .standard
     ) -> Bool {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else { return false }
+        guard let link = self.openLinks[link] else { return false }
         self.server.notify(
             value,
             characteristic: handle,
@@ -88,7 +88,7 @@ extension LEHost {
         to link: LinkID
     ) -> Bool {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else { return false }
+        guard let link = self.openLinks[link] else { return false }
         self.server.notifyUnconditionally(value, characteristic: handle, on: &link.bearer, into: &link.bearerActions)
         self.noteWork(link)
         return true

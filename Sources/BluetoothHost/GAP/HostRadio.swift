@@ -1,5 +1,5 @@
-// The one radio of a controller: advertising, scanning and initiating, each brought to what is wanted by a machine of its
-// own (Vol 3, Part C, 9), the addresses that they use, and who of them has the radio now.
+// The one radio of a controller: advertising, scanning and initiating, each brought to what is wanted by a machine of
+// its own (Vol 3, Part C, 9), the addresses that they use, and who of them has the radio now.
 //
 //     what the user wants ──▶ AdvertisingRole, ScanningRole, InitiatingRole ──▶ their machines: the next step
 //                                      ▲ held, or not                             │ a command, legacy or extended
@@ -15,7 +15,7 @@ import Logging
 import NIOCore
 
 /// The radio of a host's controller.
-final class Radio {
+final class HostRadio {
     /// What the host has to do.
     enum Action {
         /// Tell the user of an advertisement.
@@ -258,7 +258,8 @@ final class Radio {
         }
     }
 
-    /// An advertisement was received; returns the address that is reported to the user, `nil` where it is none of theirs.
+    /// An advertisement was received; returns the address that is reported to the user, `nil` where it is none of
+    /// theirs.
     private func heard(_ address: DeviceAddress, isConnectable: Bool) -> DeviceAddress? {
         let device = self.addresses.device(at: address)
         guard !self.addresses.ignores(address, of: device) else { return nil }

@@ -194,7 +194,7 @@ struct LEHostControllerTests {
         self.lose(testbed, loss)
         #expect(testbed.host.radio.initiating.pending == [] && !testbed.host.radio.scanning.isWanted)
         #expect(!testbed.host.radio.advertising.isWanted && testbed.host.radio.advertising.isOff)
-        #expect(testbed.host.transmitter.credits == 0 && testbed.host.transmitter.dataLength == 27)
+        #expect(testbed.host.traffic.credits == 0 && testbed.host.traffic.dataLength == 27)
         #expect(!testbed.host.limitsReceivedData && testbed.host.address == nil)
         #expect(testbed.host.radio.initiating.deadline == nil)
         #expect(!Self.peers.contains { testbed.host.radio.initiating.isConnecting(to: $0) })

@@ -223,3 +223,10 @@ struct LEHostBondedClientTests {
         #expect(bonds.clients[Self.peer]?.configurations.count == 2)
     }
 }
+
+extension LEHost {
+    /// Makes a link as secure as this, whatever its Security Manager says.
+    fileprivate func setSecurity(_ security: LinkSecurity, of link: LinkID) {
+        if let link = self.openLinks[link] { self.security.take(security, of: link) }
+    }
+}

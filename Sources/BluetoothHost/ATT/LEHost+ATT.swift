@@ -29,16 +29,13 @@ extension LEHost {
     /// Sends the notifications that waited for others of this turn.
     func flushBatches() {
         while !self.linksWithBatch.isEmpty {
-            var links = self.spareLinks
-            self.spareLinks = []
-            swap(&links, &self.linksWithBatch)
+            let links = self.linksWithBatch.take()
             for link in links {
                 link.awaitsFlush = false
                 link.bearer.flushBatch(into: &link.bearerActions)
                 self.drainBearer(link)
             }
-            links.removeAll(keepingCapacity: true)
-            self.spareLinks = links
+            self.linksWithBatch.reuse(links)
         }
     }
 
@@ -57,7 +54,7 @@ extension LEHost {
             self.delegate?.host(self, link: link.id, didChangeMTU: mtu)
         case .failed(let failure):
             self.log.debug("\(link.id): the ATT bearer failed: \(failure)")
-            self.disconnect(link, reason: .remoteUserTerminated)
+            self.openLinks.disconnect(link, reason: .remoteUserTerminated)
         case .make(let procedure):
             procedure.make()
             link.bearer.made(procedure, now: self.eventLoop.now, into: &link.bearerActions)
@@ -70,7 +67,7 @@ extension LEHost {
         case .databaseOutOfSync:
             self.delegate?.host(self, didFindDatabaseOutOfSyncOn: link.id)
         case .needsSecurity(let level):
-            self.secure(link, level)
+            self.security.secure(link, level)
         case .read(let request):
             self.delegate?.host(self, didReceiveReadRequest: request)
         case .write(let request):
@@ -82,7 +79,7 @@ extension LEHost {
         case .subscriptionChanged(let handle, let isSubscribed):
             self.delegate?.host(self, link: link.id, didSubscribe: isSubscribed, toCharacteristic: handle)
         case .bondedClientChanged:
-            self.reportBondedClient(of: link)
+            self.security.reportBondedClient(of: link)
         case .signCounterAccepted(let counter):
             self.delegate?.host(self, link: link.id, didAcceptSignCounter: counter)
         }

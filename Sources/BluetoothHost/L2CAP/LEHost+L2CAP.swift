@@ -41,7 +41,7 @@ extension LEHost {
     }
 
     private func updateListeners() {
-        for link in self.openLinks { link.signalling.channels.listeners = self.l2capChannels.listeners }
+        for link in self.openLinks.all { link.signalling.channels.listeners = self.l2capChannels.listeners }
     }
 
     /// Asks a peer for a channel. The completion comes before anything that the channel receives.
@@ -52,7 +52,7 @@ extension LEHost {
         completion: @escaping (Result<L2CAPChannelInformation, L2CAPChannelOpenError>) -> Void
     ) {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else {
+        guard let link = self.openLinks[link] else {
             return self.afterwards { completion(.failure(.notConnected)) }
         }
         let id = self.l2capChannels.makeID()
@@ -64,7 +64,7 @@ extension LEHost {
             refusal: link.isHeld ? .refused(.insufficientEncryption) : nil
         )
         // Nobody has shown yet that it is the bonded peer (CVE-2020-9770).
-        guard !link.isHeld else { return self.secure(link, .encrypted) }
+        guard !link.isHeld else { return self.security.secure(link, .encrypted) }
         self.requestChannel(id, on: link)
     }
 
@@ -163,7 +163,7 @@ extension LEHost {
                 self.delegate?.host(self, didOpenChannel: information)
             }
         case .failed(let id, let error):
-            if self.awaitsSecurity(id, on: link, error) { return }
+            if self.security.delays(id, on: link, error) { return }
             link.requestedChannels[id] = nil
             guard case .opening(let completion)? = self.l2capChannels.remove(id) else { return }
             self.log.debug("\(link.id): \(id) was not opened: \(error)")

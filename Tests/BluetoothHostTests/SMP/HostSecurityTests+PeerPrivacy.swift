@@ -179,7 +179,7 @@ struct LEHostPeerPrivacyTests {
         peripheral.host.delegate = nil
         central.host.pair(link)
         self.loop.advanceTime(by: .seconds(10))
-        let other = try #require(peripheral.host.openLinks.first)
+        let other = try #require(peripheral.host.openLinks.all.first)
         #expect(other.bearer.security.isBonded && other.bearer.security.key != nil && !other.hasReadPeerPrivacy)
     }
 

@@ -33,12 +33,12 @@ struct TransmitFlowControlTests {
         for handle in [0x40, 0x41] as [UInt16] { _ = try #require(testbed.acceptLink(handle)) }
         for handle in [0x40, 0x41] as [UInt16] { testbed.controller.receive(handle, channel: 4, [0x0A, 0x03, 0x00]) }
         testbed.run()
-        #expect(testbed.controller.takeData().count == 2 && testbed.host.transmitter.credits == 0)
+        #expect(testbed.controller.takeData().count == 2 && testbed.host.traffic.credits == 0)
         let completed = ([0x77, 0x41, 0x78, 0x40] as [UInt16]).map {
             CompletedPackets.Element(handle: ConnectionHandle(rawValue: $0), count: 1)
         }
         testbed.deliver(NumberOfCompletedPackets.packet(completed))
-        #expect(testbed.host.transmitter.credits == 2)
+        #expect(testbed.host.traffic.credits == 2)
     }
 
     @Test("lets links take turns, however often one of them has more to send")
@@ -82,9 +82,9 @@ struct TransmitFlowControlTests {
         testbed.notify([1], count: 5, of: characteristic, to: link)
         testbed.run()
         _ = testbed.delegate.takeLines()
-        #expect(testbed.host.transmitter.credits == 0)
+        #expect(testbed.host.traffic.credits == 0)
         testbed.endLink()
-        #expect(testbed.host.transmitter.credits == 2)
+        #expect(testbed.host.traffic.credits == 2)
         #expect(
             testbed.delegate.takeLines() == [
                 "subscribed \(characteristic) false", "transmitted 3 notification", "disconnected \(self.peer) 8",
