@@ -1,4 +1,4 @@
-// What comes from the controller: events and data, each handed to the machine that it concerns.
+// What comes from the controller: events and data, each handed to the object that it concerns.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -7,66 +7,43 @@ import NIOCore
 extension LEHost {
     /// A packet from the controller.
     func receive(_ packet: HCIPacket, from channel: any HCIChannel) {
-        guard channel === self.channel else { return }
+        guard channel === self.controller.channel else { return }
         // What the user asked for before comes first.
         if !self.linksWithWork.isEmpty { self.drain() }
         switch packet.kind {
         case .aclData: self.receiveData(packet)
-        case .event: self.receiveEvent(packet)
+        case .event: if let event = self.controller.receive(packet) { self.receive(event) }
         default: self.log.debug("ignored an HCI packet of type \(packet.kind.rawValue)")
         }
     }
 
     /// No more packets are at hand.
     func finishBatch(of channel: any HCIChannel) {
-        guard channel === self.channel else { return }
+        guard channel === self.controller.channel else { return }
         self.finishTurn()
     }
 
-    /// The controller is gone.
-    func closed(_ channel: any HCIChannel, reason: String) {
-        guard channel === self.channel else { return }
-        self.channel = nil
-        self.log.error("the controller is gone: \(reason)")
-        self.loseController(.failed(reason))
-    }
-
-    private func receiveEvent(_ packet: HCIPacket) {
-        let event: HCIEvent
-        do {
-            event = try HCIEvent(packet)
-        } catch {
-            self.noteUnreadable("a malformed HCI event", error)
-            return
-        }
-        self.heardPeer(in: event)
+    private func receive(_ event: HCIEvent) {
+        self.openLinks.heardPeer(in: event)
         switch event {
         case .numberOfCompletedPackets(let event):
             for element in event.completed {
-                guard let link = self.linksByHandle[element.handle] else { continue }
-                self.transmitter.completed(Int(element.count), of: link)
+                guard let link = self.openLinks[element.handle] else { continue }
+                self.traffic.completed(Int(element.count), of: link)
             }
-        case .commandComplete(let event):
-            self.answered(
-                event.opcode,
-                credits: event.numberOfCommandPackets,
-                outcome: .complete(event.returnParameters)
-            )
-        case .commandStatus(let event):
-            self.answered(event.opcode, credits: event.numberOfCommandPackets, outcome: .status(event.status))
-        case .leAdvertisingReports(let reports): self.receive(reports)
-        case .leExtendedAdvertisingReports(let reports): self.receive(reports)
-        case .leConnectionComplete(let event): self.connectionCompleted(event)
-        case .leEnhancedConnectionComplete(let event): self.connectionCompleted(event)
-        case .leEnhancedConnectionCompleteV2(let event): self.connectionCompleted(event.connection)
+        case .leAdvertisingReports(let reports): self.radio.receive(reports)
+        case .leExtendedAdvertisingReports(let reports): self.radio.receive(reports)
+        case .leConnectionComplete(let event): self.openLinks.connectionCompleted(event)
+        case .leEnhancedConnectionComplete(let event): self.openLinks.connectionCompleted(event)
+        case .leEnhancedConnectionCompleteV2(let event): self.openLinks.connectionCompleted(event.connection)
         case .disconnectionComplete(let event):
-            guard event.status == .success, let link = self.linksByHandle[event.handle] else { return }
-            self.close(link, reason: event.reason)
+            guard event.status == .success, let link = self.openLinks[event.handle] else { return }
+            self.openLinks.close(link, reason: event.reason)
         case .encryptionChange(let event):
-            self.encryptionChanged(event.handle, event.status, isEnabled: event.encryption != .off)
+            self.security.encryptionChanged(event.handle, event.status, isEnabled: event.encryption != .off)
         case .leLongTermKeyRequest(let event):
-            guard let link = self.linksByHandle[event.handle] else { return }
-            self.updateSecurity(of: link) {
+            guard let link = self.openLinks[event.handle] else { return }
+            self.security.update(link) {
                 $0.requestLongTermKey(
                     encryptedDiversifier: event.encryptedDiversifier,
                     random: event.random,
@@ -75,28 +52,27 @@ extension LEHost {
             }
         case .leRemoteConnectionParameterRequest(let event):
             self.answer(event)
-        case .hardwareError(let event):
-            self.fail("the controller reported hardware error \(event.hardwareCode)")
         case .encryptionChangeV2(let event):
-            self.encryptionChanged(event.handle, event.status, isEnabled: event.encryption != .off)
+            self.security.encryptionChanged(event.handle, event.status, isEnabled: event.encryption != .off)
         case .authenticatedPayloadTimeoutExpired(let event):
-            self.authenticatedPayloadTimeoutExpired(event.handle)
+            self.security.authenticatedPayloadTimeoutExpired(event.handle)
         case .encryptionKeyRefreshComplete(let event):
-            self.encryptionChanged(event.handle, event.status, isEnabled: true)
-        case .leConnectionUpdateComplete(let event): self.connectionUpdated(event)
-        case .lePHYUpdateComplete(let event): self.phyUpdated(event)
+            self.security.encryptionChanged(event.handle, event.status, isEnabled: true)
+        case .leConnectionUpdateComplete(let event): self.openLinks.connectionUpdated(event)
+        case .lePHYUpdateComplete(let event): self.openLinks.phyUpdated(event)
         case .readRemoteVersionInformationComplete, .dataBufferOverflow, .leReadRemoteFeaturesComplete,
             .leDataLengthChange, .leReadLocalP256PublicKeyComplete, .leGenerateDHKeyComplete,
             .leDirectedAdvertisingReports, .leScanTimeout, .leAdvertisingSetTerminated,
-            .leScanRequestReceived, .leChannelSelectionAlgorithm, .unknown, .unknownLE:
+            .leScanRequestReceived, .leChannelSelectionAlgorithm, .unknown, .unknownLE, .commandComplete,
+            .commandStatus, .hardwareError:
             break
         }
     }
 
     /// Parameters that a peer asks for in the link layer are granted where the specification allows them.
     private func answer(_ request: LERemoteConnectionParameterRequest) {
-        guard self.linksByHandle[request.handle] != nil else { return }
-        self.reply(
+        guard self.openLinks[request.handle] != nil else { return }
+        self.controller.reply(
             LERemoteConnectionParameterRequestReply(
                 handle: request.handle,
                 parameters: ConnectionParameters(

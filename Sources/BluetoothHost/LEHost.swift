@@ -6,8 +6,8 @@
 // also everything leaves that several calls have queued. Packets of the controller are worked on as they come, and the
 // turn ends with their batch.
 
-package import BluetoothHCI
-public import BluetoothTypes
+public import BluetoothHCI
+import BluetoothTypes
 import Logging
 public import NIOCore
 
@@ -22,159 +22,126 @@ public final class LEHost {
     @exclusivity(unchecked) public weak var delegate: (any LEHostDelegate)?
     /// How the host presents itself.
     public let configuration: LEHostConfiguration
-    /// How the host pairs from now on, on the links that there are and on those to come.
-    public var pairing: PairingConfiguration {
-        didSet { self.updatePairing() }
-    }
-    /// The identity resolving key of this device (IRK), of which its private addresses are made where it hides itself,
-    /// and which its peers get when they pair.
-    ///
-    /// It belongs to the device's identity: the owner of the bonds keeps it with them, and sets it before the radio is
-    /// used, such as when the host becomes ready. A host that has none by then draws one.
-    public var identityResolvingKey: Octets16? {
-        didSet {
-            guard self.identityResolvingKey != oldValue else { return }
-            self.privateAddress.reset()
-            self.updatePairing()
-            self.updateResolvingList()
-            self.scheduleTurn()
-        }
-    }
-    /// All bonded peers. Their private addresses are resolved, in the controller where it can; and no other device can
-    /// pair under their identities without the user's consent, or with a weaker key.
-    public var bondedPeers: [BondedPeer] = [] {
-        didSet {
-            guard self.bondedPeers != oldValue else { return }
-            self.peerIdentities = PeerIdentities(self.bondedPeers)
-            self.updatePairing()
-            self.updateResolvingList()
-            self.scheduleTurn()
-        }
-    }
-    /// What bonded peers have said of their privacy, by their identity addresses, as
-    /// ``LEHostDelegate/host(_:link:didReadPrivacy:)`` reports it; who keeps the bonds keeps it with them.
-    public var peerPrivacy: [DeviceAddress: PeerPrivacy] = [:] {
-        didSet {
-            guard self.peerPrivacy != oldValue else { return }
-            self.updateResolvingList()
-            self.scheduleTurn()
-        }
-    }
     /// Where the host stands with its controller.
-    public internal(set) var state: LEHostState = .detached
-    /// The address by which peers know this device, its identity address; `nil` where it has none, or without a
-    /// controller.
-    ///
-    /// One that hides itself is on the air under others.
-    public var address: DeviceAddress? {
-        guard case .ready = self.state else { return nil }
-        return self.identityAddress
-    }
-    /// The address of this device's identity, also while the controller is not ready; `nil` where it is not known yet.
-    var identityAddress: DeviceAddress? { self.randomAddress ?? self.controller.publicAddress }
-    /// The random static address of this device; `nil` where it goes by the controller's public one.
-    var randomAddress: DeviceAddress? {
-        if let address = self.configuration.address { return address }
-        return self.controller.publicAddress == nil ? self.configuration.fallbackAddress : nil
-    }
+    public var state: LEHostState { self.controller.state }
 
     let log = Logger(label: "bluetooth.host")
-    /// Where the event loop enters: nothing else has a weak reference to the host.
-    let entry = LEHostEntry()
-
-    // The controller.
-    @exclusivity(unchecked) var channel: (any HCIChannel)?
-    /// Which advertising reports the user needs; for a channel that can omit others.
-    package var reportNeed = AdvertisingReportNeed.all {
-        didSet { if self.reportNeed != oldValue { self.updateReportNeed() } }
-    }
-    var controller = ControllerInformation()
-    @exclusivity(unchecked) var commands = CommandQueue()
-    @exclusivity(unchecked) var transmitter = ACLTransmitter()
-    @exclusivity(unchecked) var receiver = ACLReceiver()
-    /// Data that came before its link.
-    @exclusivity(unchecked) var earlyData = EarlyData()
-    /// Whether the controller is being asked if it is still there.
-    var isProbing = false
-    /// How many packets of this controller could not be read.
-    var unreadablePacketCount = 0
-    /// The graceful shutdown that is under way.
-    @exclusivity(unchecked) var shutdown: Shutdown?
-
-    // GAP.
-    @exclusivity(unchecked) var arbiter = RadioArbiter()
-    @exclusivity(unchecked) var advertiser = Advertiser()
-    @exclusivity(unchecked) var advertisingCompletions: [Int: (Result<Void, LEHostError>) -> Void] = [:]
-    @exclusivity(unchecked) var scanner = Scanner()
-    @exclusivity(unchecked) var extendedCommands = ExtendedCommands()
-    /// With which commands the controller advertises and scans, or did so last.
-    var advertisingFamily = CommandFamily.legacy
-    var scanFamily = CommandFamily.legacy
-    var advertisingReassembler = AdvertisingReassembler()
-    @exclusivity(unchecked) var initiator = Initiator()
-    @exclusivity(unchecked) var privateAddress = PrivateAddress()
-    @exclusivity(unchecked) var resolvingList = ResolvingList()
-    var peerIdentities = PeerIdentities()
-    /// When another device is tried than the one that was heard.
-    @exclusivity(unchecked) var attemptDeadline: NIODeadline?
-    /// The parameters of pending connections.
-    var connectionParameters: [DeviceAddress: ConnectionParameters] = [:]
-    /// When the event that ends a cancelled attempt is overdue.
-    @exclusivity(unchecked) var cancelDeadline: NIODeadline?
-    /// When devices that the accept list could not hold are initiated to.
-    @exclusivity(unchecked) var rotationDeadline: NIODeadline?
-
-    // Links, in the order in which they came.
-    @exclusivity(unchecked) var openLinks: [HostLink] = []
-    @exclusivity(unchecked) var linksByHandle = LinkTable<ConnectionHandle>()
-    @exclusivity(unchecked) var linksByID = LinkTable<LinkID>()
-    var nextLinkNumber: UInt32 = 1
+    let loop: HostLoop
+    let controller: AttachedController
+    let radio: HostRadio
+    let traffic: ACLTraffic
+    let openLinks: HostLinks
+    let security: HostSecurity
+    let shutdown: GracefulShutdown
 
     // GATT.
     @exclusivity(unchecked) var server: GATTServer
     @exclusivity(unchecked) var spareBearerActions: [ATTBearer.Action] = []
-    @exclusivity(unchecked) var linksWithWork: [HostLink] = []
-    @exclusivity(unchecked) var linksWithBatch: [HostLink] = []
-    @exclusivity(unchecked) var linksWithTransmitted: [HostLink] = []
-    @exclusivity(unchecked) var spareLinks: [HostLink] = []
+    @exclusivity(unchecked) var linksWithWork = LinkQueue()
+    @exclusivity(unchecked) var linksWithBatch = LinkQueue()
+    @exclusivity(unchecked) var linksWithTransmitted = LinkQueue()
     @exclusivity(unchecked) var spareTally = TransmitTally()
     var nextProcedureNumber: UInt64 = 1
-    /// Memory of values that have left the process, which the user may take for others; one that another owner holds is
-    /// no harm, since a `ByteBuffer` then takes new memory.
-    @exclusivity(unchecked) package var sentBuffers: [ByteBuffer] = []
-
-    // Security.
-    var securityContext: SecurityManager.Context
-
     // Credit-based channels.
     @exclusivity(unchecked) var l2capChannels = HostChannels()
     var spareSignallingActions: [LESignalling.Action] = []
 
-    // Turns and time.
-    var isTurnScheduled = false
-    /// Whether the user makes several calls, after which the turn comes.
-    var isTakingCalls = false
-    @exclusivity(unchecked) var deferred: [() -> Void] = []
-    var timerDeadline: NIODeadline?
-    var timerGeneration = 0
-
     /// Creates a host without a controller.
     public init(eventLoop: any EventLoop, configuration: LEHostConfiguration = LEHostConfiguration()) {
+        let loop = HostLoop(eventLoop)
+        let generator = HostGenerator(seed: configuration.pairingSeed)
         self.eventLoop = eventLoop
         self.configuration = configuration
-        self.securityContext = SecurityManager.Context(
-            now: eventLoop.now,
-            generator: configuration.pairingSeed.map { SeededGenerator(seed: $0) } ?? SystemRandomNumberGenerator()
-        )
-        self.pairing = configuration.pairing
+        self.loop = loop
+        self.controller = AttachedController(loop, configuration, self.log)
+        self.radio = HostRadio(self.controller, generator, loop, configuration, self.log)
+        self.traffic = ACLTraffic(loop)
+        self.openLinks = HostLinks(self.controller, self.radio, loop, self.log)
+        self.security = HostSecurity(configuration.pairing, generator, loop)
+        self.shutdown = GracefulShutdown(loop)
         self.server = GATTServer(configuration: Self.serverConfiguration(configuration))
-        self.entry.host = self
-        self.updatePairing()
+        loop.entry.host = self
+        self.controller.perform = { [unowned self] in self.perform($0) }
+        self.radio.perform = { [unowned self] in self.perform($0) }
+        self.radio.linkRoles = { [unowned openLinks = self.openLinks] in openLinks.roles }
+        self.openLinks.host = self
+        self.security.host = self
+        self.security.updatePairing()
     }
 
-    deinit { self.entry.host = nil }
+    deinit { self.loop.entry.host = nil }
+
+    /// Memory of values that have left the process, which the user may take for others.
+    package var sentBuffers: [ByteBuffer] {
+        @inline(__always) get { self.traffic.sentBuffers }
+        @inline(__always) _modify { yield &self.traffic.sentBuffers }
+    }
 
     /// A call from another thread is a fault of the user; debug builds stop at it.
     @inline(__always)
     func assertOnEventLoop() { self.eventLoop.assertInEventLoop() }
+
+    // MARK: The controller
+
+    /// Takes a controller into use: resets it, reads what it can do, and becomes `ready`.
+    public func attach(to channel: any HCIChannel) {
+        self.assertOnEventLoop()
+        self.controller.attach(to: channel)
+        self.radio.scanning.updateReportNeed()
+    }
+
+    /// Detaches from the controller at once, whatever it is doing; links are not terminated.
+    public func detach() {
+        self.assertOnEventLoop()
+        self.controller.detach()
+    }
+
+    /// Detaches from the controller gracefully: advertising, scanning and pending connections are stopped, links send
+    /// what is queued on them and are ended.
+    ///
+    /// A controller that does not answer, or a peer that does not take what is sent, delays this for `limit` at most.
+    /// The user asks nothing more of the host until `completion` is called, which happens once, in a later turn.
+    public func detachGracefully(within limit: TimeAmount, completion: @escaping () -> Void) {
+        self.assertOnEventLoop()
+        guard self.controller.isReady, !self.shutdown.isUnderWay else {
+            // A controller that starts has just been reset.
+            self.detach()
+            return self.afterwards(completion)
+        }
+        let expired = { [unowned self] in
+            self.log.warning("the host detached from the controller before everything had ended")
+            self.detach()
+        }
+        self.shutdown.begin(within: limit, expired: expired, completion: completion)
+        self.radio.stop()
+    }
+
+    private func perform(_ action: AttachedController.Action) {
+        switch action {
+        case .begin:
+            self.traffic.begin(self.controller.information)
+            self.radio.begin()
+            self.security.updatePairing()
+        case .end:
+            for link in self.openLinks.all { self.openLinks.close(link, reason: .connectionTimeout) }
+            self.traffic.reset()
+            self.radio.reset()
+            self.shutdown.finish()
+        case .report(let state):
+            self.afterwards { [unowned self] in self.delegate?.host(self, didChange: state) }
+        }
+    }
+
+    private func perform(_ action: HostRadio.Action) {
+        switch action {
+        case .received(let report): self.delegate?.host(self, didReceiveAdvertisement: report)
+        case .advertisingEnded(let error): self.delegate?.host(self, didStopAdvertisingBecauseOf: error)
+        case .connectionFailed(let address, let status):
+            self.delegate?.host(self, didFailToConnectTo: address, error: status)
+        case .identityChanged: self.security.updatePairing()
+        // A device that does not hide itself has no private address that a peer could name.
+        case .addressResolutionChanged(let isUsable):
+            if self.radio.addresses.isPrivate { self.server.setCentralAddressResolution(isUsable) }
+        }
+    }
 }

@@ -1,4 +1,7 @@
-// The states of a host.
+// Where a host stands, and how something fails that it is asked for, other than a GATT procedure or a channel, which
+// have errors of their own.
+
+public import BluetoothHCI
 
 /// Where a host stands with its controller.
 public enum LEHostState: Hashable, Sendable {
@@ -12,4 +15,47 @@ public enum LEHostState: Hashable, Sendable {
     case failed(String)
     /// The controller has no Bluetooth LE and never will; one line says so.
     case unsupported(String)
+}
+
+/// Why a host could not do something.
+public enum LEHostError: Error, Hashable, Sendable {
+    /// The controller refused a command.
+    case refused(HCIErrorCode)
+    /// The controller did not answer a command within ``LEHostConfiguration/commandTimeout``.
+    case unanswered
+    /// The controller went away, or there is none.
+    case controllerLost
+    /// The controller answered with octets that the specification does not allow.
+    case malformedAnswer
+    /// Advertising is directed to a peer that does not say that it resolves private addresses, or was not asked yet
+    /// (Vol 3, Part C, 12.4).
+    case addressNotResolvedByPeer
+    /// There is no such link.
+    case notConnected
+    /// A later call took the place of this one.
+    case superseded
+
+    /// The nearest status of HCI.
+    var status: HCIErrorCode {
+        switch self {
+        case .refused(let status): status
+        case .notConnected: .unknownConnectionIdentifier
+        case .unanswered, .controllerLost, .malformedAnswer, .addressNotResolvedByPeer, .superseded: .unspecifiedError
+        }
+    }
+}
+
+extension LEHostError: CustomStringConvertible {
+    /// One line that says what went wrong.
+    public var description: String {
+        switch self {
+        case .refused(let status): "the controller refused: \(status)"
+        case .unanswered: "the controller did not answer"
+        case .controllerLost: "the controller is gone"
+        case .malformedAnswer: "the controller's answer is malformed"
+        case .addressNotResolvedByPeer: "the peer does not resolve private addresses"
+        case .notConnected: "there is no such link"
+        case .superseded: "a later call took its place"
+        }
+    }
 }

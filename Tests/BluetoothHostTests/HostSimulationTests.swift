@@ -61,7 +61,7 @@ struct HostSimulationTests {
         for round in 0..<160 {
             switch choices.below(18) {
             // Without a controller, wishes wait for the next one; after a shutdown there are none.
-            case 0...8: if shutdowns.asked == 0, testbed.host.channel != nil { user.act() }
+            case 0...8: if shutdowns.asked == 0, testbed.host.controller.channel != nil { user.act() }
             case 9: controller.changeBehaviour()
             case 10: testbed.run(.milliseconds(Int64(choices.pick([1, 100, 1_999, 2_000, 5_000, 30_000, 60_000]))))
             case 11 where round > 80 && choices.once(in: 20):
@@ -75,9 +75,12 @@ struct HostSimulationTests {
         testbed.host.detach()
         testbed.run()
         #expect(user.openCalls.isEmpty && user.openLinks.isEmpty && user.channelIDs.isEmpty)
-        #expect(testbed.host.links.isEmpty && testbed.host.commands.waitingCount == 0)
-        #expect(testbed.host.initiator.pending.isEmpty && testbed.host.initiator.isIdle)
-        #expect(testbed.host.advertiser.isOff && testbed.host.scanner.isOff && shutdowns.asked == shutdowns.ended)
+        #expect(testbed.host.links.isEmpty && testbed.host.controller.waitingCommandCount == 0)
+        #expect(testbed.host.radio.initiating.pending.isEmpty && testbed.host.radio.initiating.isIdle)
+        #expect(
+            testbed.host.radio.advertising.isOff && testbed.host.radio.scanning.isOff
+                && shutdowns.asked == shutdowns.ended
+        )
     }
 
     @Test("agrees with another host on links, MTU, keys, channels and octets", arguments: simulationSeeds(3))
@@ -125,7 +128,7 @@ struct HostSimulationTests {
         loop.advanceTime(by: .seconds(1))
         for user in users {
             #expect(user.openCalls.isEmpty && user.openLinks.isEmpty && user.channelIDs.isEmpty)
-            #expect(user.host.links.isEmpty && user.host.commands.waitingCount == 0)
+            #expect(user.host.links.isEmpty && user.host.controller.waitingCommandCount == 0)
         }
     }
 }

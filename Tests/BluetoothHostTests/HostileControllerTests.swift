@@ -123,7 +123,7 @@ struct HostileControllerTests {
         let request = LELongTermKeyRequest(handle: handle, random: 0, encryptedDiversifier: 0).packet()
         for _ in 0..<requests { testbed.controller.deliver(request) }
         testbed.run()
-        #expect(testbed.host.commands.waitingCount == waiting)
+        #expect(testbed.host.controller.waitingCommandCount == waiting)
     }
 
     // MARK: Poor controllers

@@ -149,7 +149,7 @@ struct LEHostTurnsTests {
         let testbed = HostTestbed.started()
         testbed.run(.seconds(7))
         let first = try #require(testbed.acceptLink(0x40))
-        let link = try #require(testbed.host.linksByID[first])
+        let link = try #require(testbed.host.openLinks[first])
         testbed.run(.seconds(4))
         #expect(link.securityManager.deadline == nil)
         testbed.receive(6, "01 03 00 01 10 00 00")
@@ -162,7 +162,7 @@ struct LEHostTurnsTests {
         let second = try #require(testbed.acceptLink(0x40))
         testbed.host.pair(second)
         testbed.run()
-        let manager = try #require(testbed.host.linksByID[second]?.securityManager)
+        let manager = try #require(testbed.host.openLinks[second]?.securityManager)
         #expect(!manager.isTimedOut && manager.deadline == testbed.loop.now + .seconds(30))
     }
 }

@@ -1,7 +1,7 @@
 // Brings the controller's legacy advertising to what the user wants, one command at a time (Vol 4, Part E, 7.8.5 to
-// 7.8.9). A controller stops advertising when a central connects, and when directed advertising has lasted as long as it
-// may; the advertiser then enables it again, and where the controller cannot (all its links are taken), waits for a link
-// to end.
+// 7.8.9). A controller stops advertising when a central connects, and when directed advertising has lasted as long as
+// it may; the advertiser then enables it again, and where the controller cannot (all its links are taken), waits for a
+// link to end.
 //
 //     off ── wanted ──▶ configuring ── last answer ──▶ configured ──▶ enabling ── accepted ──▶ on
 //      ▲                    │                            │    ▲          │                      │
@@ -132,7 +132,7 @@ struct Advertiser {
     }
 
     /// The request waits for the end of a link; returns its number where its start is to be reported now.
-    mutating func waitsForLink() -> Int? {
+    mutating func waitForLink() -> Int? {
         guard let wanted = self.wanted, !self.isReported else { return nil }
         self.isReported = true
         return wanted.number

@@ -33,6 +33,21 @@ enum CommandFamily: Equatable {
     case extended
 }
 
+extension [CommandFamily] {
+    /// Sends the command of the first kind; where the controller refuses it and takes that of the second one, that.
+    func tryInOrder(
+        _ send: @escaping (CommandFamily, @escaping (LEHostError?) -> Void) -> Void,
+        completion: @escaping (LEHostError?, CommandFamily) -> Void
+    ) {
+        send(self[0]) { failure in
+            guard case .refused? = failure, self.count > 1 else { return completion(failure, self[0]) }
+            send(self[1]) { otherFailure in
+                if otherFailure == nil { completion(nil, self[1]) } else { completion(failure, self[0]) }
+            }
+        }
+    }
+}
+
 /// The commands that a controller is given.
 struct ExtendedCommands {
     private enum State {

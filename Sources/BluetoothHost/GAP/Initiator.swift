@@ -319,7 +319,7 @@ struct Initiator {
             guard error != .unknownConnectionIdentifier else { return [] }
             let devices = targets.map { self.device(at: $0) }
             guard error == .connectionFailedToBeEstablished else { return self.removeFailed(devices) }
-            return self.removeFailed(devices.filter { !self.triesAgain($0) })
+            return self.removeFailed(devices.filter { !self.retry($0) })
         case .idle, .listing, .cancelling, .ended:
             return []
         }
@@ -329,7 +329,7 @@ struct Initiator {
 
     /// A device has not come to a link, or was not heard on it, as happens now and then: says whether it is to be
     /// connected to again.
-    mutating func triesAgain(_ device: DeviceAddress) -> Bool {
+    mutating func retry(_ device: DeviceAddress) -> Bool {
         let count = self.failedEstablishments[device, default: 0]
         self.failedEstablishments[device] = count < Self.establishmentRetries ? count + 1 : nil
         return count < Self.establishmentRetries

@@ -1,33 +1,57 @@
 // What a controller said of itself while it was started. Features, buffer sizes and supported commands are read, never
 // assumed.
 
-import BluetoothHCI
-import BluetoothTypes
+package import BluetoothHCI
+package import BluetoothTypes
 
 /// The abilities of a controller.
-struct ControllerInformation {
+package struct ControllerInformation {
+    /// The longest packet of the link layer, as the host asks for it: octets, and microseconds on LE 1M (Vol 6, Part B,
+    /// 4.5.10).
+    static let longestData = (octets: UInt16(251), time: UInt16(2120))
+
     /// What it is; `nil` where it did not say.
-    var version: ReadLocalVersionInformation.ReturnParameters?
+    package var version: ReadLocalVersionInformation.ReturnParameters?
     /// The features of both radios together; `nil` where it did not say.
-    var linkManagerFeatures: LMPFeatures?
-    /// The public address as it was read.
-    var address = DeviceAddress.none
-    /// The public address, where it has one of its own.
-    var publicAddress: DeviceAddress? { self.address.isPlaceholder ? nil : self.address }
-    /// Its LE features.
-    var features = LEFeatures()
+    package var linkManagerFeatures: LMPFeatures?
+    /// The public address as it was read; `nil` where it did not say.
+    package var address: DeviceAddress?
     /// The commands that it knows; `nil` where it did not say, and then all are tried.
-    var supportedCommands: SupportedCommands? {
+    package var supportedCommands: SupportedCommands? {
         didSet {
             // Every controller knows Reset: a list without it says nothing.
             if self.supportedCommands?.contains(Reset.self) == false { self.supportedCommands = nil }
         }
     }
+    /// Its LE features.
+    var features = LEFeatures()
+    /// How many octets an outgoing ACL data packet may carry behind its header.
+    var aclDataLength = 27
+    /// How many outgoing ACL data packets it can hold.
+    var aclPacketCount = 1
+    /// Whether it knows how much data the host takes at a time.
+    var knowsHostBuffers = false
+    /// Whether it sends no more data than the host has finished with.
+    var limitsReceivedData = false
+    /// How many devices its filter accept list holds.
+    var acceptListSize = 0
+    /// How many devices its resolving list holds; 0 where it has none.
+    var resolvingListSize = 0
+    /// What it says that it can do at the same time.
+    var states: LEStates?
+    /// What it takes of the extended commands.
+    var extendedCommands = ExtendedCommands()
 
-    /// Whether it may have Bluetooth LE, as far as it tells.
-    var mayHaveLE: Bool {
+    /// Nothing is known yet.
+    package init() {}
+
+    /// The public address, where it has one of its own.
+    var publicAddress: DeviceAddress? { self.address.flatMap { $0.isPlaceholder ? nil : $0 } }
+
+    /// Whether it has Bluetooth LE, as far as it tells by another way than its LE features.
+    package var hasLE: Bool? {
         if let features = self.linkManagerFeatures { return features.contains(.leSupported) }
-        return self.version.map { $0.hciVersion.rawValue >= CoreVersion.v4_0.rawValue } ?? true
+        return self.version.flatMap { $0.hciVersion.rawValue < CoreVersion.v4_0.rawValue ? false : nil }
     }
 
     /// Whether it also has BR/EDR, and does nothing for LE until it is told that the host does.
@@ -37,20 +61,17 @@ struct ControllerInformation {
     }
 
     /// Whether it has told nothing of itself but its version, as a boot loader that knows Reset.
-    var isSilent: Bool {
-        self.supportedCommands == nil && self.linkManagerFeatures == nil && self.address == .none
+    package var tellsNothing: Bool {
+        self.hasLE == nil && self.supportedCommands == nil && (self.address ?? DeviceAddress.none) == DeviceAddress.none
     }
 
     /// Whether a command that can be done without is worth trying.
     func knows(_ command: any HCICommand.Type) -> Bool { self.supportedCommands?.contains(command) ?? true }
-    /// How many octets an outgoing ACL data packet may carry behind its header.
-    var aclDataLength = 27
-    /// How many outgoing ACL data packets it can hold.
-    var aclPacketCount = 1
-    /// Whether it knows how much data the host takes at a time.
-    var knowsHostBuffers = false
-    /// How many devices its filter accept list holds.
-    var acceptListSize = 0
-    /// How many devices its resolving list holds; 0 where it has none.
-    var resolvingListSize = 0
+
+    /// What a person does about a chip without its firmware, which has said this of itself if it has said anything.
+    package static func firmwareAdvice(for version: ReadLocalVersionInformation.ReturnParameters?) -> String {
+        let files = version?.firmwareFiles.map { " with \($0)" } ?? ""
+        return "install the firmware package of your system, such as linux-firmware\(files), "
+            + "then unplug it and plug it in again"
+    }
 }

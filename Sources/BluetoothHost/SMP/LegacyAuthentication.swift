@@ -34,7 +34,7 @@
 import BluetoothTypes
 
 /// Phase 2 of LE legacy pairing.
-struct LegacyAuthentication: Sendable {
+struct LegacyAuthentication: PairingAuthentication {
     /// What both values are confirmed with.
     private struct Confirmation: Sendable {
         var temporaryKey: Octets16
@@ -53,10 +53,9 @@ struct LegacyAuthentication: Sendable {
     let agreement: PairingAgreement
     private var state: State
 
-    /// Whether the user is asked for a passkey.
     var awaitsPasskey: Bool { if case .temporaryKey = self.state { true } else { false } }
+    var awaitsComparison: Bool { false }
 
-    /// Whether the peer's user may be entering a passkey: until its promise came.
     var peerMayEnterPasskey: Bool {
         switch self.state {
         case .temporaryKey(nil), .confirm: true
@@ -92,7 +91,6 @@ struct LegacyAuthentication: Sendable {
         }
     }
 
-    /// The user has entered a passkey.
     mutating func enter(_ passkey: Passkey, _ context: inout SecurityManager.Context) {
         guard case .temporaryKey(let peerConfirm) = self.state else { return }
         self.begin(with: Octets16(passkey), &context)
@@ -121,8 +119,11 @@ struct LegacyAuthentication: Sendable {
         self.state = .random(own, peerConfirm: peerConfirm)
     }
 
-    /// The peer sends a command.
-    /// - Returns: The short term key, at the end.
+    mutating func compare(
+        _ isSame: Bool,
+        _ context: inout SecurityManager.Context
+    ) throws(PairingFailedReason) -> Octets16? { nil }
+
     mutating func receive(
         _ command: SMPCommand,
         _ context: inout SecurityManager.Context

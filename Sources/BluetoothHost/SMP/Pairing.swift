@@ -9,13 +9,10 @@
 //        +------+------+                                         |
 //               | Pairing Response that is acceptable            | Pairing Response
 //               +-----------------------+------------------------+
-//                       legacy          |         LE Secure Connections
-//               +-----------------------+------------------------+
-//        +------v------+                                  +------v------------+
-//        |    legacy   |                                  | secureConnections |
-//        +------+------+                                  +------+------------+
-//               | short term key                                 | long term key
-//               +-----------------------+------------------------+
+//                               +-------v--------+
+//                               | authentication |
+//                               +-------+--------+
+//                                       | short term key, or long term key of LE Secure Connections
 //                                +------v------+
 //                                |  encryption |
 //                                +------+------+
@@ -34,7 +31,7 @@
 //
 // consentToRespond: the central's request is acceptable, and the user is asked.
 //
-// legacy, secureConnections: phase 2, in machines of their own (`LegacyAuthentication`,
+// authentication: phase 2, legacy or of LE Secure Connections (`LegacyAuthentication`,
 // `SecureConnectionsAuthentication`).
 //
 // encryption: both sides have a key. The central's controller encrypts; the peripheral's asks for the key. A command of
@@ -57,6 +54,35 @@
 
 import BluetoothTypes
 
+/// Phase 2 of a pairing: the devices make sure of each other, and have a key then.
+protocol PairingAuthentication: Sendable {
+    /// What the devices have agreed on.
+    var agreement: PairingAgreement { get }
+    /// Whether the user is asked for a passkey.
+    var awaitsPasskey: Bool { get }
+    /// Whether the user is asked to compare numbers.
+    var awaitsComparison: Bool { get }
+    /// Whether the peer's user may be entering a passkey: until its first promise came.
+    var peerMayEnterPasskey: Bool { get }
+
+    /// The peer sends a command.
+    /// - Returns: The short or long term key, at the end.
+    mutating func receive(
+        _ command: SMPCommand,
+        _ context: inout SecurityManager.Context
+    ) throws(PairingFailedReason) -> Octets16?
+
+    /// The user has entered a passkey.
+    mutating func enter(_ passkey: Passkey, _ context: inout SecurityManager.Context) throws(PairingFailedReason)
+
+    /// The user has compared the numbers.
+    /// - Returns: The key, where that was all that was missing.
+    mutating func compare(
+        _ isSame: Bool,
+        _ context: inout SecurityManager.Context
+    ) throws(PairingFailedReason) -> Octets16?
+}
+
 /// A pairing.
 struct Pairing: Sendable {
     /// What follows from a step.
@@ -67,14 +93,15 @@ struct Pairing: Sendable {
         case encrypts(Octets16)
         /// The pairing is over. Whether both sides keep the keys.
         case finished(Bond, isBonded: Bool)
+        /// The pairing is over; the peer gets the reason.
+        case failed(PairingFailedReason)
     }
 
     private enum State: Sendable {
         case consentToRequest
         case response(PairingFeatures)
         case consentToRespond(PairingAgreement)
-        case legacy(LegacyAuthentication, KeypressNotifications)
-        case secureConnections(SecureConnectionsAuthentication, KeypressNotifications)
+        case authentication(any PairingAuthentication, KeypressNotifications)
         case encryption(PairingAgreement, Octets16)
         case keys(PairingAgreement, Octets16, KeyExchange)
         case consentToReplace(PairingAgreement, Octets16, KeyExchange)
@@ -148,8 +175,7 @@ struct Pairing: Sendable {
     var awaitsUser: Bool {
         switch self.state {
         case .consentToRequest, .consentToRespond, .consentToReplace: true
-        case .legacy(let authentication, _): authentication.awaitsPasskey
-        case .secureConnections(let authentication, _):
+        case .authentication(let authentication, _):
             authentication.awaitsPasskey || authentication.awaitsComparison
         case .response, .encryption, .keys, .finished: false
         }
@@ -161,8 +187,7 @@ struct Pairing: Sendable {
         case .consentToRespond(let agreement), .encryption(let agreement, _), .keys(let agreement, _, _),
             .consentToReplace(let agreement, _, _):
             agreement
-        case .legacy(let authentication, _): authentication.agreement
-        case .secureConnections(let authentication, _): authentication.agreement
+        case .authentication(let authentication, _): authentication.agreement
         }
     }
 
@@ -170,7 +195,7 @@ struct Pairing: Sendable {
     var hasBegunAuthentication: Bool {
         switch self.state {
         case .consentToRequest, .response, .consentToRespond, .finished: false
-        case .legacy, .secureConnections, .encryption, .keys, .consentToReplace: true
+        case .authentication, .encryption, .keys, .consentToReplace: true
         }
     }
 
@@ -194,19 +219,35 @@ struct Pairing: Sendable {
         _ agreement: PairingAgreement,
         _ context: inout SecurityManager.Context
     ) throws(PairingFailedReason) {
-        let keypresses = KeypressNotifications()
+        let authentication: any PairingAuthentication
         if agreement.isSecureConnections {
-            let authentication = SecureConnectionsAuthentication(self.parameters, agreement, &context)
-            self.state = .secureConnections(authentication, keypresses)
+            authentication = SecureConnectionsAuthentication(self.parameters, agreement, &context)
         } else {
-            self.state = .legacy(try LegacyAuthentication(self.parameters, agreement, &context), keypresses)
+            authentication = try LegacyAuthentication(self.parameters, agreement, &context)
         }
+        self.state = .authentication(authentication, KeypressNotifications())
     }
 
     // MARK: Steps
 
     /// The peer sends a command.
-    mutating func receive(
+    mutating func receive(_ command: SMPCommand, _ context: inout SecurityManager.Context) -> Step {
+        do { return try self.follow(command, &context) } catch { return .failed(error) }
+    }
+
+    /// The user answers. What does not fit the question, or comes too late, is ignored.
+    mutating func answer(_ answer: PairingAnswer, _ context: inout SecurityManager.Context) -> Step {
+        do { return try self.follow(answer, &context) } catch { return .failed(error) }
+    }
+
+    /// The link is encrypted with the key of ``encryption``.
+    mutating func encrypted(_ context: inout SecurityManager.Context) -> Step {
+        guard case .encryption(let agreement, let key) = self.state else { return .waits }
+        self.state = .keys(agreement, key, KeyExchange(self.parameters, agreement, &context))
+        do { return try self.finishIfComplete(&context) } catch { return .failed(error) }
+    }
+
+    private mutating func follow(
         _ command: SMPCommand,
         _ context: inout SecurityManager.Context
     ) throws(PairingFailedReason) -> Step {
@@ -220,13 +261,9 @@ struct Pairing: Sendable {
             let agreement = try PairingAgreement(request: request, response: response, self.parameters)
             try self.authenticate(agreement, &context)
             return .waits
-        case .legacy(var authentication, let keypresses):
+        case .authentication(var authentication, let keypresses):
             let key = try authentication.receive(command, &context)
-            self.state = .legacy(authentication, keypresses)
-            return self.authenticated(key)
-        case .secureConnections(var authentication, let keypresses):
-            let key = try authentication.receive(command, &context)
-            self.state = .secureConnections(authentication, keypresses)
+            self.state = .authentication(authentication, keypresses)
             return self.authenticated(key)
         case .keys(let agreement, let key, var exchange):
             try exchange.receive(command, &context)
@@ -237,8 +274,7 @@ struct Pairing: Sendable {
         }
     }
 
-    /// The user answers. What does not fit the question, or comes too late, is ignored.
-    mutating func answer(
+    private mutating func follow(
         _ answer: PairingAnswer,
         _ context: inout SecurityManager.Context
     ) throws(PairingFailedReason) -> Step {
@@ -249,25 +285,21 @@ struct Pairing: Sendable {
         case (.consentToRespond(let agreement), .consent(let agrees)):
             guard agrees else { throw .pairingNotSupported }
             try self.respond(agreement, &context)
-        case (.legacy(var authentication, let keypresses), .passkey(let passkey)) where authentication.awaitsPasskey:
-            guard let passkey else { throw .passkeyEntryFailed }
-            authentication.enter(passkey, &context)
-            self.state = .legacy(authentication, keypresses)
-        case (.secureConnections(var authentication, let keypresses), .passkey(let passkey))
+        case (.authentication(var authentication, let keypresses), .passkey(let passkey))
         where authentication.awaitsPasskey:
             guard let passkey else { throw .passkeyEntryFailed }
             try authentication.enter(passkey, &context)
-            self.state = .secureConnections(authentication, keypresses)
-        case (.secureConnections(var authentication, let keypresses), .numbersMatch(let isSame))
+            self.state = .authentication(authentication, keypresses)
+        case (.authentication(var authentication, let keypresses), .numbersMatch(let isSame))
         where authentication.awaitsComparison:
             let key = try authentication.compare(isSame, &context)
-            self.state = .secureConnections(authentication, keypresses)
+            self.state = .authentication(authentication, keypresses)
             return self.authenticated(key)
         case (.consentToReplace(let agreement, let key, let exchange), .consent(let agrees)):
             guard agrees else { throw .keyRejected }
             return self.finish(agreement, key, exchange)
-        case (.consentToRequest, _), (.response, _), (.consentToRespond, _), (.legacy, _), (.secureConnections, _),
-            (.encryption, _), (.keys, _), (.consentToReplace, _), (.finished, _):
+        case (.consentToRequest, _), (.response, _), (.consentToRespond, _), (.authentication, _), (.encryption, _),
+            (.keys, _), (.consentToReplace, _), (.finished, _):
             break
         }
         return .waits
@@ -278,15 +310,6 @@ struct Pairing: Sendable {
         guard let key, let agreement = self.agreement else { return .waits }
         self.state = .encryption(agreement, key)
         return self.parameters.isCentral ? .encrypts(key) : .waits
-    }
-
-    /// The link is encrypted with the key of ``encryption``.
-    mutating func encrypted(
-        _ context: inout SecurityManager.Context
-    ) throws(PairingFailedReason) -> Step {
-        guard case .encryption(let agreement, let key) = self.state else { return .waits }
-        self.state = .keys(agreement, key, KeyExchange(self.parameters, agreement, &context))
-        return try self.finishIfComplete(&context)
     }
 
     private mutating func finishIfComplete(
@@ -340,30 +363,16 @@ struct Pairing: Sendable {
         guard let agreement = self.agreement, agreement.usesKeypressNotifications,
             case .passkeyEntry(let entry) = agreement.model, !entry.isDisplay(forCentral: !self.parameters.isCentral)
         else { return }
-        switch self.state {
-        case .legacy(let authentication, var keypresses) where authentication.peerMayEnterPasskey:
-            if keypresses.accept(notification) { context.actions.append(.keypress(notification)) }
-            self.state = .legacy(authentication, keypresses)
-        case .secureConnections(let authentication, var keypresses) where authentication.peerMayEnterPasskey:
-            if keypresses.accept(notification) { context.actions.append(.keypress(notification)) }
-            self.state = .secureConnections(authentication, keypresses)
-        case .consentToRequest, .response, .consentToRespond, .legacy, .secureConnections, .encryption, .keys,
-            .consentToReplace, .finished:
-            break
-        }
+        guard case .authentication(let authentication, var keypresses) = self.state, authentication.peerMayEnterPasskey
+        else { return }
+        if keypresses.accept(notification) { context.actions.append(.keypress(notification)) }
+        self.state = .authentication(authentication, keypresses)
     }
 
     /// This side's user has pressed a key while a passkey is entered.
     func send(_ notification: KeypressNotification, _ context: inout SecurityManager.Context) {
         guard let agreement = self.agreement, agreement.usesKeypressNotifications else { return }
-        switch self.state {
-        case .legacy(let authentication, _) where authentication.awaitsPasskey:
-            context.send(.pairingKeypressNotification(notification))
-        case .secureConnections(let authentication, _) where authentication.awaitsPasskey:
-            context.send(.pairingKeypressNotification(notification))
-        case .consentToRequest, .response, .consentToRespond, .legacy, .secureConnections, .encryption, .keys,
-            .consentToReplace, .finished:
-            break
-        }
+        guard case .authentication(let authentication, _) = self.state, authentication.awaitsPasskey else { return }
+        context.send(.pairingKeypressNotification(notification))
     }
 }

@@ -52,7 +52,7 @@
 import BluetoothTypes
 
 /// Phase 2 of LE Secure Connections pairing.
-struct SecureConnectionsAuthentication: Sendable {
+struct SecureConnectionsAuthentication: PairingAuthentication {
     /// Both public keys and what they give.
     private struct Exchange: Sendable {
         var own: PublicKey
@@ -103,13 +103,10 @@ struct SecureConnectionsAuthentication: Sendable {
     let agreement: PairingAgreement
     private var state: State
 
-    /// Whether the user is asked for a passkey.
     var awaitsPasskey: Bool { if case .passkey = self.state { true } else { false } }
 
-    /// Whether the user is asked to compare numbers.
     var awaitsComparison: Bool { if case .comparison = self.state { true } else { false } }
 
-    /// Whether the peer's user may be entering a passkey: until its first promise came.
     var peerMayEnterPasskey: Bool {
         switch self.state {
         case .publicKey, .passkey(_, nil): true
@@ -134,8 +131,6 @@ struct SecureConnectionsAuthentication: Sendable {
         self.state = .publicKey(own)
     }
 
-    /// The peer sends a command.
-    /// - Returns: The long term key, at the end.
     mutating func receive(
         _ command: SMPCommand,
         _ context: inout SecurityManager.Context
@@ -266,7 +261,6 @@ struct SecureConnectionsAuthentication: Sendable {
 
     // MARK: The user
 
-    /// The user has entered a passkey.
     mutating func enter(
         _ passkey: Passkey,
         _ context: inout SecurityManager.Context
@@ -277,8 +271,6 @@ struct SecureConnectionsAuthentication: Sendable {
         try self.receive(peerConfirm, exchange, nonce, round, &context)
     }
 
-    /// The user has compared the numbers.
-    /// - Returns: The long term key, where the peer's check was here already.
     mutating func compare(
         _ isSame: Bool,
         _ context: inout SecurityManager.Context

@@ -41,7 +41,8 @@ extension SecurityManager {
         var attempts = RepeatedAttempts()
         /// What is to be done.
         var actions: [Action] = []
-        private var hasSent = false
+        /// Whether something was sent in the present step of a pairing.
+        var hasSent = false
 
         init(now: NIODeadline, generator: any RandomNumberGenerator) {
             self.now = now
@@ -54,12 +55,6 @@ extension SecurityManager {
         }
 
         mutating func ask(_ question: PairingQuestion) { self.actions.append(.ask(question)) }
-
-        /// Whether something was sent since the last call.
-        mutating func takeHasSent() -> Bool {
-            defer { self.hasSent = false }
-            return self.hasSent
-        }
     }
 }
 

@@ -25,12 +25,7 @@ extension SecurityManager {
         case .pairingResponse, .pairingConfirm, .pairingRandom, .encryptionInformation, .centralIdentification,
             .identityInformation, .identityAddressInformation, .signingInformation, .pairingPublicKey,
             .pairingDHKeyCheck, .pairingKeypressNotification:
-            guard self.isPairing else { return }
-            self.step(&context) { manager, context throws(PairingFailedReason) in
-                try manager.withPairing { pairing throws(PairingFailedReason) in
-                    try pairing.receive(command, &context)
-                }
-            }
+            self.step(&context) { $0.receive(command, &$1) }
         }
     }
 
@@ -65,16 +60,16 @@ extension SecurityManager {
         }
         let level = self.requestedLevel ?? .encrypted
         if let reason = self.refusal(asCentral: false, context) { return self.refuse(reason, &context) }
-        let replacesBond = self.keys != nil
-        self.step(&context) { manager, context throws(PairingFailedReason) in
+        do {
             let pairing = try Pairing(
                 respondingTo: request,
-                manager.parameters(level),
-                asksUser: manager.configuration.consent.asksUser(replacesBond: replacesBond),
+                self.parameters(level),
+                asksUser: self.configuration.consent.asksUser(replacesBond: self.keys != nil),
                 &context
             )
-            manager.begin(pairing, context)
-            return .waits
+            self.begin(pairing, context)
+        } catch {
+            self.fail(error, &context)
         }
     }
 
@@ -85,20 +80,13 @@ extension SecurityManager {
         let level: SecurityLevel = authentication.contains(.mitm) ? .authenticated : .encrypted
         guard self.security.level < level else { return }
         let parameters = self.parameters(level)
-        if self.encrypts(with: parameters.leastLevel, &context) { return }
+        if self.encrypt(with: parameters.leastLevel, &context) { return }
         guard !self.hasDeclined else { return self.refuse(.pairingNotSupported, &context) }
         // Nobody at this side has asked for it: a device that is connected to is not thereby one to pair with.
         let asksUser = self.configuration.consent != .never
-        self.step(&context) { manager, context throws(PairingFailedReason) in
-            // What the peripheral wants is a wish: the pairing may give less.
-            let pairing = Pairing(
-                requesting: manager.parameters(.encrypted).preferring(level),
-                asksUser: asksUser,
-                &context
-            )
-            manager.begin(pairing, context)
-            return .waits
-        }
+        // What the peripheral wants is a wish: the pairing may give less.
+        let wished = self.parameters(.encrypted).preferring(level)
+        self.begin(Pairing(requesting: wished, asksUser: asksUser, &context), context)
     }
 
     /// Refuses a peer's wish to pair: no pairing has begun that could fail.

@@ -157,7 +157,7 @@ struct SecurityManager: Sendable {
         guard self.security.level < level else { return }
         if self.isCentral {
             if let starting = self.encryption.starting, starting.level >= level { return }
-            if self.encrypts(with: level, &context) { return }
+            if self.encrypt(with: level, &context) { return }
         }
         self.pair(level, isAsked: isAsked, &context)
     }
@@ -181,15 +181,12 @@ struct SecurityManager: Sendable {
                 context.send(.securityRequest(self.parameters(level).authentication))
                 return self.state = .securityRequested(level, deadline: context.now + Self.timeout)
             }
-            self.step(&context) { manager, context throws(PairingFailedReason) in
-                manager.begin(Pairing(requesting: manager.parameters(level), asksUser: false, &context), context)
-                return .waits
-            }
+            self.begin(Pairing(requesting: self.parameters(level), asksUser: false, &context), context)
         }
     }
 
-    /// Encrypts the link with keys that are there, where those give the level.
-    mutating func encrypts(with level: SecurityLevel, _ context: inout Context) -> Bool {
+    /// Encrypts the link with keys that are there, where those give the level; says whether they do.
+    mutating func encrypt(with level: SecurityLevel, _ context: inout Context) -> Bool {
         guard let keys = self.usableKeys, keys.level >= level, let key = keys.longTermKey(asCentral: true) else {
             return false
         }
@@ -206,17 +203,15 @@ struct SecurityManager: Sendable {
             context.send(.pairingFailed(.pairingNotSupported))
             return self.end(.failed(.pairingNotSupported), isAttempt: false, &context)
         }
-        self.step(&context) { manager, context throws(PairingFailedReason) in
-            try manager.withPairing { pairing throws(PairingFailedReason) in try pairing.answer(answer, &context) }
-        }
+        self.step(&context) { $0.answer(answer, &$1) }
     }
 
     /// The user presses a key while it enters a passkey.
     mutating func send(_ notification: KeypressNotification, _ context: inout Context) {
-        guard case .pairing(let pairing, _) = self.state else { return }
-        _ = context.takeHasSent()
-        pairing.send(notification, &context)
-        self.restartTimer(&context)
+        self.step(&context) {
+            $0.send(notification, &$1)
+            return .waits
+        }
     }
 
     /// The user ends a pairing.
@@ -296,9 +291,7 @@ struct SecurityManager: Sendable {
             if self.security.level >= level { self.state = .idle(mayRejectKeysUntil: nil) }
         case .pairing(let pairing, _):
             guard pairing.encryption != nil else { return }
-            self.step(&context) { manager, context throws(PairingFailedReason) in
-                try manager.withPairing { pairing throws(PairingFailedReason) in try pairing.encrypted(&context) }
-            }
+            self.step(&context) { $0.encrypted(&$1) }
         }
     }
 
@@ -327,47 +320,27 @@ struct SecurityManager: Sendable {
 
     // MARK: Steps of a pairing
 
-    /// Puts a pairing in progress.
+    /// A pairing has begun.
     mutating func begin(_ pairing: Pairing, _ context: Context) {
         self.state = .pairing(pairing, deadline: context.now + Self.timeout)
     }
 
-    /// Works on the pairing in progress.
-    mutating func withPairing(
-        _ body: (inout Pairing) throws(PairingFailedReason) -> Pairing.Step
-    ) throws(PairingFailedReason) -> Pairing.Step {
-        guard case .pairing(var pairing, let deadline) = self.state else { return .waits }
-        let step = try body(&pairing)
-        self.state = .pairing(pairing, deadline: deadline)
-        return step
-    }
-
-    /// Makes a step of a pairing and follows what comes of it.
-    mutating func step(
-        _ context: inout Context,
-        _ body: (inout SecurityManager, inout Context) throws(PairingFailedReason) -> Pairing.Step
-    ) {
-        _ = context.takeHasSent()
-        do {
-            switch try body(&self, &context) {
-            case .waits: break
-            case .encrypts(let key):
-                guard case .pairing(let pairing, _) = self.state, let encryption = pairing.encryption else { break }
-                self.encryption.start(encryption.key)
-                context.actions.append(.enableEncryption(LongTermKey(value: key)))
-            case .finished(let bond, let isBonded):
-                self.finish(bond, isBonded: isBonded, &context)
-            }
-        } catch {
-            return self.fail(error, &context)
+    /// Makes a step of the pairing in progress and follows what comes of it. Each command of this side restarts the
+    /// timer (3.4).
+    mutating func step(_ context: inout Context, _ body: (inout Pairing, inout Context) -> Pairing.Step) {
+        guard case .pairing(var pairing, let deadline) = self.state else { return }
+        context.hasSent = false
+        let step = body(&pairing, &context)
+        self.state = .pairing(pairing, deadline: context.hasSent ? context.now + Self.timeout : deadline)
+        switch step {
+        case .waits: break
+        case .encrypts(let key):
+            guard let encryption = pairing.encryption else { break }
+            self.encryption.start(encryption.key)
+            context.actions.append(.enableEncryption(LongTermKey(value: key)))
+        case .finished(let bond, let isBonded): self.finish(bond, isBonded: isBonded, &context)
+        case .failed(let reason): self.fail(reason, &context)
         }
-        self.restartTimer(&context)
-    }
-
-    /// Each command of this side restarts the timer (3.4).
-    private mutating func restartTimer(_ context: inout Context) {
-        guard context.takeHasSent(), case .pairing(let pairing, _) = self.state else { return }
-        self.state = .pairing(pairing, deadline: context.now + Self.timeout)
     }
 
     private mutating func finish(_ bond: Bond, isBonded: Bool, _ context: inout Context) {

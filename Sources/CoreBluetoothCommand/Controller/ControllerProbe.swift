@@ -100,7 +100,8 @@ final class ControllerProbe: HCIChannelReceiver {
         if let refusal = interview.refusal {
             let reason =
                 refusal == .unknownCommand
-                ? "it lacks its firmware: \(LEHost.firmwareAdvice(for: interview.report.version))" : "\(refusal)"
+                ? "it lacks its firmware: \(ControllerInformation.firmwareAdvice(for: interview.report.version))"
+                : "\(refusal)"
             return end(.failure(Failure("the controller refuses HCI Reset: \(reason)")))
         }
         ask()

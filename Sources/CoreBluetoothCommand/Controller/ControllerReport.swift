@@ -53,18 +53,22 @@ struct ControllerReport {
         }
     }
 
-    /// Whether it has Bluetooth LE; `nil` if that is not known.
-    var hasLE: Bool? {
-        if features != nil { return true }
-        if let linkManagerFeatures { return linkManagerFeatures.contains(.leSupported) }
-        return version.flatMap { $0.hciVersion.rawValue < CoreVersion.v4_0.rawValue ? false : nil }
+    /// What a host would know of it.
+    private var information: ControllerInformation {
+        var information = ControllerInformation()
+        information.version = version
+        information.linkManagerFeatures = linkManagerFeatures
+        information.supportedCommands = commands
+        information.address = address
+        return information
     }
+
+    /// Whether it has Bluetooth LE; `nil` if that is not known.
+    var hasLE: Bool? { features != nil ? true : information.hasLE }
 
     /// Whether it runs from its ROM, or waits in its boot loader and tells nothing but its version.
     var lacksFirmware: Bool? {
-        version.map {
-            $0.runsFromROM || hasLE == nil && commands == nil && address == nil
-        }
+        version.map { $0.runsFromROM || features == nil && information.tellsNothing }
     }
 
     /// The features that it claims and has no commands for.
@@ -93,7 +97,7 @@ struct ControllerReport {
         add("HCI", version.map { Self.words($0.hciVersion, $0.hciSubversion) })
         add("chip", chip?.name)
         add("known faults", chip.flatMap { $0.faults.isEmpty ? nil : $0.faults.joined(separator: ", ") })
-        if lacksFirmware == true { add("firmware", "missing; \(LEHost.firmwareAdvice(for: version))") }
+        if lacksFirmware == true { add("firmware", "missing; \(ControllerInformation.firmwareAdvice(for: version))") }
         if hasLE == false { add("Bluetooth LE", "none; use another adapter") }
         add("manufacturer", version.map { CompanyNames[$0.company] ?? "company \(Hexadecimal.number($0.company))" })
         add(

@@ -24,7 +24,7 @@ struct AdvertiserTests {
             case "stop": self.machine.stop()
             case "ended": self.machine.ended()
             case "hold", "release": self.machine.isHeld = event == "hold"
-            case "waits": return self.machine.waitsForLink().map { ["started \($0)"] } ?? []
+            case "waits": return self.machine.waitForLink().map { ["started \($0)"] } ?? []
             case "ok": return self.completed(nil)
             case "refused": return self.completed(.refused(.commandDisallowed))
             case "excluded": return self.completed(.refused(.commandDisallowed), isExcluded: true)

@@ -52,7 +52,7 @@ struct GAPSimulationTests {
             case 2 where isOn && steps.isEmpty:
                 isOn = false
                 machine.ended()
-            case 3: if let number = machine.waitsForLink() { #expect(reported.insert(number).inserted) }
+            case 3: if let number = machine.waitForLink() { #expect(reported.insert(number).inserted) }
             case 4: machine.isHeld = choices.once(in: 3)
             case 5...8: if steps.isEmpty, let step = machine.next() { steps.append(step) }
             // It stops advertising at the third time at the latest.

@@ -36,7 +36,7 @@ struct LEHostChannelSecurityTests {
             sourceLocation: SourceLocation = #_sourceLocation
         ) {
             #expect(self.user.channels == [.failure(.refused(result))], sourceLocation: sourceLocation)
-            let requests = self.testbed.host.openLinks.first?.requestedChannels
+            let requests = self.testbed.host.openLinks.all.first?.requestedChannels
             #expect(requests?.isEmpty == true, sourceLocation: sourceLocation)
         }
     }
@@ -55,7 +55,7 @@ struct LEHostChannelSecurityTests {
         #expect(try setup.pair() == [Self.repetition])
         setup.testbed.receive(5, "15 02 0A 00 41 00 40 00 20 00 02 00 00 00")
         #expect(setup.user.channels == [.success(0x25)])
-        #expect(setup.testbed.host.openLinks.first?.requestedChannels.isEmpty == true)
+        #expect(setup.testbed.host.openLinks.all.first?.requestedChannels.isEmpty == true)
     }
 
     @Test(

@@ -201,7 +201,7 @@ struct HostL2CAPTests {
         }
         let rest = setup.testbed.controller.takeData().reduce(0) { $0 + $1.bytes.readableBytes - 9 }
         #expect(rest > 20_000 - 4 * 247)
-        #expect(setup.host.transmitter.credits > 0)
+        #expect(setup.host.traffic.credits > 0)
     }
 
     @Test func `Two channels take turns`() throws {
@@ -283,7 +283,7 @@ struct HostL2CAPTests {
         setup.testbed.run()
         setup.testbed.endLink(.remoteUserTerminated)
         #expect(setup.user.takeLines() == ["closed 1 linkEnded", "disconnected 19"])
-        #expect(setup.host.l2capChannels.isEmpty && setup.host.transmitter.credits == 1)
+        #expect(setup.host.l2capChannels.isEmpty && setup.host.traffic.credits == 1)
         #expect(setup.write(1, on: channel) == 0)
     }
 

@@ -43,7 +43,7 @@ final class BondedHost: LEHostDelegate {
     }
 
     /// The key with which the peer's signed commands are believed on the one link.
-    var signingKey: Octets16? { self.host.openLinks.first?.bearer.server.signingKey?.key }
+    var signingKey: Octets16? { self.host.openLinks.all.first?.bearer.server.signingKey?.key }
 
     func advertise() {
         self.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }

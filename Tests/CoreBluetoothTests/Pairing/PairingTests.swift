@@ -159,7 +159,7 @@ struct PairingTests {
         try world.run(until: phone.bondCount == 1 && peripheral.bondCount == 1)
         #expect(answers.withLockedValue { $0 } == [false, true])
         let host = peripheral.player.host
-        let link = try #require(host.openLinks.first)
+        let link = try #require(host.openLinks.all.first)
         host.enqueue(SMPCommand.pairingFailed(.keyRejected).encoded(), on: .securityManagerProtocol, of: link)
         host.noteWork(link)
         try world.run(until: phone.bondCount == 0)

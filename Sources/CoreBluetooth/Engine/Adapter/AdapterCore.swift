@@ -15,7 +15,8 @@ final class AdapterCore {
     let identities: IdentityStore
     let connectedPeers: ConnectedPeers
     private let hasExtendedAdvertising: NIOLockedValueBox<Bool>
-    private var hadExtendedAdvertising: Bool?
+    /// What was noted of it last, so that a turn in which it is the same takes no lock.
+    private var notedExtendedAdvertising: Bool?
     private let source: any ChannelSource
     private let retained: (any Sendable)?
     private let storageChoice: StorageChoice
@@ -266,8 +267,8 @@ final class AdapterCore {
     /// Notes whether the controller has extended advertising, which may turn out while it is used.
     func updateExtendedAdvertising() {
         let hasIt = self.host.hasExtendedAdvertising
-        guard hasIt != self.hadExtendedAdvertising, case .ready = self.host.state else { return }
-        self.hadExtendedAdvertising = hasIt
+        guard hasIt != self.notedExtendedAdvertising, case .ready = self.host.state else { return }
+        self.notedExtendedAdvertising = hasIt
         self.hasExtendedAdvertising.withLockedValue { $0 = hasIt }
     }
 

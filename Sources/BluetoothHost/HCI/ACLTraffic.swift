@@ -1,0 +1,131 @@
+// The data of a host's links on its way to and from the controller: what it can take of it (`ACLTransmitter`), what the
+// host has finished with (`ACLReceiver`), and what came before its link (`EarlyData`).
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+/// The ACL data of all links.
+final class ACLTraffic {
+    /// How many values' memory is kept until the user takes it.
+    private static let sentBufferLimit = 64
+
+    /// Memory of values that have left the process, which the user may take for others; one that another owner holds is
+    /// no harm, since a `ByteBuffer` then takes new memory.
+    @exclusivity(unchecked) var sentBuffers: [ByteBuffer] = []
+    @exclusivity(unchecked) private var transmitter = ACLTransmitter()
+    @exclusivity(unchecked) private var receiver = ACLReceiver()
+    @exclusivity(unchecked) private var earlyData = EarlyData()
+    private let loop: HostLoop
+
+    init(_ loop: HostLoop) { self.loop = loop }
+
+    /// The controller is set up.
+    func begin(_ information: ControllerInformation) {
+        self.transmitter.configure(dataLength: information.aclDataLength, packetCount: information.aclPacketCount)
+        if information.limitsReceivedData { self.receiver.enable() }
+    }
+
+    /// The controller is gone.
+    func reset() {
+        self.transmitter.reset()
+        self.receiver.reset()
+        self.earlyData = EarlyData()
+    }
+
+    /// A link has ended.
+    func closed(_ link: HostLink) {
+        self.transmitter.closed(link)
+        self.receiver.closed(link)
+        self.earlyData.linkEnded(link.handle, now: self.loop.now)
+    }
+
+    // MARK: To the controller
+
+    /// How many octets a packet may carry.
+    var dataLength: Int { self.transmitter.dataLength }
+
+    /// How many more packets the controller can take.
+    var credits: Int { self.transmitter.credits }
+
+    /// Puts a PDU into a frame and the frame into the queue of a link.
+    func enqueue(_ pdu: consuming ByteBuffer, on channel: CID, of link: HostLink, tag: FrameTag) {
+        let packets = ACLFragmenter(
+            pdu,
+            channel: channel,
+            handle: link.handle,
+            maximumLength: self.transmitter.dataLength
+        )
+        link.outgoing.append(HostLink.Frame(packets: packets, tag: tag))
+        self.transmitter.enqueue(link)
+    }
+
+    /// Lets as many packets leave as the controller can take; `sent` hears of each frame that has left.
+    func transmit(on channel: any HCIChannel, sent: (FrameTag, HostLink) -> Void) {
+        let keepsBuffers = channel.leavesProcess
+        while let link = self.transmitter.nextTurn() {
+            repeat {
+                let (packet, tag) = link.nextPacket()
+                if let packet {
+                    channel.send(packet)
+                    if keepsBuffers, case .transmission? = tag { self.keepBuffer(of: packet) }
+                }
+                if let tag { sent(tag, link) }
+            } while self.transmitter.goesOn(link)
+            self.transmitter.enqueue(link)
+        }
+    }
+
+    /// Keeps the memory of a value that has left the process, for the next one.
+    private func keepBuffer(of packet: consuming HCIPacket) {
+        if self.sentBuffers.count < Self.sentBufferLimit { self.sentBuffers.append(packet.bytes) }
+    }
+
+    /// The controller has sent packets of a link.
+    func completed(_ count: Int, of link: HostLink) { self.transmitter.completed(count, of: link) }
+
+    // MARK: From the controller
+
+    /// Whether the controller sends no more data than the host has finished with.
+    var limitsReceivedData: Bool { self.receiver.isLimited }
+
+    /// A packet of a link was received.
+    @inline(__always)
+    func received(on link: HostLink) { self.receiver.received(on: link) }
+
+    /// A packet came for a handle without a link.
+    func receiveEarly(_ packet: EarlyData.Packet) { self.earlyData.receive(packet) }
+
+    /// What came before a link that has begun.
+    func takeEarly(of link: HostLink) -> [EarlyData.Packet] { self.earlyData.take(link.handle, now: self.loop.now) }
+
+    /// Holds back what the peer of a link sends.
+    func pause(_ link: HostLink) { self.receiver.pause(link) }
+
+    /// Takes what the peer of a link sends again.
+    func resume(_ link: HostLink) { self.receiver.resume(link) }
+
+    /// What was received is reported at the end of the turn.
+    func reportNow() { self.receiver.reportNow() }
+
+    /// When what was received is to be reported.
+    var deadline: NIODeadline? { self.receiver.reportDeadline }
+
+    /// Reports what is due.
+    func advance(to now: NIODeadline) {
+        if let deadline = self.receiver.reportDeadline, deadline <= now { self.receiver.reportNow() }
+    }
+
+    /// Reports to the controller which packets the host has finished with (Vol 4, Part E, 7.3.40). The command needs no
+    /// credit and has no answer.
+    func reportReceived(of links: [HostLink], on channel: (any HCIChannel)?) {
+        if self.receiver.needsDeadline { self.receiver.setDeadline(now: self.loop.now) }
+        guard self.receiver.isReportDue, let channel else { return }
+        var elements = self.receiver.takeReport(of: links)[...]
+        while !elements.isEmpty {
+            let completed = CompletedPackets(elements.prefix(CompletedPackets.maximumCount))
+            channel.send(HostNumberOfCompletedPackets(completed: completed).packet())
+            elements = elements.dropFirst(CompletedPackets.maximumCount)
+        }
+    }
+}

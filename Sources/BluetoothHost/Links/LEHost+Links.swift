@@ -1,0 +1,217 @@
+// The links of a host for its user, and how frames travel on them in both directions.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+extension LEHost {
+    /// What is known of a link; `nil` after its end.
+    public func information(of link: LinkID) -> LinkInformation? { self.openLinks[link]?.information }
+
+    /// All links that were reported, the oldest first.
+    public var links: [LinkInformation] { self.openLinks.all.filter(\.isEstablished).map(\.information) }
+
+    /// Ends a link; the delegate hears when it has ended.
+    public func disconnect(_ link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.openLinks[link] else { return }
+        self.openLinks.disconnect(link, reason: .remoteUserTerminated)
+    }
+
+    // MARK: The machines of a link
+
+    /// A central begins by validating what is cached of the server's database, and asking for a larger MTU.
+    func beginClient(of link: HostLink) {
+        self.validateDatabaseCache(on: link)
+        link.bearer.exchangeMTU(
+            preferred: self.configuration.preferredMTU,
+            id: self.makeProcedureID(),
+            into: &link.bearerActions
+        ) { [unowned self, unowned link] _ in
+            self.server.sendDeferred(on: &link.bearer, now: self.eventLoop.now, into: &link.bearerActions)
+        }
+        self.noteWork(link)
+    }
+
+    /// The link has ended, and what its machines had to do.
+    func endMachines(of link: HostLink, _ reason: HCIErrorCode) {
+        link.bearer.close(reason: reason, into: &link.bearerActions)
+        self.drainBearer(link)
+        link.signalling.close(into: &link.signallingActions)
+        self.security.acceptRefusedChannels(on: link)
+        self.drainSignalling(link)
+        self.server.close(&link.bearer, into: &link.bearerActions)
+        self.drainBearer(link)
+    }
+
+    // MARK: Data
+
+    /// Holds back what the peer of a link sends, until ``resumeReceiving(on:)``.
+    ///
+    /// The link's packets are not reported to the controller as finished, so it stops acknowledging them once the
+    /// host's buffers are full, and the peer waits (Vol 4, Part E, 4.2). What came before is still reported to the
+    /// delegate. The whole link waits: its responses and its signalling, too, since a link has one order. Other links
+    /// go on. With a controller that has no flow control to the host (``limitsReceivedData`` is false) nothing is held
+    /// back.
+    public func pauseReceiving(on link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.openLinks[link] else { return }
+        self.traffic.pause(link)
+    }
+
+    /// Takes what the peer of a link sends again.
+    public func resumeReceiving(on link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.openLinks[link], link.isReceivingPaused else { return }
+        self.traffic.resume(link)
+        self.loop.scheduleTurn()
+    }
+
+    /// Whether the controller sends no more data than the host has finished with.
+    public var limitsReceivedData: Bool { self.traffic.limitsReceivedData }
+
+    /// Puts a PDU into a frame and the frame into the link's queue.
+    func enqueue(_ pdu: consuming ByteBuffer, on channel: CID, of link: HostLink, tag: FrameTag = .none) {
+        guard link.isOpen else { return self.count(tag, on: link) }
+        self.traffic.enqueue(pdu, on: channel, of: link, tag: tag)
+    }
+
+    func receiveData(_ packet: HCIPacket) {
+        if let value = ATTValuePacket(packet), self.receive(value, in: packet) { return }
+        let data: (header: ACLDataHeader, fragment: ByteBuffer)
+        do {
+            data = try packet.aclData()
+        } catch {
+            return self.controller.noteUnreadable("a malformed ACL data packet", error)
+        }
+        let link = self.openLinks[data.header.handle]
+        if let link { self.openLinks.heardPeer(of: link) }
+        // Most packets are received at once, and cost no look at the clock.
+        if let link, !link.awaitsEncryption { return self.received(data.fragment, data.header, on: link) }
+        let packet = EarlyData.Packet(header: data.header, fragment: data.fragment, arrival: self.eventLoop.now)
+        if let link { self.receive(packet, on: link) } else { self.traffic.receiveEarly(packet) }
+    }
+
+    /// A packet of a link, which waits while encryption starts.
+    func receive(_ packet: EarlyData.Packet, on link: HostLink) {
+        guard link.isOpen else { return }
+        self.openLinks.heardPeer(of: link)
+        guard link.awaitsEncryption else { return self.received(packet.fragment, packet.header, on: link) }
+        if link.dataBeforeEncryption.count == EarlyData.limit, let first = link.dataBeforeEncryption.popFirst() {
+            self.received(first.fragment, first.header, on: link)
+        }
+        link.dataBeforeEncryption.append(packet)
+    }
+
+    /// A packet's turn has come.
+    func received(_ fragment: ByteBuffer, _ header: ACLDataHeader, on link: HostLink) {
+        self.traffic.received(on: link)
+        var outcome = link.reassembler.receive(fragment, isStart: header.boundary.isFirst)
+        if let violation = outcome.violation {
+            self.log.debug("\(link.id): dropped L2CAP data: \(violation)")
+            if case .tooLong(_, let channel) = violation {
+                link.signalling.receiveOverlongFrame(
+                    on: channel,
+                    now: self.eventLoop.now,
+                    into: &link.signallingActions
+                )
+                self.drainSignalling(link)
+            }
+        }
+        if let frame = outcome.frame.take() { self.receive(frame.payload, on: frame.channel, of: link) }
+    }
+
+    /// Hands a value of a stream to the user; false where it is to go from layer to layer, which ignore it or hand it
+    /// on.
+    private func receive(_ value: ATTValuePacket, in packet: HCIPacket) -> Bool {
+        guard let link = self.openLinks[value.link], link.isEstablished, !link.awaitsEncryption,
+            link.reassembler.takesWhole(value.length)
+        else { return false }
+        if value.opcode == .handleValueNotification {
+            guard link.bearer.acceptsNotification(of: value.attribute) else { return false }
+            self.traffic.received(on: link)
+            let octets = ATTValuePacket.value(of: packet)
+            self.delegate?.host(self, link: link.id, didReceiveValue: octets, for: value.attribute)
+        } else {
+            let (attribute, length, octetCount) = (value.attribute, value.length, value.valueLength)
+            guard self.server.acceptsCommand(to: attribute, length, octetCount, on: &link.bearer) else { return false }
+            self.traffic.received(on: link)
+            let octets = ATTValuePacket.value(of: packet)
+            self.delegate?.host(self, link: link.id, didReceiveWriteCommand: octets, to: attribute)
+        }
+        return true
+    }
+
+    private func receive(_ pdu: ByteBuffer, on channel: CID, of link: HostLink) {
+        switch channel {
+        case .attributeProtocol:
+            guard let first = pdu.getInteger(at: pdu.readerIndex, as: UInt8.self) else { return }
+            let now = self.eventLoop.now
+            if ATTOpcode(rawValue: first).isForServer {
+                self.server.receive(pdu, on: &link.bearer, now: now, into: &link.bearerActions)
+            } else {
+                link.bearer.receiveAsClient(pdu, now: now, into: &link.bearerActions)
+            }
+            self.drainBearer(link)
+        case .signalling:
+            let (security, now) = (link.bearer.security, self.eventLoop.now)
+            link.signalling.receive(pdu, security: security, now: now, into: &link.signallingActions)
+            self.drainSignalling(link)
+        case .securityManagerProtocol:
+            self.security.update(link) { $0.receive(pdu, &$1) }
+            self.security.drain(link)
+        default:
+            guard channel.isDynamic else { return }
+            let now = self.eventLoop.now
+            link.signalling.receiveFrame(pdu, on: channel, now: now, into: &link.signallingActions)
+            self.drainSignalling(link)
+        }
+    }
+
+    func drainSignalling(_ link: HostLink) {
+        while !link.signallingActions.isEmpty {
+            // The arrays trade places, as those of the GATT client do.
+            var actions = self.spareSignallingActions
+            self.spareSignallingActions = []
+            swap(&actions, &link.signallingActions)
+            for index in actions.indices { self.perform(actions[index].take(), of: link) }
+            actions.removeAll(keepingCapacity: true)
+            self.spareSignallingActions = actions
+        }
+    }
+
+    private func perform(_ action: consuming LESignalling.Action, of link: HostLink) {
+        switch consume action {
+        case .send(let pdu):
+            self.enqueue(pdu, on: .signalling, of: link)
+        case .updateConnection(let request):
+            self.controller.send(LEConnectionUpdate(handle: link.handle, parameters: request.connectionParameters))
+        case .parameterRequestEnded:
+            break
+        case .channel(let action):
+            self.perform(action, of: link)
+        }
+    }
+}
+
+extension LEConnectionParameterRequest {
+    /// What a peripheral asks its central for, without the hints that only a controller takes.
+    init(asking parameters: ConnectionParameters) {
+        self.init(
+            minimumInterval: parameters.minimumInterval,
+            maximumInterval: parameters.maximumInterval,
+            latency: parameters.latency,
+            supervisionTimeout: parameters.supervisionTimeout
+        )
+    }
+
+    /// What a central asks of its controller to grant the request.
+    var connectionParameters: ConnectionParameters {
+        ConnectionParameters(
+            minimumInterval: self.minimumInterval,
+            maximumInterval: self.maximumInterval,
+            latency: self.latency,
+            supervisionTimeout: self.supervisionTimeout
+        )
+    }
+}

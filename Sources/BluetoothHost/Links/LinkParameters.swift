@@ -1,0 +1,191 @@
+// How a link is carried: its interval, latency and supervision timeout, as the controller reports them, and its PHYs. A
+// central may ask for others and gets the controller's answer: the event that follows the command, or the status with
+// which the command was refused.
+
+public import BluetoothHCI
+public import BluetoothTypes
+import NIOCore
+
+/// When the two devices of a link meet (Vol 6, Part B, 4.5.1 and 4.5.2).
+public struct LinkTiming: Hashable, Sendable {
+    /// The time between two connection events.
+    public var interval: ConnectionInterval
+    /// How many connection events the peripheral may leave out.
+    public var latency: UInt16
+    /// How long the link lives without a packet of the peer.
+    public var supervisionTimeout: SupervisionTimeout
+
+    /// Creates a timing.
+    public init(interval: ConnectionInterval, latency: UInt16, supervisionTimeout: SupervisionTimeout) {
+        self.interval = interval
+        self.latency = latency
+        self.supervisionTimeout = supervisionTimeout
+    }
+}
+
+/// The PHYs of a link.
+public struct LinkPHYs: Hashable, Sendable {
+    /// On sending.
+    public var transmitter: PHY
+    /// On receiving.
+    public var receiver: PHY
+
+    /// Creates a pair.
+    public init(transmitter: PHY, receiver: PHY) {
+        self.transmitter = transmitter
+        self.receiver = receiver
+    }
+}
+
+extension LEHost {
+    /// When the devices of a link meet; `nil` after its end.
+    public func timing(of link: LinkID) -> LinkTiming? { self.openLinks[link]?.timing }
+
+    /// Asks for another timing, as a central (Vol 4, Part E, 7.8.18).
+    ///
+    /// - Parameters:
+    ///   - link: The link.
+    ///   - parameters: The interval, latency and supervision timeout that are wanted.
+    ///   - completion: Called once with the link's timing from then on, or with ``LEHostError/notConnected``,
+    ///     ``LEHostError/refused(_:)``, ``LEHostError/unanswered`` or ``LEHostError/controllerLost``.
+    public func updateConnection(
+        _ link: LinkID,
+        to parameters: ConnectionParameters,
+        completion: @escaping (Result<LinkTiming, LEHostError>) -> Void
+    ) {
+        self.assertOnEventLoop()
+        guard let link = self.openLinks[link] else {
+            return self.afterwards { completion(.failure(.notConnected)) }
+        }
+        self.controller.send(LEConnectionUpdate(handle: link.handle, parameters: parameters)) { result in
+            switch result {
+            case .success where link.isOpen: link.timingCompletions.append(completion)
+            case .success: completion(.failure(.notConnected))
+            case .failure(let error): completion(.failure(error))
+            }
+        }
+    }
+
+    /// Measures the signal strength of a link.
+    /// - Parameters:
+    ///   - link: The link.
+    ///   - completion: Called once with the strength, which is `nil` where the controller does not know it, or with
+    ///     ``LEHostError/notConnected``, ``LEHostError/refused(_:)``, ``LEHostError/unanswered``,
+    ///     ``LEHostError/malformedAnswer`` or ``LEHostError/controllerLost``.
+    public func readRSSI(of link: LinkID, completion: @escaping (Result<RSSI?, LEHostError>) -> Void) {
+        self.assertOnEventLoop()
+        guard let link = self.openLinks[link] else {
+            return self.afterwards { completion(.failure(.notConnected)) }
+        }
+        self.controller.send(ReadRSSI(handle: link.handle)) { result in
+            completion(result.map(\.rssi))
+        }
+    }
+
+    /// Asks for connection parameters: interval 7.5 ms to 4 s, latency 0 to 499 events, supervision timeout 100 ms to
+    /// 32 s. A central sets them; a peripheral asks its central, which decides.
+    public func requestConnectionParameters(_ parameters: ConnectionParameters, of link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.openLinks[link] else { return }
+        if link.information.isCentral {
+            self.controller.send(LEConnectionUpdate(handle: link.handle, parameters: parameters))
+        } else {
+            link.signalling.requestParameters(
+                LEConnectionParameterRequest(asking: parameters),
+                now: self.eventLoop.now,
+                into: &link.signallingActions
+            )
+            self.loop.reconsiderTimer(for: link.signalling.nextDeadline)
+            self.noteWork(link)
+        }
+    }
+
+    /// Reads the PHYs of a link (Vol 4, Part E, 7.8.47).
+    ///
+    /// - Parameters:
+    ///   - link: The link.
+    ///   - completion: Called once with the PHYs, or with an error as ``updateConnection(_:to:completion:)``. A
+    ///     controller without the command has LE 1M alone.
+    public func readPHYs(of link: LinkID, completion: @escaping (Result<LinkPHYs, LEHostError>) -> Void) {
+        self.assertOnEventLoop()
+        guard let link = self.openLinks[link] else {
+            return self.afterwards { completion(.failure(.notConnected)) }
+        }
+        guard self.controller.information.knows(LEReadPHY.self) else {
+            return self.afterwards { completion(.success(LinkPHYs(transmitter: .le1M, receiver: .le1M))) }
+        }
+        self.controller.send(LEReadPHY(handle: link.handle)) { result in
+            completion(result.map { LinkPHYs(transmitter: $0.transmitter, receiver: $0.receiver) })
+        }
+    }
+
+    /// Asks for other PHYs on a link (Vol 4, Part E, 7.8.49). Which ones it gets is the two controllers' affair.
+    ///
+    /// - Parameters:
+    ///   - link: The link.
+    ///   - preference: The PHYs that are preferred in each direction.
+    ///   - options: The coding that is preferred on LE Coded.
+    ///   - completion: Called once with the link's PHYs from then on, or with an error as
+    ///     ``updateConnection(_:to:completion:)``.
+    public func setPHYs(
+        of link: LinkID,
+        to preference: PHYPreference,
+        options: PHYOptions = .noPreference,
+        completion: @escaping (Result<LinkPHYs, LEHostError>) -> Void
+    ) {
+        self.assertOnEventLoop()
+        guard let link = self.openLinks[link] else {
+            return self.afterwards { completion(.failure(.notConnected)) }
+        }
+        self.controller.send(LESetPHY(handle: link.handle, preference: preference, options: options)) { result in
+            switch result {
+            case .success where link.isOpen: link.phyCompletions.append(completion)
+            case .success: completion(.failure(.notConnected))
+            case .failure(let error): completion(.failure(error))
+            }
+        }
+    }
+}
+
+extension HostLinks {
+    /// The controller has changed a link's timing, or could not.
+    func connectionUpdated(_ event: LEConnectionUpdateComplete) {
+        guard let link = self[event.handle] else { return }
+        if event.status == .success {
+            link.timing = LinkTiming(
+                interval: event.interval,
+                latency: event.latency,
+                supervisionTimeout: event.supervisionTimeout
+            )
+        }
+        let result: Result<LinkTiming, LEHostError> =
+            event.status == .success ? .success(link.timing) : .failure(.refused(event.status))
+        for completion in link.timingCompletions.take() { self.loop.afterwards { completion(result) } }
+    }
+
+    /// The controllers have changed a link's PHYs, or could not.
+    func phyUpdated(_ event: LEPHYUpdateComplete) {
+        guard let link = self[event.handle] else { return }
+        let result: Result<LinkPHYs, LEHostError> =
+            event.status == .success
+            ? .success(LinkPHYs(transmitter: event.transmitter, receiver: event.receiver))
+            : .failure(.refused(event.status))
+        for completion in link.phyCompletions.take() { self.loop.afterwards { completion(result) } }
+    }
+}
+
+extension HostLink {
+    /// The events do not come any more.
+    func endParameterRequests(in loop: HostLoop) {
+        for completion in self.timingCompletions.take() { loop.afterwards { completion(.failure(.notConnected)) } }
+        for completion in self.phyCompletions.take() { loop.afterwards { completion(.failure(.notConnected)) } }
+    }
+}
+
+extension Array {
+    /// Empties the array and returns what was in it.
+    fileprivate mutating func take() -> Self {
+        defer { self = [] }
+        return self
+    }
+}
