@@ -263,13 +263,6 @@ extension LEHost {
         self.noteWork(link)
     }
 
-    /// Sets the key with which the peer of a link signs commands; `nil` for none, and then they are ignored.
-    ///
-    /// Each counter that is accepted is reported with ``LEHostDelegate/host(_:link:didAcceptSignCounter:)``.
-    func setSigningKey(_ key: PeerSigningKey?, of link: LinkID) {
-        self.linksByID[link]?.bearer.server.signingKey = key
-    }
-
     /// Gives the delegate what is to be kept of a bonded client.
     func reportBondedClient(of link: HostLink) {
         let client = self.server.bondedClient(on: &link.bearer)

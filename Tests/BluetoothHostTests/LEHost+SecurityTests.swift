@@ -137,9 +137,6 @@ struct LEHostSecurityTests {
         write(next, "CC")
         write(next + 5, "DD")
         #expect(user.writes == [hex("BB"), hex("DD")] && user.counters == [next, next + 5])
-        testbed.host.setSigningKey(nil, of: try #require(user.link))
-        write(next + 6, "EE")
-        #expect(user.writes.count == 2)
     }
 
     // MARK: Pairing
@@ -198,7 +195,6 @@ struct LEHostSecurityTests {
         testbed.host.cancelPairing(on: link)
         testbed.host.removeBond(of: link)
         testbed.host.setAuthorized(true, link)
-        testbed.host.setSigningKey(nil, of: link)
         testbed.host.setSecurity(.none, of: link)
         testbed.run()
         #expect(testbed.host.security(of: link) == nil && testbed.controller.takeCommands() == [])
