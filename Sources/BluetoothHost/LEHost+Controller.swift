@@ -286,7 +286,12 @@ extension LEHost {
                 if self.reports("LE Set Event Mask", $0.failure) { goOn() }
             }
         case .suggestedDataLength:
-            self.send(LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 2120)) { _ in goOn() }
+            self.send(
+                LEWriteSuggestedDefaultDataLength(
+                    transmitOctets: DataPacketLimits.maximumOctets,
+                    transmitTime: DataPacketLimits.maximumTimeOn1M
+                )
+            ) { _ in goOn() }
         case .randomAddress:
             // A device that hides itself gives its identity to no controller, so that none can use it.
             guard let address = self.randomAddress, !self.isPrivate else { return goOn() }

@@ -124,7 +124,13 @@ extension LEHost {
     /// what is cached of the server's database.
     private func prepare(_ link: HostLink) {
         if self.controller.features.contains(.dataPacketLengthExtension), self.controller.knows(LESetDataLength.self) {
-            self.send(LESetDataLength(handle: link.handle, transmitOctets: 251, transmitTime: 2120))
+            self.send(
+                LESetDataLength(
+                    handle: link.handle,
+                    transmitOctets: DataPacketLimits.maximumOctets,
+                    transmitTime: DataPacketLimits.maximumTimeOn1M
+                )
+            )
         }
         if self.controller.features.contains(.phy2M), self.controller.knows(LESetPHY.self) {
             // With 1M allowed, controllers take 2M where the peer can; without, a peer that later asks for 1M

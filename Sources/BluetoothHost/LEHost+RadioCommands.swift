@@ -340,7 +340,7 @@ extension LEHost {
     }
 
     /// The scan interval and window of an initiator: it listens all the time.
-    private static var initiatingScan: TimeAmount { .milliseconds(30) }
+    private static var initiatingScan: TimeAmount { ScanParameters.defaultWindow }
 }
 
 extension AdvertisingHandle {
