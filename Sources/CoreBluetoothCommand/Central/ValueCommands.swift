@@ -18,7 +18,7 @@ enum ValueForm {
     func line(_ data: Data, of characteristic: CBCharacteristic) -> String {
         switch self {
         case .meaning: ValueText.text(data, of: characteristic)
-        case .hexadecimal: Hexadecimal.digits(data)
+        case .hexadecimal: HexadecimalText.digits(data)
         case .text: PrintableText.text(String(decoding: data, as: UTF8.self))
         }
     }
@@ -55,7 +55,7 @@ struct ValuePrinter: Sendable {
             "value",
             [
                 ("characteristic", .string(characteristic.uuid.uuidString)),
-                ("value", .string(Hexadecimal.digits(data))), ("text", JSONValue(ValueText.plain(data))),
+                ("value", .string(HexadecimalText.digits(data))), ("text", JSONValue(ValueText.plain(data))),
                 ("meaning", .string(ValueText.text(data, of: characteristic))),
             ],
             line: form.line(data, of: characteristic)
@@ -113,14 +113,14 @@ struct WriteAction: DeviceAction {
     }
 
     func validate() throws {
-        guard text || Hexadecimal.octets(value) != nil else {
+        guard text || HexadecimalText.octets(value) != nil else {
             throw ValidationError("\"\(value)\" is not hexadecimal: write pairs of digits such as 0A1B, or use --text.")
         }
     }
 
     func run(on connection: DeviceConnection) async throws {
         let (central, output) = (connection.central, connection.output)
-        let data = text ? Data(value.utf8) : Hexadecimal.octets(value) ?? Data()
+        let data = text ? Data(value.utf8) : HexadecimalText.octets(value) ?? Data()
         let found = try await characteristic.find(connection)
         if withoutResponse {
             let length = connection.peripheral.maximumWriteValueLength(for: .withoutResponse)
@@ -142,7 +142,7 @@ struct WriteAction: DeviceAction {
             "written",
             [
                 ("characteristic", .string(found.uuid.uuidString)),
-                ("value", .string(Hexadecimal.digits(data))), ("confirmed", .bool(!withoutResponse)),
+                ("value", .string(HexadecimalText.digits(data))), ("confirmed", .bool(!withoutResponse)),
             ],
             line: nil
         )

@@ -112,7 +112,7 @@ struct CentralFindingTests {
         await Task.yield()
         try #require(central.awaited == .discovery)
         for peripheral in heard {
-            central.onDiscovery?(peripheral, Discovery(identifier: peripheral.identifier, name: "Twin"))
+            central.onDiscovery?(peripheral, ScannedDevice(identifier: peripheral.identifier, name: "Twin"))
         }
         try await search.value
         #expect(found === heard[0])
