@@ -114,8 +114,8 @@ let package = Package(
         .executableTarget(
             name: "Lessons",
             dependencies: [
-                "BluetoothTransport", "CoreBluetooth", "CoreBluetoothTesting", "CommandLineTool", .argumentParser,
-                .cryptoKit,
+                "BluetoothTransport", "CoreBluetooth", "CoreBluetoothTesting", "CommandLineTool", "TerminalScreen",
+                .argumentParser, .cryptoKit,
             ],
             resources: [.embedInCode("Listings")]
         ),

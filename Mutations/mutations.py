@@ -13,7 +13,7 @@ OPENING, CLOSING = "([{", ")]}"
 BOUNDARIES = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 DECLARATIONS = "init|func|var|subscript|deinit|struct|enum|class|extension"
 # What is said to a developer or in the log is no behaviour that a test has to hold.
-SILENT = re.compile(r"\b(precondition|preconditionFailure|assert|assertionFailure|fatalError|logger|log)\b")
+SILENT = re.compile(r"\b(precondition|preconditionFailure|assert|assertionFailure|fatalError|logger|log|misuse)\b")
 
 
 @dataclasses.dataclass

@@ -104,7 +104,7 @@ extension CentralRole.BluetoothManager {
     internal func write() {
         guard case .talking(let peripheral, let characteristic) = stage else { return }
         while case .talking = stage, !awaitsConfirmation, !waiting.isEmpty {
-            let limit = min(peripheral.maximumWriteValueLength(for: .withoutResponse), 512)
+            let limit = min(peripheral.maximumWriteValueLength(for: .withoutResponse), MessagePieces.longestValue)
             let piece = waiting[0].pieces.next(limit: limit)
             let isLast = waiting[0].pieces.isLast(piece)
             let hasCommands = characteristic.properties.contains(.writeWithoutResponse)

@@ -102,11 +102,12 @@ extension PeripheralRole.BluetoothManager: CBPeripheralManagerDelegate {
                 peripheral.respond(to: first, withResult: .attributeNotFound)
                 return
             }
-            guard request.offset == value.count else {
+            guard request.offset <= value.count else {
                 peripheral.respond(to: first, withResult: .invalidOffset)
                 return
             }
-            value.append(request.value ?? Data())
+            // A later part replaces what an earlier one wrote there and behind it, as in any long write.
+            value = value.prefix(request.offset) + (request.value ?? Data())
         }
         let (answer, report) = receive(value, from: first.central)
         // An observer may send re-entrantly; the response goes first.

@@ -35,14 +35,11 @@ internal final class ListeningCentral {
     func readableValue(of message: Data, isBegin: Bool) -> Data {
         guard isBegin else { return readingPiece }
         var pieces = reading.flatMap { $0.message == message && $0.isCut ? $0 : nil } ?? MessagePieces(message)
-        readingPiece = pieces.next(limit: Self.maximumValueLength)
+        readingPiece = pieces.next(limit: MessagePieces.longestValue)
         pieces.advance(past: readingPiece)
         reading = pieces
         return readingPiece
     }
-
-    /// No attribute has a longer value (Core Specification, Vol 3, Part F, 3.2.9).
-    private static let maximumValueLength = 512
 }
 
 extension PeripheralRole.BluetoothManager {

@@ -6,7 +6,7 @@ import CommandLineTool
 import CoreBluetooth
 import Foundation
 
-extension Messenger {
+extension MessengerCommand {
     /// The command `blueear lock`.
     struct Lock: ParsableCommand {
         static let configuration = CommandConfiguration(

@@ -2,4 +2,4 @@
 
 import CommandLineTool
 
-Ending.run(Messenger.self)
+Ending.run(MessengerCommand.self)

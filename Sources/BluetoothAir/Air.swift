@@ -28,7 +28,7 @@ public final class Air {
     public private(set) var settings: AirSettings
 
     /// Someone who can change packets on their way, with all that a receiver checks but the integrity code: for tests.
-    var interference: ((Transmission) -> Transmission?)?
+    var interference: ((LinkPacket) -> LinkPacket?)?
 
     let seed: UInt64
     private var generator: SeededGenerator

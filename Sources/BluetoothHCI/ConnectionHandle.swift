@@ -10,5 +10,5 @@ public struct ConnectionHandle: RawRepresentable, Hashable, Sendable, CustomStri
     public init(rawValue: UInt16) { self.rawValue = rawValue & 0x0FFF }
 
     /// The handle as hexadecimal digits.
-    public var description: String { "0x" + String(self.rawValue, radix: 16, uppercase: true) }
+    public var description: String { self.rawValue.hexadecimalNumber }
 }

@@ -57,13 +57,15 @@ public struct LEHostConfiguration: Sendable {
     /// What the numbers and keys of pairings follow from, for runs that repeat; `nil` for the system's generator.
     package var pairingSeed: UInt64?
 
+    @usableFromInline static let maximumMTU = ATT.maximumMTU
+
     /// Creates a configuration.
     public init(
         deviceName: String = "OpenCoreBluetooth",
         appearance: UInt16 = 0,
         address: DeviceAddress? = nil,
         fallbackAddress: DeviceAddress? = nil,
-        preferredMTU: Int = 517,
+        preferredMTU: Int = Self.maximumMTU,
         commandTimeout: TimeAmount = .seconds(2),
         usesExtendedAdvertising: Bool? = nil,
         limitsReceivedData: Bool = false,
@@ -119,12 +121,15 @@ public struct AdvertisingParameters: Hashable, Sendable {
     /// The PDUs. A controller without extended ones refuses them: ``LEHostError/refused(_:)`` with Unsupported Feature.
     public var pdus: PDUs
 
+    /// The time between two advertising events unless another one is given.
+    public static let defaultInterval = TimeAmount.milliseconds(100)
+
     /// Creates parameters.
     public init(
         data: ByteBuffer,
         scanResponse: ByteBuffer = ByteBuffer(),
         isConnectable: Bool = true,
-        interval: TimeAmount = .milliseconds(100),
+        interval: TimeAmount = Self.defaultInterval,
         directedTo: DeviceAddress? = nil,
         pdus: PDUs = .legacy
     ) {
@@ -148,12 +153,15 @@ public struct ScanParameters: Hashable, Sendable {
     /// How long the radio listens in each interval.
     public var window: TimeAmount
 
+    /// How long the radio listens unless another time is given; with the same interval that is always.
+    public static let defaultWindow = TimeAmount.milliseconds(30)
+
     /// Creates parameters.
     public init(
         isActive: Bool = true,
         filtersDuplicates: Bool = false,
-        interval: TimeAmount = .milliseconds(30),
-        window: TimeAmount = .milliseconds(30)
+        interval: TimeAmount = Self.defaultWindow,
+        window: TimeAmount = Self.defaultWindow
     ) {
         self.isActive = isActive
         self.filtersDuplicates = filtersDuplicates

@@ -94,14 +94,6 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
         return Int(digits)
     }
 
-    /// Whether the controller is on an air: it then has a distance, and needs an address from its host.
-    public var isOnAir: Bool {
-        switch self {
-        case .userAir, .air: true
-        case .h4, .serial, .linux: false
-        }
-    }
-
     /// The text that ``init(parsing:)`` reads.
     public var description: String {
         switch self {

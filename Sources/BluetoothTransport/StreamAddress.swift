@@ -1,6 +1,14 @@
 // Where a stream of H4 octets is reached: a Unix socket by its path, or TCP by host and port. Written `unix:PATH` and
 // `tcp:HOST:PORT` wherever a person names one.
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// The address of a stream socket.
 public enum StreamAddress: Hashable, Sendable, CustomStringConvertible {
     /// A Unix socket.
@@ -9,7 +17,7 @@ public enum StreamAddress: Hashable, Sendable, CustomStringConvertible {
     case tcp(host: String, port: Int)
 
     /// The most octets that the path of a Unix socket has: `sun_path` less its closing zero.
-    public static let maximumPathLength = 107
+    public static let maximumPathLength = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     /// Reads `unix:PATH` or `tcp:HOST:PORT`; with `allowsAnyPort`, port 0 stands for "any free port" of a listener.
     ///

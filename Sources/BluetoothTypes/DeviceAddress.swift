@@ -64,6 +64,24 @@ public struct DeviceAddress: Hashable, Sendable {
         return DeviceAddress(0xC000_0000_0000 | bits, kind: .random)
     }
 
+    /// A resolvable private address made of 22 random bits and their hash (Vol 6, Part B, 1.3.2.2).
+    package static func resolvablePrivate(
+        using generator: inout some RandomNumberGenerator,
+        hash: (UInt32) -> UInt32
+    ) -> DeviceAddress {
+        var random = UInt32(truncatingIfNeeded: generator.next()) & 0x3F_FFFF
+        // All zeros and all ones are not allowed in the random part.
+        if random == 0 || random == 0x3F_FFFF { random = 1 }
+        random |= 0x40_0000
+        return DeviceAddress(UInt64(random) << 24 | UInt64(hash(random)), kind: .random)
+    }
+
+    /// Whether this is a resolvable private address with the hash of its random bits (Vol 6, Part B, 1.3.2.3).
+    package func isResolvablePrivate(hash: (UInt32) -> UInt32) -> Bool {
+        self.randomKind == .resolvablePrivate
+            && hash(UInt32(truncatingIfNeeded: self.value >> 24)) == UInt32(truncatingIfNeeded: self.value & 0xFF_FFFF)
+    }
+
     /// The all-zero address that stands for "none" in many HCI parameters.
     public static let none = DeviceAddress(0, kind: .public)
 

@@ -7,6 +7,9 @@ extension FixedWidthInteger {
         let digits = String(self, radix: 16, uppercase: true)
         return String(repeating: "0", count: Swift.max(0, Self.bitWidth / 4 - digits.utf8.count)) + digits
     }
+
+    /// A number without leading zeros: `0x4C`.
+    package var hexadecimalNumber: String { "0x" + String(self, radix: 16, uppercase: true) }
 }
 
 extension Sequence<UInt8> {
@@ -20,6 +23,20 @@ extension Sequence<UInt8> {
             text.append(digit(octet & 0x0F))
         }
         return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension [UInt8] {
+    /// The octets that pairs of digits stand for, of either case; `nil` if the text is something else.
+    package init?(hexadecimal text: some StringProtocol) {
+        self = []
+        var high: UInt8?
+        for character in text {
+            guard character.isASCII, let digit = character.hexDigitValue.map(UInt8.init) else { return nil }
+            if let first = high { self.append(first << 4 | digit) }
+            high = high == nil ? digit : nil
+        }
+        guard high == nil else { return nil }
     }
 }
 

@@ -216,6 +216,8 @@ public struct ResolvablePrivateAddressTimeout: BluetoothTime {
     public static let unit = TimeAmount.seconds(1)
     /// 1 s to 1 h.
     public static let range: ClosedRange<UInt16> = 0x0001...0x0E10
+    /// The default, and what the host is recommended: 15 minutes (Vol 3, Part C, appendix A, TGAP(private_addr_int)).
+    public static let recommended = ResolvablePrivateAddressTimeout(rawValue: 900)
     /// The number that is sent.
     public var rawValue: UInt16
 

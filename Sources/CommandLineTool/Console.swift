@@ -29,7 +29,7 @@ package enum Console {
     /// Writes a line of the log on standard error. A program whose log nobody takes any more goes on without.
     static func log(_ line: String) {
         let isWritten: Void? = below.withLockIfAvailable { below in
-            let isTerminal = isatty(STDERR_FILENO) == 1
+            let isTerminal = Terminal.error.isTerminal
             let text = below.draft.isEmpty ? line + "\n" : erasing + line + "\n" + below.draft
             let all = below.status.isEmpty ? text : erasing + text + below.status
             try? FileHandle.standardError.write(contentsOf: Data((isTerminal ? all : line + "\n").utf8))
@@ -122,7 +122,7 @@ package enum Console {
 
     private static func write(_ text: String, to file: FileHandle) {
         below.withLock { below in
-            let isTerminal = isatty(file.fileDescriptor) == 1
+            let isTerminal = Terminal(file.fileDescriptor).isTerminal
             if isTerminal, !below.status.isEmpty { put(erasing, to: .standardError) }
             put(isTerminal && !below.draft.isEmpty ? erasing + text + below.draft : text, to: file)
             if isTerminal, !below.status.isEmpty { put(below.status, to: .standardError) }

@@ -7,6 +7,9 @@ package import Foundation
 /// A limit on how long something may take.
 @MainActor
 package final class Deadline {
+    /// The longest time, in seconds, that a person may set: a day.
+    package nonisolated static let longest: TimeInterval = 86_400
+
     // Not a Timer: an invalidated one is kept by its run loop until it would have fired, with all that its block holds.
     private let timer: any DispatchSourceTimer
 
@@ -53,11 +56,18 @@ package final class Deadline {
         timer.resume()
     }
 
+    /// Checks a number of seconds to wait that was given as an argument or an option.
+    package nonisolated static func validateWait(_ seconds: TimeInterval) throws {
+        guard seconds >= 0, seconds <= longest else {
+            throw ValidationError("The seconds are from 0 to \(Int(longest)).")
+        }
+    }
+
     /// Checks a limit that was given as an option, in seconds; `nil` for none.
     package nonisolated static func validate(_ seconds: TimeInterval?) throws {
         guard let seconds else { return }
-        guard seconds > 0, seconds <= 86_400 else {
-            throw ValidationError("The timeout must be more than 0 and at most 86400 seconds.")
+        guard seconds > 0, seconds <= longest else {
+            throw ValidationError("The timeout must be more than 0 and at most \(Int(longest)) seconds.")
         }
     }
 

@@ -43,7 +43,7 @@ package final class LineReader {
     /// - Parameter history: Where the lines are kept that a person writes; answers to questions are not.
     package init(history: HistoryFile? = nil) {
         self.history = history
-        isInteractive = isatty(STDIN_FILENO) == 1
+        isInteractive = Terminal.input.isTerminal
         line = PromptLine(history: history?.history ?? LineHistory()) { Console.show($0) }
         if let line {
             line.onCandidates = { Console.print($0) }

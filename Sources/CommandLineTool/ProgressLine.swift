@@ -111,9 +111,7 @@ package final class ProgressLine {
         self.text = text
         guard Self.outermost == nil else { return }
         Self.outermost = self
-        guard isatty(STDERR_FILENO) == 1,
-            !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")
-        else { return }
+        guard Terminal.error.hasCursor else { return }
         let timer = DispatchSource.makeTimerSource(queue: .main)
         timer.schedule(deadline: .now() + Self.delay, repeating: Self.interval)
         timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.show() } }
@@ -132,9 +130,7 @@ package final class ProgressLine {
 
     private func show() {
         let seconds = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
-        var size = winsize()
-        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-        Console.show(status: text.row(after: seconds, columns: isKnown ? Int(size.ws_col) : 80))
+        Console.show(status: text.row(after: seconds, columns: Terminal.error.size.columns))
     }
 
     /// Takes the row away.

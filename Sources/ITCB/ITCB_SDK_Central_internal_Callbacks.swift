@@ -8,7 +8,7 @@ extension ITCB_SDK_Central: CBCentralManagerDelegate {
     ///
     /// The search starts when it is there; without it all balls are lost.
     public func centralManagerDidUpdateState(_ centralManager: CBCentralManager) {
-        _noteState(of: centralManager)
+        _note(.stateChanged(centralManager.state))
         if .poweredOn == centralManager.state {
             _scan()
         } else {
@@ -32,8 +32,7 @@ extension ITCB_SDK_Central: CBCentralManagerDelegate {
         let advertised = advertisementData[CBAdvertisementDataLocalNameKey] as? String
         let name = [advertised, peripheral.name].compactMap { $0 }.first { !$0.isEmpty }
         let isInWindow =
-            _static_ITCB_SDK_RSSI_NotAvailable == strength
-            || (_static_ITCB_SDK_RSSI_Min..._static_ITCB_SDK_RSSI_Max).contains(strength)
+            _static_ITCB_SDK_RSSI_NotAvailable == strength || ITCB_SDK.offeredSignals.contains(strength)
         _note(.discovered(name: name, rssi: strength, isOffered: isInWindow && nil != name))
         guard isInWindow else {
             // Core Bluetooth has reported this ball now and stays silent about it when it comes nearer.

@@ -108,13 +108,10 @@ extension ITCB_SDK_Device_Peripheral: CBPeripheralDelegate {
             return
         }
         let reason: ITCB_RejectionReason
-        switch attError.code {
-        case .unlikelyError:
-            reason = .questionPlease
-        case .insufficientResources:
-            reason = .deviceBusy
-        default:
-            reason = .peripheralError(attError)
+        switch ITCB_SDK_Refusal(attError.code) {
+        case .noQuestion: reason = .questionPlease
+        case .busy: reason = .deviceBusy
+        case .unreadable: reason = .peripheralError(attError)
         }
         _endConversation(with: .sendFailed(ITCB_Errors.coreBluetooth(reason)))
     }

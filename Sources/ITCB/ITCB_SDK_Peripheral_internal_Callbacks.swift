@@ -9,7 +9,7 @@ extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
     ///
     /// With it the service is published and the ball is heard.
     public func peripheralManagerDidUpdateState(_ peripheralManager: CBPeripheralManager) {
-        _noteState(of: peripheralManager)
+        _note(.stateChanged(peripheralManager.state))
         guard .poweredOn == peripheralManager.state else {
             _loseAllCentrals()
             _sendErrorMessageToAllObservers(error: .coreBluetooth(nil))
@@ -95,60 +95,39 @@ extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
     /// There is always one response, to the first.
     public func peripheralManager(_ peripheralManager: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         guard let first = requests.first else { return }
-        let question: String
-        switch Self._question(in: requests) {
-        case .failure(let refusal):
-            _note(.questionReceived(refusal.question, isAccepted: false))
+        let (question, refusal) = Self._question(in: requests)
+        func refuse(_ refusal: ITCB_SDK_Refusal) {
+            _note(.questionReceived(question, refusal: refusal))
             peripheralManager.respond(to: first, withResult: refusal.code)
-            return
-        case .success(let text):
-            question = text
         }
+        if let refusal = refusal { return refuse(refusal) }
         let device = _device(for: first.central)
         let isPersonBusy = answersByHand && _centrals.contains { $0._hasOpenQuestion }
         guard !isPersonBusy, !device._isBusy, _waitingAnswers.count < Self._maximumWaitingAnswers else {
-            _note(.questionReceived(question, isAccepted: false))
-            peripheralManager.respond(to: first, withResult: .insufficientResources)
-            return
+            return refuse(.busy)
         }
         (first.characteristic as? CBMutableCharacteristic)?.value = Data(question.utf8)
-        _note(.questionReceived(question, isAccepted: true))
+        _note(.questionReceived(question, refusal: nil))
         peripheralManager.respond(to: first, withResult: .success)
         device._didAsk(question)
     }
 
-    /// Why a question was refused.
-    internal struct _Refusal: Error {
-        /// What the central gets.
-        let code: CBATTError.Code
-        /// As much of the question as could be read.
-        let question: String
-    }
-
-    /// The question in a write, its parts put together.
-    internal static func _question(in requests: [CBATTRequest]) -> Result<String, _Refusal> {
+    /// The question in a write, its parts put together; with a reason to refuse it, as much of it as could be read.
+    internal static func _question(in requests: [CBATTRequest]) -> (text: String, refusal: ITCB_SDK_Refusal?) {
         var data = Data()
         for request in requests {
             guard request.characteristic.uuid == _static_ITCB_SDK_8BallService_Question_UUID else {
-                return .failure(_Refusal(code: .writeNotPermitted, question: ""))
+                return ("", .unreadable(.writeNotPermitted))
             }
-            guard request.offset <= data.count else {
-                return .failure(_Refusal(code: .invalidOffset, question: ""))
-            }
-            let part = request.value ?? Data()
-            // A later part replaces what an earlier one wrote in its place, as in any long write.
-            data.replaceSubrange(request.offset..<min(data.count, request.offset + part.count), with: part)
+            guard request.offset <= data.count else { return ("", .unreadable(.invalidOffset)) }
+            // A later part replaces what an earlier one wrote there and behind it, as in any long write.
+            data = data.prefix(request.offset) + (request.value ?? Data())
         }
         guard data.count <= _static_ITCB_SDK_MaximumValueLength else {
-            return .failure(_Refusal(code: .invalidAttributeValueLength, question: ""))
+            return ("", .unreadable(.invalidAttributeValueLength))
         }
-        guard let question = String(data: data, encoding: .utf8) else {
-            return .failure(_Refusal(code: .invalidPdu, question: ""))
-        }
-        guard "?" == question.last else {
-            return .failure(_Refusal(code: .unlikelyError, question: question))
-        }
-        return .success(question)
+        guard let question = String(data: data, encoding: .utf8) else { return ("", .unreadable(.invalidPdu)) }
+        return (question, ITCB_SDK.isQuestion(question) ? nil : .noQuestion)
     }
 }
 #endif

@@ -1,11 +1,13 @@
 // The steps of a conversation, for programs that show how Core Bluetooth works. Not part of the SDK's interface for
 // apps: a program that wants them says `@_spi(Steps) import ITCB`.
 
+public import CoreBluetooth
+
 /// Something that the SDK did, or that Core Bluetooth reported to it, at that moment.
 @_spi(Steps)
 public enum ITCB_SDK_Step: Equatable, Sendable {
-    /// The state of the manager changed; true where the adapter can be used.
-    case stateChanged(isPoweredOn: Bool, state: String)
+    /// The state of the manager changed.
+    case stateChanged(CBManagerState)
 
     // Central: finding a ball.
 
@@ -61,10 +63,51 @@ public enum ITCB_SDK_Step: Equatable, Sendable {
     case subscribed(central: String)
     /// A central switched them off, or its link ended.
     case unsubscribed(central: String)
-    /// A central wrote a question; the ball confirmed it where it is accepted.
-    case questionReceived(String, isAccepted: Bool)
+    /// A central wrote a question; the ball confirmed it unless it had a reason to refuse it.
+    case questionReceived(String, refusal: ITCB_SDK_Refusal?)
     /// The transmit queue is full; the answer waits.
     case answerWaiting(String)
     /// The answer is on its way.
     case answerSent(String)
+}
+
+/// Why a ball refuses a question.
+@_spi(Steps)
+public enum ITCB_SDK_Refusal: Error, Equatable, Sendable {
+    /// It does not end with a question mark.
+    case noQuestion
+    /// The ball is busy: an earlier answer to this central waits, too many answers wait, or a person has a question.
+    case busy
+    /// The write is not a text for the ball.
+    case unreadable(CBATTError.Code)
+
+    /// The error of the response.
+    internal var code: CBATTError.Code {
+        switch self {
+        case .noQuestion: return .unlikelyError
+        case .busy: return .insufficientResources
+        case .unreadable(let code): return code
+        }
+    }
+
+    /// The refusal that a response stands for.
+    internal init(_ code: CBATTError.Code) {
+        switch code {
+        case .unlikelyError: self = .noQuestion
+        case .insufficientResources: self = .busy
+        default: self = .unreadable(code)
+        }
+    }
+}
+
+@_spi(Steps)
+extension ITCB_SDK {
+    /// The signal strengths, in dBm, of balls that are offered.
+    public static var offeredSignals: ClosedRange<Int> { -60 ... -20 }
+
+    /// The longest question, in octets of UTF-8.
+    public static var maximumQuestionLength: Int { _static_ITCB_SDK_MaximumValueLength }
+
+    /// Whether a ball takes a text for a question: it ends with a question mark.
+    public static func isQuestion(_ text: String) -> Bool { "?" == text.last }
 }

@@ -12,11 +12,6 @@ internal let _static_ITCB_SDK_8BallService_Question_UUID = CBUUID(string: "BDD37
 /// The characteristic that notifies the answer.
 internal let _static_ITCB_SDK_8BallService_Answer_UUID = CBUUID(string: "349A0D7B-6215-4E2C-A095-AF078D737445")
 
-/// The weakest signal, in dBm, of a ball that is offered.
-internal let _static_ITCB_SDK_RSSI_Min = -60
-/// The strongest signal, in dBm, of a ball that is offered.
-internal let _static_ITCB_SDK_RSSI_Max = -20
-
 /// What stands in place of a signal strength where the controller reports none (Vol 4, Part E, 7.7.65.2).
 internal let _static_ITCB_SDK_RSSI_NotAvailable = 127
 
@@ -42,21 +37,6 @@ extension ITCB_SDK {
     /// Reports a step to the step observer.
     internal func _note(_ step: ITCB_SDK_Step) {
         stepObserver?(step)
-    }
-
-    /// Notes the state of the manager.
-    internal func _noteState(of manager: CBManager) {
-        let state: String
-        switch manager.state {
-        case .unknown: state = "unknown"
-        case .resetting: state = "resetting"
-        case .unsupported: state = "unsupported"
-        case .unauthorized: state = "unauthorized"
-        case .poweredOff: state = "poweredOff"
-        case .poweredOn: state = "poweredOn"
-        @unknown default: state = "unknown"
-        }
-        _note(.stateChanged(isPoweredOn: .poweredOn == manager.state, state: state))
     }
 }
 

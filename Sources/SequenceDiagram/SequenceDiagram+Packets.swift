@@ -21,9 +21,12 @@ extension SequenceDiagram {
         }
     }
 
+    /// For how long a packet may be on its way: longer than the longest supervision timeout of a link, 32 s.
+    private static let longestWay = Duration.seconds(40)
+
     /// For each packet that was sent, the place of the one that another device received; `nil` stands for what is no
     /// packet. Of equal ones the first that was sent is the first that is received.
-    package static func receptions(of packets: [Packet?], within longestWay: Duration) -> [Int: Int] {
+    package static func receptions(of packets: [Packet?]) -> [Int: Int] {
         var waiting: [String: [Int]] = [:]
         var receptions: [Int: Int] = [:]
         for (index, packet) in packets.enumerated() {

@@ -44,6 +44,9 @@ package struct SequenceDiagram: Hashable, Sendable {
         }
     }
 
+    /// The most lines of a trace that are drawn.
+    package static let limit = 2_000
+
     /// What the diagram is about, in one line.
     package var title: String
     /// From left to right.

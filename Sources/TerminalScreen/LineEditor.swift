@@ -25,8 +25,11 @@ package struct LineEditor: Hashable, Sendable {
     /// The line that is being written, while one of the history is shown.
     private var draft = ""
 
+    /// The octets that a terminal takes in a line of its own (termios(3)); a value of 512 octets in digits fits.
+    package static let longestLine = 4_095
+
     /// Creates an empty line.
-    package init(maximumLength: Int = 512, history: LineHistory = LineHistory()) {
+    package init(maximumLength: Int = LineEditor.longestLine, history: LineHistory = LineHistory()) {
         self.maximumLength = maximumLength
         self.history = history
         self.place = history.lines.count

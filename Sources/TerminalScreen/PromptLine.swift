@@ -48,9 +48,8 @@ package final class PromptLine {
         onChange: @escaping (Change) -> Void
     ) {
         var settings = termios()
-        let group = tcgetpgrp(STDIN_FILENO)
-        guard environment["TERM"].map({ $0 != "dumb" && !$0.isEmpty }) ?? false, isatty(STDOUT_FILENO) == 1,
-            tcgetattr(STDIN_FILENO, &settings) == 0, group < 0 || group == getpgrp()
+        guard Terminal(STDOUT_FILENO, environment: environment).hasCursor,
+            tcgetattr(STDIN_FILENO, &settings) == 0, Terminal.input.isInForeground
         else { return nil }
         self.input = STDIN_FILENO
         self.output = STDOUT_FILENO
@@ -117,11 +116,7 @@ package final class PromptLine {
         kill(0, SIGTSTP)
     }
 
-    private var columns: Int {
-        var size = winsize()
-        guard ioctl(self.output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
-    }
+    private var columns: Int { Terminal(self.output).size.columns }
 
     // MARK: Keys
 

@@ -46,13 +46,9 @@ package final class Screen {
     /// A screen on standard input and standard output; `nil` where one of them is no terminal, or cannot move its
     /// cursor.
     package convenience init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
-        guard environment["TERM"].map({ $0 != "dumb" && !$0.isEmpty }) ?? false else { return nil }
-        // https://no-color.org: whatever its value is, unless it is empty.
-        self.init(
-            input: STDIN_FILENO,
-            output: STDOUT_FILENO,
-            hasColors: environment["NO_COLOR"]?.isEmpty ?? true
-        )
+        let terminal = Terminal(STDOUT_FILENO, environment: environment)
+        guard terminal.hasCursor else { return nil }
+        self.init(input: STDIN_FILENO, output: STDOUT_FILENO, hasColors: terminal.hasColors)
     }
 
     /// A screen on a terminal; `nil` where the descriptors are none.
@@ -66,14 +62,8 @@ package final class Screen {
         self.keys = KeyInput(input)
     }
 
-    /// How large the terminal is; 80 by 24 where it does not say.
-    package var size: ScreenSize {
-        var size = winsize()
-        guard ioctl(self.output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
-            return ScreenSize(rows: 24, columns: 80)
-        }
-        return ScreenSize(rows: Int(size.ws_row), columns: Int(size.ws_col))
-    }
+    /// The size of the terminal.
+    package var size: ScreenSize { Terminal(self.output).size }
 
     /// The last line that something wrote to standard error since the screen was opened.
     package var lastLine: String? { TerminalRestoration.lastLine }

@@ -95,7 +95,7 @@ enum TerminalRestoration {
 
     /// Has standard error written to a file that has no name, where it is a terminal.
     private static func divertStandardError() -> (original: CInt, lines: CInt) {
-        guard isatty(STDERR_FILENO) == 1 else { return (-1, -1) }
+        guard Terminal.error.isTerminal else { return (-1, -1) }
         var template = Array((NSTemporaryDirectory() + "/screen-XXXXXX").utf8CString)
         let lines = mkstemp(&template)
         guard lines >= 0 else { return (-1, -1) }

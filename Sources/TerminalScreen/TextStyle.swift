@@ -1,23 +1,17 @@
-// How text looks, in the sixteen colours that every terminal has.
+// How text looks, in colours that every terminal has.
 
 /// A colour of the terminal's own palette.
 package enum TextColor: UInt8, Hashable, Sendable {
-    /// Black.
-    case black
     /// Red.
-    case red
+    case red = 1
     /// Green.
     case green
     /// Yellow.
     case yellow
     /// Blue.
     case blue
-    /// Magenta.
-    case magenta
     /// Cyan.
-    case cyan
-    /// White.
-    case white
+    case cyan = 6
 }
 
 /// How text looks.

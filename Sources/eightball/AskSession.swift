@@ -22,8 +22,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     private var asked: (any ITCB_Device_Peripheral_Protocol)?
 
     // What is said when the time is up.
-    private var state = "unknown"
-    private var isPoweredOn = false
+    private var state = CBManagerState.unknown
     private var others: [String] = []
     private var outOfWindow: (name: String, rssi: Int)?
     private var lost: String?
@@ -72,9 +71,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     func follow(_ step: ITCB_SDK_Step) {
         output.report("central " + StepWords(step).text)
         switch step {
-        case .stateChanged(let isPoweredOn, let state):
-            self.isPoweredOn = isPoweredOn
-            self.state = state
+        case .stateChanged(let state): self.state = state
         case .discovered(let name?, let rssi, isOffered: false):
             if isWanted(name) { outOfWindow = (name, rssi) }
         case .lost(let name), .connectionFailed(let name):
@@ -100,9 +97,19 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     var lateness: Failure? {
         let time = SecondsText.text(timeout)
         if let asked { return late(.lateAnswer, PrintableText.quoted(asked.name), time) }
-        guard isPoweredOn else { return state == "poweredOff" ? nil : late(.lateBluetooth, time, state) }
+        guard state == .poweredOn else {
+            return state == .poweredOff ? nil : late(.lateBluetooth, time, StateText.text(state))
+        }
         if let outOfWindow {
-            return late(.lateFar, time, PrintableText.quoted(outOfWindow.name), String(outOfWindow.rssi))
+            let window = ITCB_SDK.offeredSignals
+            return late(
+                .lateFar,
+                time,
+                PrintableText.quoted(outOfWindow.name),
+                String(outOfWindow.rssi),
+                String(window.lowerBound),
+                String(window.upperBound)
+            )
         }
         if let lost { return late(.lateLost, PrintableText.quoted(lost), time) }
         if let met {

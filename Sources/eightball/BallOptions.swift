@@ -18,7 +18,7 @@ struct BallOptions: ParsableArguments {
     }
 
     /// The name under which it is found.
-    var ballName: String { name ?? PeripheralSession.defaultName }
+    var ballName: String { name ?? EightBallPeripheralSession.defaultName }
 
     /// Puts the options into effect, before the first manager is made.
     func apply(_ radio: RadioOptions, agent: any PairingAgent) throws {

@@ -48,11 +48,11 @@ final class Chooser {
         guard let line else { Ending.succeed() }
         switch line.trimmingCharacters(in: .whitespaces).lowercased() {
         case "1", "c", "central":
-            let central = CentralSession(lines: lines, pairing: pairing, output: output)
+            let central = EightBallCentralSession(lines: lines, pairing: pairing, output: output)
             session = central
             central.start()
         case "2", "p", "peripheral":
-            let peripheral = PeripheralSession(name: PeripheralSession.defaultName, output: output)
+            let peripheral = EightBallPeripheralSession(name: EightBallPeripheralSession.defaultName, output: output)
             session = peripheral
             peripheral.start()
             lines.onLine = { line in

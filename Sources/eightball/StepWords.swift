@@ -37,8 +37,8 @@ struct StepWords {
         let plain = { (text: String) in PrintableText.text(text) }
         let (chapter, key, text): (Chapter, String, String) =
             switch step {
-            case .stateChanged(isPoweredOn: true, _): (.powerOn, "state", texts(.stepPoweredOn))
-            case .stateChanged(isPoweredOn: false, let state): (.powerOn, "state", texts(.stepState, state))
+            case .stateChanged(.poweredOn): (.powerOn, "state", texts(.stepPoweredOn))
+            case .stateChanged(let state): (.powerOn, "state", texts(.stepState, StateText.text(state)))
             case .serviceAdded: (.powerOn, "serviceAdded", texts(.stepService))
             case .advertising(let name): (.powerOn, "advertising", texts(.stepAdvertising, quoted(name)))
 
@@ -77,8 +77,8 @@ struct StepWords {
             case .subscribed: (.asking, "subscribed", texts(.stepSubscribed))
             case .unsubscribed: (.asking, "unsubscribed", texts(.stepUnsubscribed))
             case .writingQuestion(let question): (.asking, "writingQuestion", texts(.stepWriting, quoted(question)))
-            case .questionReceived(let question, let isAccepted):
-                (.asking, "questionReceived", texts(isAccepted ? .stepConfirms : .stepRefuses, quoted(question)))
+            case .questionReceived(let question, let refusal):
+                (.asking, "questionReceived", texts(refusal == nil ? .stepConfirms : .stepRefuses, quoted(question)))
             case .questionConfirmed: (.asking, "questionConfirmed", texts(.stepConfirmed))
             case .questionRefused: (.asking, "questionRefused", texts(.stepRefused))
             case .answerWaiting(let answer): (.asking, "answerWaiting", texts(.stepWaiting, plain(answer)))
@@ -121,7 +121,7 @@ enum Steps {
                 }
                 body(step)
             }
-            if case .stateChanged(_, state: "unsupported") = step { Ending.failAsSaid() }
+            if case .stateChanged(.unsupported) = step { Ending.failAsSaid() }
         }
     }
 }

@@ -2,4 +2,4 @@
 
 import CommandLineTool
 
-Ending.run(EightBall.self)
+Ending.run(EightBallCommand.self)

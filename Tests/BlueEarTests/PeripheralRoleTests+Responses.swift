@@ -34,6 +34,12 @@ struct PeripheralResponsesTests {
         let empty = [self.central.request(Self.own, 0, nil), self.central.request(Self.own, 0, data)]
         speaker.manager.peripheralManager(responses, didReceiveWrite: empty)
         #expect(responses.take() == [.success] && speaker.received.count == 2 && speaker.errors.isEmpty)
+        let overlapping = [
+            self.central.request(Self.own, 0, data.prefix(20) + Data([0x78])),
+            self.central.request(Self.own, 19, data.dropFirst(19)),
+        ]
+        speaker.manager.peripheralManager(responses, didReceiveWrite: overlapping)
+        #expect(responses.take() == [.success] && speaker.received.count == 3 && speaker.errors.isEmpty)
     }
 
     @Test("refuses once what is not a message")
@@ -55,7 +61,7 @@ struct PeripheralResponsesTests {
             (
                 [
                     self.central.request(Self.own, 0, data.prefix(20)),
-                    self.central.request(Self.own, 19, data.dropFirst(19)),
+                    self.central.request(Self.own, 21, data.dropFirst(21)),
                 ],
                 [.invalidOffset], []
             ),

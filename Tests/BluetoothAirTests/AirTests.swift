@@ -13,10 +13,10 @@ struct AirTests {
     func handles() {
         let pair = ControllerPair()
         let link = pair.link()
-        var table = LinkTable(limit: 3)
+        var table = AirLinkTable(limit: 3)
         func insert() -> ConnectionHandle {
             let handle = table.makeHandle()
-            table.insert(LinkTable.Entry(link: link, end: pair.end(.central, handle: handle)))
+            table.insert(AirLinkTable.Entry(link: link, end: pair.end(.central, handle: handle)))
             return handle
         }
         let fixed = insert()

@@ -29,7 +29,6 @@ struct AdapterNameTests {
     func right(text: String, name: AdapterName) throws {
         #expect(try AdapterName(parsing: text) == name)
         #expect(name.description == text)
-        #expect(name.isOnAir == text.hasPrefix("air"))
     }
 
     @Test("the longer form of an air's path means the same")

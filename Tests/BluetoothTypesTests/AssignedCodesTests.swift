@@ -8,24 +8,12 @@ import Testing
 
 @Suite("Assigned codes")
 struct AssignedCodesTests {
-    @Test("flags, and the roles of a device (CSS, Part A, 1.3 and 1.17)")
-    func flagsAndRoles() {
+    @Test("flags (CSS, Part A, 1.3)")
+    func flags() {
         let flags: [AdvertisingFlags] = [
             .limitedDiscoverable, .generalDiscoverable, .bredrNotSupported, .simultaneousLEAndBREDR,
         ]
         #expect(flags.map(\.rawValue) == [0x01, 0x02, 0x04, 0x08])
-        let roles: [AdvertisedRole] = [.peripheralOnly, .centralOnly, .peripheralPreferred, .centralPreferred]
-        #expect(roles.map(\.rawValue) == [0, 1, 2, 3])
-    }
-
-    @Test("each role in advertising data")
-    func roles() {
-        for role in [AdvertisedRole.peripheralOnly, .centralOnly, .peripheralPreferred, .centralPreferred] {
-            var data = AdvertisingData()
-            data.appendRole(role)
-            #expect(data.bytes == ByteBuffer(bytes: [0x02, 0x1C, role.rawValue]))
-            #expect(AdvertisingData(parsing: data.bytes).role == role)
-        }
     }
 
     @Test("types of addresses, and the address that stands for none (Vol 4, Part E, 7.8.12)")

@@ -19,8 +19,8 @@ struct AskSessionTests {
         )
     }
 
-    private static let on = ITCB_SDK_Step.stateChanged(isPoweredOn: true, state: "poweredOn")
-    private static let off = ITCB_SDK_Step.stateChanged(isPoweredOn: false, state: "poweredOff")
+    private static let on = ITCB_SDK_Step.stateChanged(.poweredOn)
+    private static let off = ITCB_SDK_Step.stateChanged(.poweredOff)
 
     private static func heard(_ name: String?, _ rssi: Int, isOffered: Bool = false) -> ITCB_SDK_Step {
         .discovered(name: name, rssi: rssi, isOffered: isOffered)
@@ -51,7 +51,7 @@ struct AskSessionTests {
         let rows: [([ITCB_SDK_Step], String?, String?)] = [
             ([], nil, "Bluetooth was not ready within 10 s (unknown)" + Self.check),
             (
-                [.stateChanged(isPoweredOn: false, state: "resetting")], nil,
+                [.stateChanged(.resetting)], nil,
                 "Bluetooth was not ready within 10 s (resetting)" + Self.check
             ), ([on, off], nil, nil), ([off, on], nil, "no 8-ball" + Self.nobody),
             (

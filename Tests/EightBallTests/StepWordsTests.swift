@@ -12,8 +12,8 @@ struct StepWordsTests {
     @Test(
         "has a key, a chapter and words for each step",
         arguments: [
-            (.stateChanged(isPoweredOn: true, state: "poweredOn"), .powerOn, "state", "Bluetooth is powered on"),
-            (.stateChanged(isPoweredOn: false, state: "resetting"), .powerOn, "state", "Bluetooth is resetting"),
+            (.stateChanged(.poweredOn), .powerOn, "state", "Bluetooth is powered on"),
+            (.stateChanged(.resetting), .powerOn, "state", "Bluetooth is resetting"),
             (
                 .serviceAdded, .powerOn, "serviceAdded",
                 "publishes the 8-ball service: a question to write, an answer to be notified"
@@ -51,11 +51,11 @@ struct StepWordsTests {
             (.unsubscribed(central: "A"), .asking, "unsubscribed", "has lost a subscriber"),
             (.writingQuestion("R?"), .asking, "writingQuestion", "writes the question \"R?\", with response"),
             (
-                .questionReceived("R?", isAccepted: true), .asking, "questionReceived",
+                .questionReceived("R?", refusal: nil), .asking, "questionReceived",
                 "receives the question \"R?\" and confirms it"
             ),
             (
-                .questionReceived("R", isAccepted: false), .asking, "questionReceived",
+                .questionReceived("R", refusal: .noQuestion), .asking, "questionReceived",
                 "receives the question \"R\" and refuses it"
             ),
             (.questionConfirmed("R?"), .asking, "questionConfirmed", "has the confirmation of the question"),
@@ -101,7 +101,7 @@ struct StepWordsTests {
         let output = OutputFormat(isJSON: false, isVerbose: false) { _ in }
         let (first, second) = (LineReader { _ in }, LineReader { _ in })
         let asking = ProgramPairing(Self.agent(), try RadioOptions.parse([]))
-        let session = CentralSession(lines: first, pairing: asking, output: output)
+        let session = EightBallCentralSession(lines: first, pairing: asking, output: output)
         #expect(asking.conversation.lines === first)
         let choosing = ProgramPairing(Self.agent(), try RadioOptions.parse([]))
         let chooser = Chooser(lines: second, pairing: choosing, output: output)

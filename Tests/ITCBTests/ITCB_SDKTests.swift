@@ -73,19 +73,15 @@ struct ITCB_SDKTests {
             (central.sdk, try #require(central.sdk.centralManagerInstance)),
             (ball.sdk, try #require(ball.sdk.peripheralManagerInstance)),
         ]
-        let states: [(state: CBManagerState, name: String)] = [
-            (.unknown, "unknown"), (.resetting, "resetting"), (.unsupported, "unsupported"),
-            (.unauthorized, "unauthorized"), (.poweredOff, "poweredOff"), (.poweredOn, "poweredOn"),
-        ]
+        let states: [CBManagerState] = [.unknown, .resetting, .unsupported, .unauthorized, .poweredOff, .poweredOn]
         for (sdk, manager) in managers {
-            for (state, name) in states {
+            for state in states {
                 central.steps = []
                 ball.steps = []
                 manager.setState(state)
-                sdk._noteState(of: manager)
-                let isOn = state == .poweredOn
-                #expect(central.steps + ball.steps == [.stateChanged(isPoweredOn: isOn, state: name)])
-                #expect(sdk.isCoreBluetoothPoweredOn == isOn)
+                sdk._note(.stateChanged(manager.state))
+                #expect(central.steps + ball.steps == [.stateChanged(state)])
+                #expect(sdk.isCoreBluetoothPoweredOn == (state == .poweredOn))
             }
         }
     }

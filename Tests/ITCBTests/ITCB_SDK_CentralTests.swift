@@ -87,7 +87,7 @@ struct ITCB_SDK_CentralTests {
         central.steps = []
         central.sdk._scan(after: 5)
         central.sdk.centralManagerDidUpdateState(manager)
-        #expect(central.steps == [.stateChanged(isPoweredOn: true, state: "poweredOn"), .scanning])
+        #expect(central.steps == [.stateChanged(.poweredOn), .scanning])
         #expect(manager.isScanning && central.ready == ["Crystal"])
         testbed.run(.seconds(10))
         #expect(central.found.count == 1 && central.errors.isEmpty && central.steps.count == 2)

@@ -74,7 +74,10 @@ struct BallResponsesTests {
             let requests = row.parts.map { self.central.request($0.uuid, $0.offset, $0.value) }
             ball.sdk.peripheralManager(responses, didReceiveWrite: requests)
             #expect(responses.take() == [row.result], "\(row.parts)")
-            #expect(ball.steps.last == .questionReceived(row.text, isAccepted: false), "\(row.parts)")
+            #expect(
+                ball.steps.last == .questionReceived(row.text, refusal: ITCB_SDK_Refusal(row.result)),
+                "\(row.parts)"
+            )
         }
         #expect(ball.steps.count == rows.count && ball.asked.isEmpty && ball.sdk._centrals.isEmpty)
         ball.sdk.peripheralManager(responses, didReceiveWrite: [])
@@ -92,12 +95,12 @@ struct BallResponsesTests {
         ]
         ball.sdk.peripheralManager(responses, didReceiveWrite: parts)
         #expect(before == [[.success]] && responses.take() == [.success])
-        #expect(ball.asked == ["Will it rain?"] && ball.steps == [.questionReceived("Will it rain?", isAccepted: true)])
+        #expect(ball.asked == ["Will it rain?"] && ball.steps == [.questionReceived("Will it rain?", refusal: nil)])
         #expect(parts[0].characteristic.value == Data("Will it rain?".utf8))
         #expect(ball.sdk._centrals.map(\._hasOpenQuestion) == [true])
         let next = self.central.request(Self.question, 0, Data("Sun?".utf8))
         ball.sdk.peripheralManager(responses, didReceiveWrite: [next])
         #expect(responses.take() == [.insufficientResources] && ball.asked.count == 1)
-        #expect(ball.steps.last == .questionReceived("Sun?", isAccepted: false) && next.characteristic.value == nil)
+        #expect(ball.steps.last == .questionReceived("Sun?", refusal: .busy) && next.characteristic.value == nil)
     }
 }

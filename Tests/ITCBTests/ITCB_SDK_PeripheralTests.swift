@@ -242,7 +242,7 @@ struct ITCB_SDK_PeripheralTests {
         self.testbed.run(.seconds(1))
         #expect(
             ball.steps == [
-                .stateChanged(isPoweredOn: true, state: "poweredOn"), .serviceAdded, .advertising(name: "Crystal"),
+                .stateChanged(.poweredOn), .serviceAdded, .advertising(name: "Crystal"),
             ]
         )
         #expect(ball.errors.isEmpty && manager.isAdvertising)

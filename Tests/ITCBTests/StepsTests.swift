@@ -26,7 +26,7 @@ struct StepsTests {
         self.testbed.run(.seconds(3))
         #expect(
             lines(central.steps) == [
-                #"stateChanged(isPoweredOn: true, state: "poweredOn")"#, "scanning",
+                #"stateChanged(.poweredOn)"#, "scanning",
                 #"discovered(name: Optional("Crystal"), rssi: -45, isOffered: true)"#,
                 #"connecting(name: "Crystal")"#, #"connected(name: "Crystal")"#, "discoveringServices",
                 "discoveredServices(count: 1)", "discoveringCharacteristics", "discoveredCharacteristics(count: 2)",
@@ -40,11 +40,11 @@ struct StepsTests {
         )
         #expect(
             lines(ball.steps) == [
-                #"stateChanged(isPoweredOn: true, state: "poweredOn")"#, "serviceAdded",
+                #"stateChanged(.poweredOn)"#, "serviceAdded",
                 #"advertising(name: "Crystal")"#, #"subscribed(central: "…")"#,
-                #"questionReceived("no question", isAccepted: false)"#,
-                #"questionReceived("Rain?", isAccepted: true)"#, #"answerSent("SLUG-ANSWER-15")"#,
-                #"unsubscribed(central: "…")"#, #"stateChanged(isPoweredOn: false, state: "poweredOff")"#,
+                #"questionReceived("no question", refusal: Optional(ITCB.ITCB_SDK_Refusal.noQuestion))"#,
+                #"questionReceived("Rain?", refusal: nil)"#, #"answerSent("SLUG-ANSWER-15")"#,
+                #"unsubscribed(central: "…")"#, #"stateChanged(.poweredOff)"#,
             ]
         )
     }

@@ -21,6 +21,9 @@ internal enum PieceMarker {
 
 /// A message, cut as it is sent.
 internal struct MessagePieces {
+    /// The octets that a value of an attribute may have (Core Specification, Vol 3, Part F, 3.2.9).
+    static let longestValue = 512
+
     /// The whole message.
     let message: Data
     private var sent = 0

@@ -21,7 +21,7 @@ extension Controller {
         guard command.ownAddressType.rawValue <= 3, command.filterPolicy.rawValue <= 3,
             !command.channels.isEmpty, AdvertisingChannels.all.isSuperset(of: command.channels)
         else { throw .invalidParameters }
-        var parameters = AdvertisingParameters()
+        var parameters = AdvertisingSetParameters()
         switch command.type {
         case .connectableUndirected: parameters.properties = [.legacy, .connectable, .scannable]
         case .connectableDirectedHighDutyCycle:
@@ -77,7 +77,7 @@ extension Controller {
     /// The set of the legacy commands, which is there from the start.
     private var legacyAdvertiser: AdvertisingSet {
         if let set = self.advertisingSets.first(where: \.isLegacyAdvertiser) { return set }
-        let set = AdvertisingSet(handle: .none, controller: self, parameters: AdvertisingParameters())
+        let set = AdvertisingSet(handle: .none, controller: self, parameters: AdvertisingSetParameters())
         self.advertisingSets.append(set)
         return set
     }

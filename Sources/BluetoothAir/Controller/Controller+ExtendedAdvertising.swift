@@ -50,7 +50,7 @@ extension Controller {
             throw .memoryCapacityExceeded
         }
         let power = command.txPower ?? 0
-        let parameters = AdvertisingParameters(
+        let parameters = AdvertisingSetParameters(
             properties: command.properties,
             interval: command.minimumInterval.timeAmount,
             ownAddressType: command.ownAddressType,

@@ -7,7 +7,7 @@ import NIOCore
 
 extension Controller {
     /// The link with a handle, or the error of an unknown handle.
-    func link(_ handle: ConnectionHandle) throws(HCIErrorCode) -> LinkTable.Entry {
+    func link(_ handle: ConnectionHandle) throws(HCIErrorCode) -> AirLinkTable.Entry {
         guard let entry = self.links[handle] else { throw .unknownConnectionIdentifier }
         return entry
     }
@@ -82,9 +82,9 @@ extension Controller {
     /// HCI_LE_Read_Remote_Features_Page_0.
     func readRemoteFeatures(_ handle: ConnectionHandle) throws(HCIErrorCode) -> () -> Void {
         let entry = try self.link(handle)
-        guard !entry.end.awaitsFeatures else { throw .commandDisallowed }
+        guard !entry.end.awaited.contains(.features) else { throw .commandDisallowed }
         return {
-            entry.end.awaitsFeatures = true
+            entry.end.awaited.insert(.features)
             entry.link.send(.featureRequest, from: entry.end)
         }
     }
@@ -92,7 +92,7 @@ extension Controller {
     /// HCI_Read_Remote_Version_Information.
     func readRemoteVersion(_ handle: ConnectionHandle) throws(HCIErrorCode) -> () -> Void {
         let entry = try self.link(handle)
-        guard !entry.end.awaitsVersion else { throw .commandDisallowed }
+        if case .requested = entry.end.versionExchange { throw .commandDisallowed }
         return { entry.link.readVersion(from: entry.end) }
     }
 
@@ -108,7 +108,9 @@ extension Controller {
     // MARK: Lengths
 
     private func checkLength(_ octets: UInt16, _ time: UInt16) throws(HCIErrorCode) {
-        guard (0x001B...0x00FB).contains(octets), (0x0148...0x4290).contains(time) else { throw .invalidParameters }
+        guard DataPacketLimits.octets.contains(octets), DataPacketLimits.times.contains(time) else {
+            throw .invalidParameters
+        }
     }
 
     /// HCI_LE_Set_Data_Length.
@@ -151,7 +153,7 @@ extension Controller {
         let entry = try self.link(command.handle)
         let transmitter = try self.phys(command.preference.transmitter)
         let receiver = try self.phys(command.preference.receiver)
-        guard !entry.end.awaitsPHYUpdate else { throw .commandDisallowed }
+        guard !entry.end.awaited.contains(.phyUpdate) else { throw .commandDisallowed }
         return {
             entry.end.transmitterPHYs = transmitter
             entry.end.receiverPHYs = receiver

@@ -32,7 +32,7 @@ struct GeneratedAddress {
 struct PrivacySettings {
     var isResolving = false
     var list: [ResolvingListEntry] = []
-    var timeout = ResolvablePrivateAddressTimeout(rawValue: 900)
+    var timeout = ResolvablePrivateAddressTimeout.recommended
 }
 
 /// Resolvable private addresses (Vol 6, Part B, 1.3.2.2).
@@ -45,18 +45,12 @@ enum ResolvableAddress {
 
     /// A new address for a key.
     static func make(_ key: Octets16, using generator: inout some RandomNumberGenerator) -> DeviceAddress {
-        var random = UInt32(truncatingIfNeeded: generator.next()) & 0x3F_FFFF
-        // All zeros and all ones are not allowed in the random part.
-        if random == 0 || random == 0x3F_FFFF { random = 1 }
-        random |= 0x40_0000
-        return DeviceAddress(UInt64(random) << 24 | UInt64(self.hash(key, random)), kind: .random)
+        .resolvablePrivate(using: &generator) { self.hash(key, $0) }
     }
 
     /// Whether an address was made with a key.
     static func matches(_ address: DeviceAddress, _ key: Octets16) -> Bool {
-        guard address.randomKind == .resolvablePrivate, key != .zero else { return false }
-        let random = UInt32(truncatingIfNeeded: address.value >> 24)
-        return self.hash(key, random) == UInt32(truncatingIfNeeded: address.value) & 0xFF_FFFF
+        key != .zero && address.isResolvablePrivate { self.hash(key, $0) }
     }
 }
 
@@ -142,7 +136,7 @@ extension Controller {
 
     /// To whom a set's PDUs are directed: an advertiser that hides itself hides a peer whose key it has, too
     /// (Vol 6, Part B, 6.2.2).
-    func targetAddress(of parameters: AdvertisingParameters) -> DeviceAddress? {
+    func targetAddress(of parameters: AdvertisingSetParameters) -> DeviceAddress? {
         guard parameters.properties.contains(.directed) else { return nil }
         let isHiding =
             parameters.ownAddressType == .resolvableOrPublic || parameters.ownAddressType == .resolvableOrRandom

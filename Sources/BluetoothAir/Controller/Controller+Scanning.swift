@@ -14,8 +14,8 @@ extension Controller {
         guard command.type.rawValue <= 1, command.ownAddressType.rawValue <= 3, command.filterPolicy.rawValue <= 3,
             command.interval.isInRange, command.window.isInRange, command.window <= command.interval
         else { throw .invalidParameters }
-        self.settings.scanParameters = ScanParameters(
-            le1M: ScanParameters.Channel(
+        self.settings.scanParameters = ScanSettings(
+            le1M: ScanSettings.Channel(
                 isActive: command.type == .active,
                 plan: ListeningPlan(interval: command.interval.timeAmount, window: command.window.timeAmount)
             ),
@@ -45,17 +45,17 @@ extension Controller {
         else { throw .invalidParameters }
         func channel(
             _ parameters: LESetExtendedScanParameters.PHYParameters?
-        ) throws(HCIErrorCode) -> ScanParameters.Channel? {
+        ) throws(HCIErrorCode) -> ScanSettings.Channel? {
             guard let parameters else { return nil }
             guard parameters.type.rawValue <= 1, parameters.interval.isInRange, parameters.window.isInRange,
                 parameters.window <= parameters.interval
             else { throw .invalidParameters }
-            return ScanParameters.Channel(
+            return ScanSettings.Channel(
                 isActive: parameters.type == .active,
                 plan: ListeningPlan(interval: parameters.interval.timeAmount, window: parameters.window.timeAmount)
             )
         }
-        self.settings.scanParameters = ScanParameters(
+        self.settings.scanParameters = ScanSettings(
             le1M: try channel(command.le1M),
             leCoded: try channel(command.leCoded),
             ownAddressType: command.ownAddressType,
@@ -183,7 +183,7 @@ extension Controller {
     }
 
     /// Whether directed advertising is meant for this device; as the report shows it.
-    private func target(_ directed: DeviceAddress, of parameters: ScanParameters) -> AdvertisingTarget? {
+    private func target(_ directed: DeviceAddress, of parameters: ScanSettings) -> AdvertisingTarget? {
         let filterPolicy = parameters.filterPolicy
         if self.isOwn(directed) {
             return .device(self.ownIdentity(of: directed, ownAddressType: parameters.ownAddressType))

@@ -50,7 +50,7 @@ final class Controller {
     private var reportNeed = AdvertisingReportNeed.all
     /// The number of the present scan, for those that report to it.
     private var hearingNumber: UInt32 = 0
-    var links: LinkTable
+    var links: AirLinkTable
     var transmitBuffers = TransmitBuffers()
     var receiveBuffers: ReceiveBuffers
     /// With air time: when the radio is free again.
@@ -71,7 +71,7 @@ final class Controller {
         var generator = SeededGenerator(seed: air.seed &+ UInt64(index) &* 0xD1B5_4A32_D192_ED03)
         self.generator = SeededGenerator(seed: generator.next())
         self.publicAddress = self.model.address ?? Self.publicAddress(seed: air.seed, index: index)
-        self.links = LinkTable(limit: self.model.maximumLinkCount, firstHandle: self.model.firstHandle)
+        self.links = AirLinkTable(limit: self.model.maximumLinkCount, firstHandle: self.model.firstHandle)
         self.receiveBuffers = ReceiveBuffers(linkLimit: self.model.maximumLinkCount)
         self.scanTimer.action = { [unowned self] in self.scanTimerFired() }
         self.completedPacketsTimer.action = { [unowned self] in self.sendNumberOfCompletedPackets() }
@@ -344,10 +344,10 @@ struct ControllerSettings {
     var acceptList: [FilterAcceptListEntry] = []
     var privacy = PrivacySettings()
 
-    var scanParameters = ScanParameters()
+    var scanParameters = ScanSettings()
 
-    var suggestedTransmitOctets: UInt16 = 27
-    var suggestedTransmitTime: UInt16 = 328
+    var suggestedTransmitOctets = DataPacketLimits.minimumOctets
+    var suggestedTransmitTime = DataPacketLimits.minimumTime
     var preferredTransmitterPHYs = PHYSet.all
     var preferredReceiverPHYs = PHYSet.all
     var channelClassification = ChannelMap.all

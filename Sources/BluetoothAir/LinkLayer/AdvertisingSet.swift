@@ -18,7 +18,7 @@ import BluetoothTypes
 import NIOCore
 
 /// The advertising parameters of a set.
-struct AdvertisingParameters {
+struct AdvertisingSetParameters {
     var properties: AdvertisingEventProperties = [.legacy, .connectable, .scannable]
     var interval = TimeAmount.milliseconds(1_280)
     var ownAddressType = OwnAddressType.public
@@ -71,7 +71,7 @@ final class AdvertisingSet {
     /// The set's handle; ``AdvertisingHandle/none`` for legacy advertising.
     let handle: AdvertisingHandle
     unowned let controller: Controller
-    var parameters: AdvertisingParameters { didSet { self.contentNumber &+= 1 } }
+    var parameters: AdvertisingSetParameters { didSet { self.contentNumber &+= 1 } }
     var randomAddress: DeviceAddress?
     var data = ByteBuffer() { didSet { self.renewDataIdentifier() } }
     var scanResponse = ByteBuffer() { didSet { self.renewDataIdentifier() } }
@@ -94,7 +94,7 @@ final class AdvertisingSet {
     /// The random delay in front of each event, at most (4.4.2.2.1).
     private static let largestDelay: UInt64 = 10_000_000
 
-    init(handle: AdvertisingHandle, controller: Controller, parameters: AdvertisingParameters) {
+    init(handle: AdvertisingHandle, controller: Controller, parameters: AdvertisingSetParameters) {
         self.handle = handle
         self.controller = controller
         self.parameters = parameters

@@ -115,15 +115,15 @@ extension Air {
             air: self,
             central: centralEnd,
             peripheral: peripheralEnd,
-            timing: LinkTiming(channel.parameters),
+            timing: AirLinkTiming(channel.parameters),
             channels: initiator.settings.channelClassification,
             phy: phy,
             anchor: self.now + .microseconds(request + 1_250)
         )
         set.stop()
         initiator.stopInitiating()
-        initiator.links.insert(LinkTable.Entry(link: link, end: centralEnd))
-        advertiser.links.insert(LinkTable.Entry(link: link, end: peripheralEnd))
+        initiator.links.insert(AirLinkTable.Entry(link: link, end: centralEnd))
+        advertiser.links.insert(AirLinkTable.Entry(link: link, end: peripheralEnd))
         initiator.reportConnection(
             link,
             at: centralEnd,

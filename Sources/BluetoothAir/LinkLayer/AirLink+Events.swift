@@ -21,8 +21,8 @@ enum EventPhase {
 /// A packet of the central and the answer, while they are in the air.
 struct Exchange {
     var event: Int64
-    var central: Transmission?
-    var peripheral: Transmission?
+    var central: LinkPacket?
+    var peripheral: LinkPacket?
     var losesCentral: Bool
     var losesPeripheral: Bool
     /// Whether one of the two has more to send.
@@ -34,7 +34,7 @@ struct Exchange {
 /// A change of the link that takes place at the start of an event.
 struct PendingChange {
     enum Change {
-        case timing(LinkTiming)
+        case timing(AirLinkTiming)
         case phy(centralToPeripheral: PHY, peripheralToCentral: PHY)
     }
 

@@ -8,8 +8,8 @@
 //                                     └──────── timeout: event to the host ───────────────────┘
 //
 // not encrypted: the timer is not armed. running: it waits for the moment of the ping. pinged: it waits for the
-// timeout; `awaitsPing` stays until the answer, so that one LL_PING_REQ waits at most. An end that was heard meanwhile
-// just moves its times on: nothing is armed for a packet, `lastAuthenticatedPayload` is stored.
+// timeout; `.ping` stays in `awaited` until the answer, so that one LL_PING_REQ waits at most. An end that was heard
+// meanwhile just moves its times on: nothing is armed for a packet, `lastAuthenticatedPayload` is stored.
 //
 // A peer can be silent, and then the host gets the event each time; it cannot make this end send more than one
 // LL_PING_RSP for each of its own requests. Time comes in through the `payloadTimer` of each end.
@@ -48,8 +48,8 @@ extension AirLink {
         if timeout <= now {
             end.lastAuthenticatedPayload = now
             end.controller.emit(AuthenticatedPayloadTimeoutExpired(handle: end.handle))
-        } else if timeout - self.pingMargin(of: end) <= now, !end.awaitsPing {
-            end.awaitsPing = true
+        } else if timeout - self.pingMargin(of: end) <= now, !end.awaited.contains(.ping) {
+            end.awaited.insert(.ping)
             self.send(.pingRequest, from: end)
         }
         // Without air time the answer has come already.

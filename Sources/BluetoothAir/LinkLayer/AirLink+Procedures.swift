@@ -6,8 +6,8 @@
 //                           └──peripheral's LL_CONNECTION_PARAM_REQ: 40 s──▶ the link ends with 0x22
 //
 // Each procedure has its own flag or state at the `LinkEnd`, so that different procedures may run side by side:
-// `parameterUpdate` (none, requested, awaitsHost), `awaitsFeatures`, `awaitsVersion`, `awaitsPHYUpdate`. Data length
-// and channel map need none, since they report changes only.
+// `parameterUpdate` (none, requested, awaitsHost), `awaited` (features, PHY update, ping), `versionExchange`. Data
+// length and channel map need none, since they report changes only.
 //
 // A peer's host can refuse a change of the connection parameters, or never answer; it decides which PHYs and lengths it
 // takes. A request that it repeats replaces the one that still waits in the queue, so the queue has a limit. Time comes
@@ -56,15 +56,16 @@ extension AirLink {
         case .featureRequest:
             self.send(.featureResponse(end.controller.model.features), from: end)
         case .featureResponse(let features):
-            guard end.awaitsFeatures else { return }
-            end.awaitsFeatures = false
+            guard end.awaited.remove(.features) != nil else { return }
             end.controller.emit(LEReadRemoteFeaturesComplete(handle: end.handle, features: features))
         case .version(let version):
-            end.peerVersion = version
+            let before = end.versionExchange
+            end.versionExchange = .known(version)
             // Each end sends its version once (5.1.5): unasked, or as the answer.
-            guard end.awaitsVersion else { return self.send(.version(end.controller.model.peerVersion), from: end) }
-            end.awaitsVersion = false
-            self.reportVersion(version, at: end)
+            switch before {
+            case .requested: self.reportVersion(version, at: end)
+            case .none, .known: self.send(.version(end.controller.model.peerVersion), from: end)
+            }
         case .lengthRequest(let receive, let transmit):
             let maximum = end.controller.model.maximumDataLength
             self.send(.lengthResponse(receive: maximum, transmit: end.preferredLength), from: end)
@@ -89,7 +90,7 @@ extension AirLink {
         case .pingRequest:
             self.send(.pingResponse, from: end)
         case .pingResponse:
-            end.awaitsPing = false
+            end.awaited.remove(.ping)
         }
     }
 
@@ -97,7 +98,7 @@ extension AirLink {
 
     /// The host at `end` ends the link; what it has sent before goes out first.
     func terminate(from end: LinkEnd, reason: HCIErrorCode) {
-        end.termination = .pending(reason)
+        end.state = .ending(reason)
         self.wake()
         // The acknowledgement may never come (5.2).
         if self.isConnected { self.armTermination() }
@@ -109,7 +110,7 @@ extension AirLink {
     func update(_ parameters: ConnectionParameters, from end: LinkEnd) {
         end.parameterUpdate = .requested
         if end === self.central {
-            self.send(.connectionUpdate(LinkTiming(parameters)), from: end)
+            self.send(.connectionUpdate(AirLinkTiming(parameters)), from: end)
         } else {
             self.expectResponse(at: end)
             self.send(.parameterRequest(parameters), from: end)
@@ -143,7 +144,7 @@ extension AirLink {
     /// The central's host has agreed to what the peripheral asked for.
     func accept(_ parameters: ConnectionParameters) {
         self.central.parameterUpdate = .none
-        self.send(.connectionUpdate(LinkTiming(parameters)), from: self.central)
+        self.send(.connectionUpdate(AirLinkTiming(parameters)), from: self.central)
     }
 
     /// The central's host has refused.
@@ -182,9 +183,8 @@ extension AirLink {
             self.centralToPeripheralPHY = there
             self.peripheralToCentralPHY = back
             self.refreshLimits()
-            for end in [self.central, self.peripheral] where end.awaitsPHYUpdate || isNew {
-                end.awaitsPHYUpdate = false
-                self.reportPHYs(at: end)
+            for end in [self.central, self.peripheral] {
+                if end.awaited.remove(.phyUpdate) != nil || isNew { self.reportPHYs(at: end) }
             }
         }
     }
@@ -193,8 +193,8 @@ extension AirLink {
 
     /// The host at `end` asks for the peer's version.
     func readVersion(from end: LinkEnd) {
-        if let version = end.peerVersion { return self.reportVersion(version, at: end) }
-        end.awaitsVersion = true
+        if case .known(let version) = end.versionExchange { return self.reportVersion(version, at: end) }
+        end.versionExchange = .requested
         self.send(.version(end.controller.model.peerVersion), from: end)
     }
 
@@ -239,7 +239,7 @@ extension AirLink {
 
     /// The host at `end` asks for other PHYs.
     func updatePHYs(from end: LinkEnd) {
-        end.awaitsPHYUpdate = true
+        end.awaited.insert(.phyUpdate)
         self.send(.phyRequest(transmitter: end.transmitterPHYs, receiver: end.receiverPHYs), from: end)
     }
 

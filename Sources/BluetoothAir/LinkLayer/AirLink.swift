@@ -31,7 +31,7 @@ final class AirLink {
     let central: LinkEnd
     let peripheral: LinkEnd
 
-    var timing: LinkTiming
+    var timing: AirLinkTiming
     var channels: ChannelMap
     var centralToPeripheralPHY: PHY
     var peripheralToCentralPHY: PHY
@@ -77,7 +77,7 @@ final class AirLink {
         air: Air,
         central: LinkEnd,
         peripheral: LinkEnd,
-        timing: LinkTiming,
+        timing: AirLinkTiming,
         channels: ChannelMap,
         phy: PHY,
         anchor: NIODeadline
@@ -174,11 +174,10 @@ final class AirLink {
 
     /// One of the controllers was switched off or reset.
     func abandoned(by end: LinkEnd) {
-        end.isPresent = false
+        end.state = .gone
         end.control.removeAll()
         end.data.removeAll()
         end.inFlight = nil
-        end.termination.markSent()
         end.payloadTimer.cancel()
         if self.peer(of: end).isPresent { self.reviewReach() } else { self.finish() }
     }
@@ -253,7 +252,7 @@ final class AirLink {
     /// Takes the link away from the controller of `end`, and reports the reason to its host.
     private func close(_ end: LinkEnd, reason: HCIErrorCode) {
         guard end.isPresent else { return }
-        end.isPresent = false
+        end.state = .gone
         end.payloadTimer.cancel()
         let controller = end.controller
         controller.links.remove(end.handle)
@@ -277,7 +276,7 @@ final class AirLink {
     // MARK: Receiving
 
     /// Takes at `end` what arrived from its peer.
-    func receive(_ transmission: Transmission, at end: LinkEnd) {
+    func receive(_ transmission: LinkPacket, at end: LinkEnd) {
         guard let content = end.open(self.air.interference?(transmission) ?? transmission) else {
             return self.integrityFailed(at: end)
         }

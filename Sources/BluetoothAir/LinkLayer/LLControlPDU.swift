@@ -5,7 +5,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 /// The timing of a link.
-struct LinkTiming: Hashable {
+struct AirLinkTiming: Hashable {
     var interval: ConnectionInterval
     var latency: UInt16
     var supervisionTimeout: SupervisionTimeout
@@ -36,7 +36,7 @@ enum LLControlPDU {
     /// LL_TERMINATE_IND.
     case terminate(HCIErrorCode)
     /// LL_CONNECTION_UPDATE_IND.
-    case connectionUpdate(LinkTiming)
+    case connectionUpdate(AirLinkTiming)
     /// LL_CONNECTION_PARAM_REQ.
     case parameterRequest(ConnectionParameters)
     /// LL_REJECT_EXT_IND for LL_CONNECTION_PARAM_REQ.

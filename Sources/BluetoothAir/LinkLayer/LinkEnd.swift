@@ -14,7 +14,7 @@ struct PendingData {
 }
 
 /// What is sent in one packet.
-enum Transmission {
+enum LinkPacket {
     case control(LLControlPDU)
     /// A fragment, whether a PDU begins with it, and whether the host's packet ends with it.
     case data(ByteBuffer, isStart: Bool, isLast: Bool)
@@ -52,7 +52,7 @@ enum Transmission {
     }
 
     /// The packet, encrypted.
-    func sealed(with cipher: inout PacketCipher) -> Transmission {
+    func sealed(with cipher: inout PacketCipher) -> LinkPacket {
         switch self {
         case .control(let control):
             .sealed(cipher.seal(control.octets.readableBytesView, .control), .control(control))
@@ -74,41 +74,30 @@ struct DataLength: Hashable {
     var time: UInt16
 
     /// What every controller can do.
-    static let initial = DataLength(octets: 27, time: 328)
+    static let initial = DataLength(octets: DataPacketLimits.minimumOctets, time: DataPacketLimits.minimumTime)
     /// The most that there is.
-    static let maximum = DataLength(octets: 251, time: 17_040)
+    static let maximum = DataLength(octets: DataPacketLimits.maximumOctets, time: DataPacketLimits.maximumTime)
 
     func limited(by other: DataLength) -> DataLength {
         DataLength(octets: min(self.octets, other.octets), time: min(self.time, other.time))
     }
 }
 
-/// How far the end of a link is that a host has asked for (Vol 6, Part B, 5.1.6).
-enum Termination {
+/// The exchange of versions at one end (Vol 6, Part B, 5.1.5).
+enum VersionExchange {
     case none
-    /// LL_TERMINATE_IND waits until the data before it was sent.
-    case pending(HCIErrorCode)
-    /// LL_TERMINATE_IND was sent.
-    case sent
+    /// The host waits for the peer's version; its own has been sent.
+    case requested
+    case known(PeerVersion)
+}
 
-    /// The reason of an LL_TERMINATE_IND that was not sent yet.
-    var pendingReason: HCIErrorCode? {
-        switch self {
-        case .pending(let reason): reason
-        case .none, .sent: nil
-        }
-    }
+/// Answers of the peer for which an end waits.
+struct AwaitedAnswers: OptionSet {
+    let rawValue: UInt8
 
-    /// Whether the host has asked for the end.
-    var isRequested: Bool {
-        switch self {
-        case .none: false
-        case .pending, .sent: true
-        }
-    }
-
-    /// Leaves nothing to send.
-    mutating func markSent() { if case .pending = self { self = .sent } }
+    static let features = AwaitedAnswers(rawValue: 1 << 0)
+    static let phyUpdate = AwaitedAnswers(rawValue: 1 << 1)
+    static let ping = AwaitedAnswers(rawValue: 1 << 2)
 }
 
 /// One end of a link.
@@ -118,8 +107,31 @@ final class LinkEnd {
     let role: ConnectionRole
     /// The peer as the host knows it.
     let peerAddress: DeviceAddress
-    /// Whether a controller is there: false after power off, or when the link has ended here.
-    var isPresent = true
+
+    /// The life of the end (Vol 6, Part B, 5.1.6).
+    enum State {
+        /// Data goes both ways.
+        case open
+        /// Its host has asked for the end: LL_TERMINATE_IND waits until the data before it was sent.
+        case ending(HCIErrorCode)
+        /// LL_TERMINATE_IND was sent.
+        case terminated
+        /// No controller is there: after power off, or when the link has ended here.
+        case gone
+    }
+
+    var state = State.open
+    /// Whether a controller is there.
+    var isPresent: Bool { if case .gone = self.state { false } else { true } }
+    /// Whether the host at this end has asked for the end of the link.
+    var isTerminating: Bool {
+        switch self.state {
+        case .open, .gone: false
+        case .ending, .terminated: true
+        }
+    }
+    /// The reason of an LL_TERMINATE_IND that was not sent yet.
+    private var pendingReason: HCIErrorCode? { if case .ending(let reason) = self.state { reason } else { nil } }
 
     // MARK: Sending
 
@@ -127,7 +139,7 @@ final class LinkEnd {
     var data: Deque<PendingData> = []
     /// What was sent and is not acknowledged.
     struct InFlight {
-        var transmission: Transmission
+        var transmission: LinkPacket
         /// Whether the peer has received it, though its acknowledgement was lost.
         var isReceived = false
     }
@@ -135,9 +147,6 @@ final class LinkEnd {
     var inFlight: InFlight?
     /// Whether data may be passed on at once; kept by `AirLink.refreshPaths()`.
     var isClear = false
-    var termination = Termination.none
-    /// Whether the host at this end has asked for the end of the link.
-    var isTerminating: Bool { self.termination.isRequested }
 
     // MARK: Buffers
 
@@ -157,16 +166,12 @@ final class LinkEnd {
     /// What it has to expect.
     var receiveLength = DataLength.initial
     /// The octets of data that a packet may have now, with regard to its PHY.
-    var transmitLimit = 27
+    var transmitLimit = Int(DataPacketLimits.minimumOctets)
 
     var transmitterPHYs: PHYSet
     var receiverPHYs: PHYSet
-    var awaitsPHYUpdate = false
-    var awaitsFeatures = false
-    /// Whether this end's host waits for the peer's version; its own has been sent then.
-    var awaitsVersion = false
-    /// The peer's version, once it is known.
-    var peerVersion: PeerVersion?
+    var awaited: AwaitedAnswers = []
+    var versionExchange = VersionExchange.none
     var parameterUpdate = ParameterUpdate.none
     var encryption = EncryptionProcedure.none
     /// What the packets of this end are encrypted with.
@@ -182,8 +187,6 @@ final class LinkEnd {
     var authenticatedPayloadTimeout = AuthenticatedPayloadTimeout(rawValue: 3000)
     /// When a packet with a valid integrity code last came, or when the timer began again.
     var lastAuthenticatedPayload = NIODeadline.uptimeNanoseconds(0)
-    /// Whether LL_PING_REQ was not answered yet.
-    var awaitsPing = false
     let payloadTimer = AirTimer()
 
     init(controller: Controller, handle: ConnectionHandle, role: ConnectionRole, peerAddress: DeviceAddress) {
@@ -223,12 +226,12 @@ final class LinkEnd {
 
     /// Whether there is anything to send, now or later.
     var hasWork: Bool {
-        self.inFlight != nil || !self.control.isEmpty || !self.data.isEmpty || self.termination.pendingReason != nil
+        self.inFlight != nil || !self.control.isEmpty || !self.data.isEmpty || self.pendingReason != nil
     }
 
     /// Whether there is something to send behind what is in flight.
     func canSendMore(to peer: LinkEnd) -> Bool {
-        self.nextControlIndex != nil || self.termination.pendingReason != nil
+        self.nextControlIndex != nil || self.pendingReason != nil
             || (!self.data.isEmpty && self.maySendData(to: peer))
     }
 
@@ -244,16 +247,16 @@ final class LinkEnd {
 
     /// What is sent next: what is not acknowledged, then the link layer's own, then data; the end of the link comes
     /// last.
-    func nextTransmission(to peer: LinkEnd) -> Transmission? {
+    func nextTransmission(to peer: LinkEnd) -> LinkPacket? {
         if let inFlight = self.inFlight { return inFlight.transmission }
-        var next: Transmission
+        var next: LinkPacket
         if let index = self.nextControlIndex {
             next = .control(self.control.remove(at: index))
         } else if !self.data.isEmpty, self.maySendData(to: peer) {
             next = self.nextFragment()
-        } else if let reason = self.termination.pendingReason {
+        } else if let reason = self.pendingReason {
             // Data that cannot be sent now would delay the end without a limit.
-            self.termination = .sent
+            self.state = .terminated
             next = .control(.terminate(reason))
         } else {
             return nil
@@ -264,14 +267,14 @@ final class LinkEnd {
         return next
     }
 
-    private func seal(_ transmission: Transmission) -> Transmission {
+    private func seal(_ transmission: LinkPacket) -> LinkPacket {
         guard var cipher = self.transmitCipher else { return transmission }
         defer { self.transmitCipher = cipher }
         return transmission.sealed(with: &cipher)
     }
 
     /// What has come in a packet; `nil` where its integrity code is wrong, or where it has none and needs one.
-    func open(_ transmission: Transmission) -> Transmission? {
+    func open(_ transmission: LinkPacket) -> LinkPacket? {
         switch transmission {
         case .control(let control):
             // While encryption is started or paused, the ends change over one after the other.
@@ -295,10 +298,10 @@ final class LinkEnd {
         if let data = self.data.first, self.maySendData(to: peer) {
             return min(data.payload.readableBytes, self.transmitLimit) + code
         }
-        return self.termination.pendingReason.map { LLControlPDU.terminate($0).octetCount + code }
+        return self.pendingReason.map { LLControlPDU.terminate($0).octetCount + code }
     }
 
-    private func nextFragment() -> Transmission {
+    private func nextFragment() -> LinkPacket {
         let isStart = self.data[0].isStart
         if self.data[0].payload.readableBytes <= self.transmitLimit {
             return .data(self.data.removeFirst().payload, isStart: isStart, isLast: true)

@@ -31,7 +31,7 @@ struct ListeningPlan {
 }
 
 /// The scan parameters of a host.
-struct ScanParameters {
+struct ScanSettings {
     /// How it scans on a primary PHY.
     struct Channel {
         var isActive: Bool
@@ -65,7 +65,7 @@ struct ScanState {
         var isScanResponse: Bool
     }
 
-    var parameters: ScanParameters
+    var parameters: ScanSettings
     /// Whether reports have the extended form.
     var isExtended: Bool
     var filter: DuplicateFilter
@@ -82,7 +82,7 @@ struct ScanState {
     private static let filterSize = 4_096
 
     init(
-        parameters: ScanParameters,
+        parameters: ScanSettings,
         isExtended: Bool,
         filter: DuplicateFilter,
         startTime: NIODeadline,

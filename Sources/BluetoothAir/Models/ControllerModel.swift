@@ -34,7 +34,7 @@ public struct ControllerModel: Hashable, Sendable {
     // MARK: What it has
 
     /// The longest ACL data packet that it takes from its host, in octets behind the header: 27 to 1,024.
-    public var aclDataPacketLength = 251
+    public var aclDataPacketLength = Int(DataPacketLimits.maximumOctets)
     /// The number of such packets that it buffers: 1 to 255.
     public var aclDataPacketCount = 64
     /// Whether these buffers are shared with BR/EDR, so that only Read Buffer Size has their numbers.
@@ -128,7 +128,7 @@ public struct ControllerModel: Hashable, Sendable {
         result.resolvingListSize = clamp(self.resolvingListSize, 0...255)
         result.advertisingSetCount = clamp(self.advertisingSetCount, 1...240)
         result.maximumAdvertisingDataLength = clamp(self.maximumAdvertisingDataLength, 31...1_650)
-        result.firstHandle = min(self.firstHandle, LinkTable.endOfHandles - 1)
+        result.firstHandle = min(self.firstHandle, AirLinkTable.endOfHandles - 1)
         if result.resolvingListSize == 0 { result.features.subtract(.privacy) }
         return result
     }

@@ -6,12 +6,8 @@ extension SupportedCommands {
     /// The first octets of a list, in hexadecimal; the others are zero.
     init(_ octets: String) {
         self.init()
-        var rest = Substring(octets)
-        var octet = 0
-        while let value = UInt8(rest.prefix(2), radix: 16) {
+        for (octet, value) in ([UInt8](hexadecimal: octets) ?? []).enumerated() {
             for bit in 0..<8 where value & 1 << bit != 0 { self.insert(Bit(octet: octet, bit: bit)) }
-            rest = rest.dropFirst(2)
-            octet += 1
         }
     }
 

@@ -240,11 +240,14 @@ public struct ConnectionParameters: HCIParameters {
         self.maximumEventLength = maximumEventLength
     }
 
+    /// How many connection events the peripheral may leave out (Vol 6, Part B, 4.5.1).
+    public static let latencies: ClosedRange<UInt16> = 0...499
+
     /// Whether each is in its range and they fit each other: the timeout is longer than twice the time between two
     /// events that the peripheral attends (Vol 6, Part B, 4.5.2).
     public var isValid: Bool {
         self.minimumInterval.isInRange && self.maximumInterval.isInRange && self.supervisionTimeout.isInRange
-            && self.minimumInterval <= self.maximumInterval && self.latency <= 499
+            && self.minimumInterval <= self.maximumInterval && Self.latencies.contains(self.latency)
             && self.minimumEventLength <= self.maximumEventLength
             && self.supervisionTimeout.timeAmount > self.maximumInterval.timeAmount * (1 + Int(self.latency)) * 2
     }

@@ -131,11 +131,6 @@ extension ATTFindByTypeValueResponse: ATTPDU {
     init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.list = List(bytes: try coder.entries("Handles Information List", ofLength: 4, \.list.bytes))
     }
-
-    /// Writes one entry behind the opcode or an earlier entry.
-    static func writeEntry(found: AttributeHandle, groupEnd: AttributeHandle, into bytes: inout ByteBuffer) {
-        bytes.writeMultipleIntegers(found, groupEnd, endianness: .little)
-    }
 }
 
 /// `ATT_READ_BY_GROUP_TYPE_REQ` (3.4.4.9): which groups of a type are there.

@@ -5,9 +5,9 @@ import NIOCore
 /// The limits of ATT that more than one part needs.
 package enum ATT {
     /// The ATT MTU of a link on which none was exchanged (Vol 3, Part G, 5.2.1).
-    static let defaultMTU = 23
+    package static let defaultMTU = L2CAP.minimumMTU
     /// The largest ATT MTU that this host offers: a prepared write of a whole attribute value fits.
-    static let maximumMTU = 517
+    package static let maximumMTU = maximumValueLength + 5
     /// The longest value of an attribute (Vol 3, Part F, 3.2.9).
     package static let maximumValueLength = 512
     /// How long a request or an indication may stay unanswered (Vol 3, Part F, 3.3.3).

@@ -93,5 +93,5 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
 
 extension ATTOpcode: CustomStringConvertible {
     /// The octet in hexadecimal digits.
-    public var description: String { "0x" + (self.rawValue < 0x10 ? "0" : "") + String(self.rawValue, radix: 16) }
+    public var description: String { "0x" + self.rawValue.hexadecimalDigits }
 }

@@ -149,18 +149,18 @@ extension LESignallingCommand {
                 ? """
                 LE Credit Based Connection Response channel \(response.destination), \
                 \(response.parameters.words)
-                """ : "LE Credit Based Connection Response, refused: \(hexadecimal(response.result.rawValue))"
+                """ : "LE Credit Based Connection Response, refused: \(response.result.rawValue.hexadecimalNumber)"
         case .flowControlCredit(let channel, let credits):
             "Flow Control Credit channel \(channel), \(credits) credits"
         case .creditBasedConnectionRequest(let request):
             "Credit Based Connection Request SPSM \(request.spsm), \(request.sources.count) channels"
         case .creditBasedConnectionResponse(let response):
-            "Credit Based Connection Response, result \(hexadecimal(response.result.rawValue))"
+            "Credit Based Connection Response, result \(response.result.rawValue.hexadecimalNumber)"
         case .creditBasedReconfigureRequest(let request):
             "Credit Based Reconfigure Request MTU \(request.mtu), MPS \(request.mps)"
         case .creditBasedReconfigureResponse(let result):
-            "Credit Based Reconfigure Response, result \(hexadecimal(result))"
-        case .unknown(let code): "Signalling command \(hexadecimal(code.rawValue))"
+            "Credit Based Reconfigure Response, result \(result.hexadecimalNumber)"
+        case .unknown(let code): "Signalling command \(code.rawValue.hexadecimalNumber)"
         }
     }
 }
@@ -179,10 +179,6 @@ func pairingText(_ pdu: ByteBuffer) -> String {
     ]
     var bytes = pdu
     guard let code: UInt8 = bytes.readInteger() else { return "Empty PDU" }
-    let name = (1...UInt8(names.count)).contains(code) ? names[Int(code) - 1] : "PDU \(hexadecimal(code))"
+    let name = (1...UInt8(names.count)).contains(code) ? names[Int(code) - 1] : "PDU \(code.hexadecimalNumber)"
     return bytes.readableBytes == 0 ? name : "\(name) \(octetText(bytes))"
-}
-
-private func hexadecimal(_ value: some FixedWidthInteger) -> String {
-    "0x" + String(value, radix: 16, uppercase: true)
 }

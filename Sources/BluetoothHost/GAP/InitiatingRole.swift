@@ -16,7 +16,7 @@ final class InitiatingRole {
     /// How long a device is initiated to under the address under which it was heard.
     private static let attemptInterval = TimeAmount.seconds(5)
     /// The scan interval and window of an initiator: it listens all the time.
-    private static let scanInterval = TimeAmount.milliseconds(30)
+    private static let scanInterval = ScanParameters.defaultWindow
 
     @exclusivity(unchecked) unowned var radio: HostRadio!
     @exclusivity(unchecked) private var initiator = Initiator()

@@ -32,7 +32,8 @@ public struct SecurityRequirement: Hashable, Sendable {
     public var minimumKeySize: Int { Int(self.keySize) }
 
     /// Creates a requirement; a key size out of range takes the nearest value in it.
-    public init(level: SecurityLevel, minimumKeySize: Int = 7, needsAuthorization: Bool = false) {
+    public init(level: SecurityLevel, minimumKeySize: Int = Self.keySizes.lowerBound, needsAuthorization: Bool = false)
+    {
         self.level = level
         let sizes = Self.keySizes
         let size = min(max(minimumKeySize, sizes.lowerBound), sizes.upperBound)
@@ -113,7 +114,10 @@ public struct LinkSecurity: Hashable, Sendable {
     /// the key was made, then its size. Authorization comes last, so that no user is asked about a peer that is not
     /// known.
     /// - Parameter minimumKeySize: The shortest key that the host is content with anywhere.
-    func shortfall(of requirement: SecurityRequirement, minimumKeySize: Int = 7) -> SecurityShortfall? {
+    func shortfall(
+        of requirement: SecurityRequirement,
+        minimumKeySize: Int = SecurityRequirement.keySizes.lowerBound
+    ) -> SecurityShortfall? {
         if requirement.level > .none {
             guard let key else { return self.isBonded ? .encryption : .authentication }
             if self.level < requirement.level { return .authentication }

@@ -1,5 +1,6 @@
 // How a device hides itself: the privacy feature of Generic Access (Vol 3, Part C, 10.7).
 
+public import BluetoothTypes
 public import NIOCore
 
 /// How a device that hides itself changes its address (Vol 3, Part C, 10.7).
@@ -15,7 +16,10 @@ public struct PrivacyConfiguration: Hashable, Sendable {
     public var connectionsPerAddress: Int?
 
     /// Creates a configuration.
-    public init(rotationInterval: TimeAmount = .seconds(900), connectionsPerAddress: Int? = nil) {
+    public init(
+        rotationInterval: TimeAmount = ResolvablePrivateAddressTimeout.recommended.timeAmount,
+        connectionsPerAddress: Int? = nil
+    ) {
         self.rotationInterval = rotationInterval
         self.connectionsPerAddress = connectionsPerAddress
     }

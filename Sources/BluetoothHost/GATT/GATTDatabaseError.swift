@@ -18,7 +18,7 @@ extension GATTDatabaseError: CustomStringConvertible {
     /// One line that says what is wrong with the service.
     public var description: String {
         switch self {
-        case .valueTooLong: "a value of the service is longer than 512 octets"
+        case .valueTooLong: "a value of the service is longer than \(ATT.maximumValueLength) octets"
         case .unknownIncludedService: "a service that is included is not in the database"
         case .reservedDescriptor: "the server itself makes the descriptors 2900 and 2902"
         case .handlesInUse: "the handles of the service are not free"

@@ -26,7 +26,7 @@ struct ACLReceiver {
     /// How long a packet that the host has finished with may be unreported.
     private static let reportInterval = TimeAmount.milliseconds(100)
     /// The shortest packet that the host offers to take, in octets behind its header.
-    static let minimumPacketLength = 251
+    static let minimumPacketLength = Int(DataPacketLimits.maximumOctets)
 
     /// Whether the controller waits for reports.
     private(set) var isLimited = false

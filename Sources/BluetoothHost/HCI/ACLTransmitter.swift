@@ -18,7 +18,7 @@ enum FrameTag {
 /// The controller's capacity for ACL data, and which link may send next.
 struct ACLTransmitter {
     /// How many octets a packet may carry.
-    private(set) var dataLength = 27
+    private(set) var dataLength = Int(DataPacketLimits.minimumOctets)
     /// How many more packets the controller can take.
     private(set) var credits = 0
     /// Links with something to send, the next one first.
@@ -26,7 +26,7 @@ struct ACLTransmitter {
 
     /// Takes the buffer sizes that the controller reported.
     mutating func configure(dataLength: Int, packetCount: Int) {
-        self.dataLength = max(dataLength, 23)
+        self.dataLength = max(dataLength, L2CAP.minimumMTU)
         self.credits = max(packetCount, 1)
         self.turns = []
     }

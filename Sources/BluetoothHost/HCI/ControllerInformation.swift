@@ -6,10 +6,6 @@ package import BluetoothTypes
 
 /// The abilities of a controller.
 package struct ControllerInformation {
-    /// The longest packet of the link layer, as the host asks for it: octets, and microseconds on LE 1M (Vol 6, Part B,
-    /// 4.5.10).
-    static let longestData = (octets: UInt16(251), time: UInt16(2120))
-
     /// What it is; `nil` where it did not say.
     package var version: ReadLocalVersionInformation.ReturnParameters?
     /// The features of both radios together; `nil` where it did not say.

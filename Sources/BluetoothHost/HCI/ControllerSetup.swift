@@ -195,8 +195,8 @@ final class ControllerSetup {
             }
         case .suggestedDataLength:
             let length = LEWriteSuggestedDefaultDataLength(
-                transmitOctets: ControllerInformation.longestData.octets,
-                transmitTime: ControllerInformation.longestData.time
+                transmitOctets: DataPacketLimits.maximumOctets,
+                transmitTime: DataPacketLimits.maximumTimeOn1M
             )
             self.controller.send(length) { _ in goOn() }
         case .randomAddress:

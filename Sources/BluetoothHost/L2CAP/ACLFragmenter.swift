@@ -46,17 +46,6 @@ struct ACLFragmenter: IteratorProtocol, Sendable {
         }
     }
 
-    /// How many packets are still to come.
-    var packetsLeft: Int {
-        switch self.state {
-        case .whole(let pdu): self.packetCount(of: L2CAPHeader.length + pdu.readableBytes)
-        case .rest(let octets): self.packetCount(of: octets.readableBytes)
-        case .done: 0
-        }
-    }
-
-    private func packetCount(of octets: Int) -> Int { (octets + self.maximumLength - 1) / self.maximumLength }
-
     /// The next packet; `nil` behind the last.
     mutating func next() -> HCIPacket? {
         let state = self.state

@@ -9,7 +9,7 @@ import NIOCore
 /// What one side takes on a channel, as each side announces it when the channel is opened.
 struct CreditBasedParameters: HCIParameters {
     /// The least MTU and MPS that either side may offer (4.22).
-    static let minimumSize = 23
+    static let minimumSize = L2CAP.minimumMTU
     /// The largest MPS.
     static let maximumMPS = 65_533
     /// The most credits that either side may hold.

@@ -43,7 +43,7 @@ public struct L2CAPConnectionResult: RawRepresentable, Hashable, Sendable, Custo
         case .invalidSourceCID: "invalid source CID"
         case .sourceCIDAllocated: "source CID already allocated"
         case .unacceptableParameters: "unacceptable parameters"
-        default: "result 0x" + String(self.rawValue, radix: 16, uppercase: true)
+        default: "result " + self.rawValue.hexadecimalNumber
         }
     }
 }

@@ -37,7 +37,7 @@ public struct SPSM: RawRepresentable, Hashable, Comparable, Sendable, Expressibl
     public static func < (lhs: SPSM, rhs: SPSM) -> Bool { lhs.rawValue < rhs.rawValue }
 
     /// `0x80`.
-    public var description: String { "0x" + String(self.rawValue, radix: 16, uppercase: true) }
+    public var description: String { self.rawValue.hexadecimalNumber }
 }
 
 /// What this side offers on a channel, and how much memory it sets aside for it.

@@ -85,3 +85,9 @@ extension PDUBuffer {
         pdu.moveReaderIndex(to: pdu.readerIndex - count)
     }
 }
+
+/// The limits of L2CAP that more than one part needs.
+enum L2CAP {
+    /// The least MTU and MPS of a channel on an LE link (Vol 3, Part A, 5.1).
+    static let minimumMTU = 23
+}

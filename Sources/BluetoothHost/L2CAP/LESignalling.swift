@@ -66,7 +66,7 @@ struct LESignalling: Sendable {
     }
 
     /// The longest C-frame that this host takes: what every LE link must take (Vol 3, Part A, 4).
-    static let mtu = 23
+    static let mtu = L2CAP.minimumMTU
     /// How long an answer may take, and the least time from an answer to the next request (Vol 3, Part C, appendix A,
     /// TGAP(conn_param_timeout)).
     static let parameterRequestTimeout = TimeAmount.seconds(30)

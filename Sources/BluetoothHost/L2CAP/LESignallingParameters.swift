@@ -59,15 +59,14 @@ struct LEConnectionParameterRequest: HCIParameters {
     /// How long the link lives in silence.
     var supervisionTimeout: SupervisionTimeout
 
-    /// Whether every value is in its range and the timeout is longer than twice the time that the peripheral may be
-    /// silent for: `timeout > (1 + latency) * maximum interval * 2`.
+    /// Whether a link may have these parameters.
     var isValid: Bool {
-        self.minimumInterval.isInRange && self.maximumInterval.isInRange
-            && self.minimumInterval <= self.maximumInterval
-            && self.latency <= 499 && self.supervisionTimeout.isInRange
-            // In units of 1.25 ms: the timeout counts 10 ms.
-            && UInt32(self.supervisionTimeout.rawValue) * 8
-                > (1 + UInt32(self.latency)) * UInt32(self.maximumInterval.rawValue) * 2
+        ConnectionParameters(
+            minimumInterval: self.minimumInterval,
+            maximumInterval: self.maximumInterval,
+            latency: self.latency,
+            supervisionTimeout: self.supervisionTimeout
+        ).isValid
     }
 }
 

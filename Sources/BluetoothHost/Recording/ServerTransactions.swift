@@ -139,7 +139,8 @@ struct ServerTransactions: Sendable {
             }
             return
         case .exchangeMTUResponse:
-            database.serverMTU = min(max(Int(try ATTExchangeMTUResponse(parsing: pdu).serverMTU), 23), 517)
+            let mtu = Int(try ATTExchangeMTUResponse(parsing: pdu).serverMTU)
+            database.serverMTU = min(max(mtu, ATT.defaultMTU), ATT.maximumMTU)
         default: break
         }
         guard let request = self.request else { return }

@@ -35,8 +35,6 @@ public struct AuthenticationRequirements: OptionSet, Hashable, Sendable {
     public static let secureConnections = AuthenticationRequirements(rawValue: 0x08)
     /// Keypress notifications while a passkey is entered.
     public static let keypress = AuthenticationRequirements(rawValue: 0x10)
-    /// The link key conversion function h7 is supported.
-    public static let ct2 = AuthenticationRequirements(rawValue: 0x20)
 
     /// Whether the keys are kept: the other values of the two bits are reserved.
     var isBonding: Bool { self.rawValue & 0x03 == 0x01 }
@@ -56,8 +54,6 @@ public struct KeyDistribution: OptionSet, Hashable, Sendable {
     public static let identityKey = KeyDistribution(rawValue: 0x02)
     /// The connection signature resolving key.
     public static let signingKey = KeyDistribution(rawValue: 0x04)
-    /// A BR/EDR link key is derived. This host, having no BR/EDR, never sets it.
-    public static let linkKey = KeyDistribution(rawValue: 0x08)
 
     /// What this host distributes and accepts.
     static let supported: KeyDistribution = [.encryptionKey, .identityKey, .signingKey]
@@ -65,9 +61,6 @@ public struct KeyDistribution: OptionSet, Hashable, Sendable {
 
 /// The parameters of Pairing Request and Pairing Response.
 struct PairingFeatures: Hashable, Sendable {
-    /// The sizes that an encryption key may have, in octets.
-    static let keySizes = 7...16
-
     /// What the device shows and takes.
     var ioCapability: IOCapability
     /// Whether it has out-of-band data of the other device.
@@ -101,7 +94,7 @@ extension PairingFeatures {
         }
         self.authentication = AuthenticationRequirements(rawValue: try bytes.readLittleEndian("AuthReq"))
         self.maximumKeySize = Int(try bytes.readLittleEndian("Maximum Encryption Key Size", as: UInt8.self))
-        guard Self.keySizes.contains(self.maximumKeySize) else {
+        guard SecurityRequirement.keySizes.contains(self.maximumKeySize) else {
             throw MalformedBytes(.invalid, "Maximum Encryption Key Size")
         }
         self.initiatorKeys = KeyDistribution(rawValue: try bytes.readLittleEndian("Initiator Key Distribution"))

@@ -115,16 +115,6 @@ enum SecurityToolbox {
         let code = self.cmac(x, u.mostSignificantFirst + v.mostSignificantFirst + y.mostSignificantFirst)
         return UInt32(truncatingIfNeeded: code.low)
     }
-
-    /// The link key conversion function h6 (2.2.10).
-    static func h6(_ w: Octets16, keyID: UInt32) -> Octets16 {
-        self.cmac(w, stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: keyID >> UInt32($0)) })
-    }
-
-    /// The link key conversion function h7 (2.2.11).
-    static func h7(salt: Octets16, _ w: Octets16) -> Octets16 {
-        self.cmac(salt, w.mostSignificantFirst)
-    }
 }
 
 extension Octets16 {

@@ -24,25 +24,45 @@ package final class FileLock: Sendable {
     /// - Returns: `nil` where another process, or another object of this one, has it.
     /// - Throws: ``TransportError`` where the file cannot be opened or locked.
     package static func take(_ path: String) throws(TransportError) -> FileLock? {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        try self.open(path, LOCK_EX | LOCK_NB)
+    }
+
+    /// Does something while no other process does, and waits for that.
+    ///
+    /// - Throws: ``TransportError`` if the file cannot be opened or locked.
+    package static func with<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        try withExtendedLifetime(self.open(path, LOCK_EX)) { _ in try body() }
+    }
+
+    private static func open(_ path: String, _ operation: CInt) throws(TransportError) -> FileLock? {
+        let descriptor = openLock(path)
         guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot open the lock \(path)") }
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            let number = errno
-            if number == EINTR { continue }
-            close(descriptor)
-            if number == EWOULDBLOCK { return nil }
-            throw TransportError(errno: number, "cannot lock \(path)")
+        let failure = self.failure(descriptor, operation)
+        guard failure != 0 else { return FileLock(descriptor: descriptor) }
+        close(descriptor)
+        if failure == EWOULDBLOCK { return nil }
+        throw TransportError(errno: failure, "cannot lock \(path)")
+    }
+
+    /// Locks an open file for as long as it is open, unless another process has locked it.
+    ///
+    /// - Returns: The system's error, `EWOULDBLOCK` if another process has it; 0 for none.
+    static func failureToLock(_ descriptor: CInt) -> CInt { self.failure(descriptor, LOCK_EX | LOCK_NB) }
+
+    private static func failure(_ descriptor: CInt, _ operation: CInt) -> CInt {
+        while flock(descriptor, operation) != 0 {
+            guard errno == EINTR else { return errno }
         }
-        return FileLock(descriptor: descriptor)
+        return 0
     }
 
     /// Whether the lock is taken now; `false` for a file that is not there.
     package static func isTaken(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = openLock(path, isReader: true)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         // A process that tries to take the lock at this moment finds it taken, and tries again.
-        return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+        return self.failure(descriptor, LOCK_SH | LOCK_NB) != 0
     }
 
     /// Writes this process's number into the file, for processes that find the lock taken.
@@ -54,7 +74,7 @@ package final class FileLock: Sendable {
 
     /// The process number that the holder of a lock wrote into it.
     package static func processNumber(in path: String) -> Int? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = openLock(path, isReader: true)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var octets = [UInt8](repeating: 0, count: 24)
@@ -63,4 +83,10 @@ package final class FileLock: Sendable {
         let digits = octets[..<count].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         return Int(String(decoding: digits, as: UTF8.self))
     }
+}
+
+private func openLock(_ path: String, isReader: Bool = false) -> CInt {
+    isReader
+        ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        : open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
 }

@@ -51,11 +51,11 @@ extension PrivateFile {
         for _ in 0..<Self.replacementLimit {
             let (descriptor, status) = try Self.openOutput(path, noun)
             guard status.st_mode & S_IFMT == S_IFREG else { return descriptor }
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-                let failure = errno
+            let lockFailure = FileLock.failureToLock(descriptor)
+            guard lockFailure == 0 else {
                 close(descriptor)
-                if failure == EWOULDBLOCK { return nil }
-                throw TransportError(errno: failure, "cannot lock the \(noun) \(path)")
+                if lockFailure == EWOULDBLOCK { return nil }
+                throw TransportError(errno: lockFailure, "cannot lock the \(noun) \(path)")
             }
             var present = stat()
             let isPresent =

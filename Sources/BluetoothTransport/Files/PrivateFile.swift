@@ -113,7 +113,7 @@ package enum PrivateFile {
         guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot write \(new)") }
         // Until it has its name, nobody takes it for the file of a process that was killed.
         defer { close(descriptor) }
-        flock(descriptor, LOCK_EX | LOCK_NB)
+        _ = FileLock.failureToLock(descriptor)
         let isWritten = octets.withUnsafeBytes { octets in
             Self.transfer(octets.count) { offset in
                 pwrite(descriptor, octets.baseAddress?.advanced(by: offset), octets.count - offset, off_t(offset))
@@ -145,7 +145,7 @@ package enum PrivateFile {
             // A process in another container may have a number that is free here; it holds the lock.
             let descriptor = open("\(folder)/\(name)", O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             guard descriptor >= 0 else { continue }
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink("\(folder)/\(name)") }
+            if FileLock.failureToLock(descriptor) == 0 { unlink("\(folder)/\(name)") }
             close(descriptor)
         }
     }

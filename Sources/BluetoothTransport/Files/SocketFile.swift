@@ -154,7 +154,7 @@ final class SocketFile: Sendable {
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { field in
             // The last octet stays zero.
-            field.copyBytes(from: Array(path.utf8.prefix(field.count - 1)))
+            field.copyBytes(from: Array(path.utf8.prefix(StreamAddress.maximumPathLength)))
         }
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

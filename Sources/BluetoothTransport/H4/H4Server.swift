@@ -128,12 +128,6 @@ public final class H4Server {
         self.socketFile?.remove()
         self.channel.close(promise: nil)
     }
-
-    /// Removes the files of all Unix sockets at which this process listens.
-    ///
-    /// It is safe from any thread. This happens by itself when the process calls `exit`; call it before the process
-    /// ends in another way.
-    public static func removeSocketFiles() { SocketFile.removeAll() }
 }
 
 /// Turns accepted sockets into channels and counts them.

@@ -14,12 +14,30 @@ final class H4Stream: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    /// How the octets ended.
+    private enum End {
+        /// The other end has closed.
+        case closed
+        /// The system has reported an error.
+        case failed(String)
+    }
+
+    /// When what is sent leaves.
+    private enum Departure {
+        /// When the turn of the loop ends.
+        case withTurn
+        /// When the batch ends of which packets were delivered.
+        case withBatch
+        /// When the body of `sendTogether` has ended.
+        case withBody
+    }
+
     private enum State {
         /// Nobody receives yet: reading is held back. What the system delivers nevertheless, when the other end has
         /// closed, stays in the framer.
-        case held(readIsWanted: Bool, hasEnded: Bool)
+        case held(readIsWanted: Bool, end: End?)
         /// Packets are delivered.
-        case running
+        case running(Departure)
         /// Nothing is delivered or sent any more.
         case closed
     }
@@ -47,19 +65,14 @@ final class H4Stream: ChannelDuplexHandler {
     private let unsentLimit: Int
     /// What waits for the hosts of a server together.
     private let backlog: H4Backlog?
-    @exclusivity(unchecked) private var state = State.held(readIsWanted: false, hasEnded: false)
+    @exclusivity(unchecked) private var state = State.held(readIsWanted: false, end: nil)
     @exclusivity(unchecked) private var framer: H4Framer
     // The octets that were thrown away while the first packet was looked for.
     private var strayOctetCount = 0
     @exclusivity(unchecked) private var context: ChannelHandlerContext?
     @exclusivity(unchecked) private var outgoing = ByteBuffer()
+    // Whether something was written since the last flush.
     private var hasOutgoing = false
-    private var flushIsScheduled = false
-    // Whether all leaves together that is sent now.
-    private var isSendingTogether = false
-    // Whether packets were delivered since the last end of a batch.
-    private var batchIsOpen = false
-    private var lastError: String?
 
     init(
         receivingFrom sender: H4Framer.Sender,
@@ -91,14 +104,14 @@ final class H4Stream: ChannelDuplexHandler {
 
     /// Starts delivery, in a later turn of the loop.
     func start() {
-        guard case .held(let readIsWanted, let hasEnded) = self.state else { return }
-        self.state = .running
+        guard case .held(let readIsWanted, let end) = self.state else { return }
+        self.state = .running(.withTurn)
         self.eventLoop.assumeIsolated().execute {
             // Usually nothing is there yet; after an early end of the stream, all that came before it.
             self.deliver()
             self.finishBatch()
-            if hasEnded {
-                self.finish(self.endReason)
+            if let end {
+                self.finish(self.reason(of: end))
             } else if case .running = self.state, readIsWanted {
                 self.context?.read()
             }
@@ -125,10 +138,10 @@ final class H4Stream: ChannelDuplexHandler {
 
     /// Runs `body`, after which all leaves that it has sent, unless that leaves at the end of a batch.
     func sendTogether(_ body: () -> Void) {
-        guard !self.batchIsOpen, !self.isSendingTogether else { return body() }
-        self.isSendingTogether = true
+        guard case .running(.withTurn) = self.state else { return body() }
+        self.state = .running(.withBody)
         body()
-        self.isSendingTogether = false
+        if case .running(.withBody) = self.state { self.state = .running(.withTurn) }
         if let context { self.flushNow(context) }
     }
 
@@ -146,10 +159,11 @@ final class H4Stream: ChannelDuplexHandler {
     // MARK: The way out
 
     private func scheduleFlush() {
-        guard !self.batchIsOpen, !self.isSendingTogether, !self.flushIsScheduled else { return }
-        self.flushIsScheduled = true
+        switch self.state {
+        case .running(.withBatch), .running(.withBody): return
+        case .held, .running(.withTurn), .closed: break
+        }
         self.eventLoop.assumeIsolated().execute {
-            self.flushIsScheduled = false
             if let context = self.context { self.flushNow(context) }
         }
     }
@@ -197,7 +211,7 @@ final class H4Stream: ChannelDuplexHandler {
 
     func read(context: ChannelHandlerContext) {
         switch self.state {
-        case .held(_, let hasEnded): self.state = .held(readIsWanted: true, hasEnded: hasEnded)
+        case .held(_, let end): self.state = .held(readIsWanted: true, end: end)
         case .running: context.read()
         case .closed: break
         }
@@ -228,16 +242,22 @@ final class H4Stream: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         switch self.state {
-        case .held(let readIsWanted, _): self.state = .held(readIsWanted: readIsWanted, hasEnded: true)
-        case .running: self.finish(self.endReason)
+        case .held(let readIsWanted, let end): self.state = .held(readIsWanted: readIsWanted, end: end ?? .closed)
+        case .running: self.finish(self.reason(of: .closed))
         case .closed: break
         }
         context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        self.lastError = oneLine(error)
-        context.close(promise: nil)
+        let end = End.failed(oneLine(error))
+        switch self.state {
+        case .held(let readIsWanted, _):
+            self.state = .held(readIsWanted: readIsWanted, end: end)
+            context.close(promise: nil)
+        case .running: self.finish(self.reason(of: end))
+        case .closed: context.close(promise: nil)
+        }
     }
 
     private func deliver() {
@@ -256,7 +276,7 @@ final class H4Stream: ChannelDuplexHandler {
                     self.finish("\(self.otherEnd) sent a packet that only the other side may send")
                     return
                 }
-                self.batchIsOpen = true
+                self.state = .running(.withBatch)
                 receiver.channel(channel, didReceive: packet)
             }
         } catch {
@@ -272,17 +292,18 @@ final class H4Stream: ChannelDuplexHandler {
     }
 
     private func finishBatch() {
-        guard self.batchIsOpen else { return }
-        if case .running = self.state { self.owner?.deliverEndOfBatch() }
-        self.batchIsOpen = false
+        guard case .running(.withBatch) = self.state else { return }
+        self.owner?.deliverEndOfBatch()
+        if case .running = self.state { self.state = .running(.withTurn) }
         if let context { self.flushNow(context) }
     }
 
-    /// Why the stream ended that the other end or the system has closed.
-    private var endReason: String {
-        self.medium.endReason(
+    /// Why the stream is over.
+    private func reason(of end: End) -> String {
+        let error: String? = if case .failed(let error) = end { error } else { nil }
+        return self.medium.endReason(
             self.otherEnd,
-            error: self.lastError,
+            error: error,
             isInsidePacket: self.framer.pendingOctetCount > 0
         )
     }
@@ -290,17 +311,16 @@ final class H4Stream: ChannelDuplexHandler {
     /// Ends the stream because of the other end, which is reported once.
     private func finish(_ reason: String) {
         switch self.state {
-        case .held, .closed: break
-        case .running:
-            if self.batchIsOpen {
-                self.batchIsOpen = false
-                self.owner?.deliverEndOfBatch()
-                // The receiver may have closed the channel.
-                guard case .running = self.state else { return }
-            }
-            self.state = .closed
-            self.context?.close(promise: nil)
-            self.owner?.deliverClose(reason)
+        case .held, .closed: return
+        case .running(.withBatch):
+            self.state = .running(.withTurn)
+            self.owner?.deliverEndOfBatch()
+            // The receiver may have closed the channel.
+            guard case .running = self.state else { return }
+        case .running: break
         }
+        self.state = .closed
+        self.context?.close(promise: nil)
+        self.owner?.deliverClose(reason)
     }
 }

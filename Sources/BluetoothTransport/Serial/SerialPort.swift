@@ -30,9 +30,9 @@ enum SerialPort {
         guard number >= 0 else { throw TransportError(openingSerialPort: path, errno: errno) }
         let device = DeviceDescriptor(owning: number)
         guard isatty(number) == 1 else { throw .noSerialPort(path) }
-        guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
-            let cause = errno
-            throw TransportError(openingSerialPort: path, errno: cause == EWOULDBLOCK ? EBUSY : cause)
+        let failure = FileLock.failureToLock(number)
+        guard failure == 0 else {
+            throw TransportError(openingSerialPort: path, errno: failure == EWOULDBLOCK ? EBUSY : failure)
         }
         try Self.configure(device, path: path, speed: speed)
         // What lies there from before is no part of this conversation.

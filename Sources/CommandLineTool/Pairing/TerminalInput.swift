@@ -7,6 +7,7 @@
 
 import Dispatch
 import Foundation
+import TerminalScreen
 
 /// The place where a person is asked.
 @MainActor
@@ -56,18 +57,12 @@ final class TerminalInput {
 
     /// Whether there is a terminal, or a standard input that may have lines.
     nonisolated static var canAsk: Bool {
-        if isatty(STDIN_FILENO) == 1 { return isInForeground(STDIN_FILENO) }
+        if Terminal.input.isTerminal { return Terminal.input.isInForeground }
         if !isNull(STDIN_FILENO) { return true }
         let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard terminal >= 0 else { return false }
         defer { close(terminal) }
-        return isInForeground(terminal)
-    }
-
-    /// Whether a read from the terminal returns, and does not stop the process.
-    private nonisolated static func isInForeground(_ terminal: CInt) -> Bool {
-        let group = tcgetpgrp(terminal)
-        return group < 0 || group == getpgrp()
+        return Terminal(terminal).isInForeground
     }
 
     /// Whether a descriptor is closed or `/dev/null`.
@@ -80,9 +75,9 @@ final class TerminalInput {
     }
 
     private func place() -> Place? {
-        if isatty(STDIN_FILENO) == 1 {
-            guard Self.isInForeground(STDIN_FILENO) else { return nil }
-            if isatty(STDERR_FILENO) == 1 {
+        if Terminal.input.isTerminal {
+            guard Terminal.input.isInForeground else { return nil }
+            if Terminal.error.isTerminal {
                 return Place(input: STDIN_FILENO, output: STDERR_FILENO, isTerminal: true)
             }
             let own = ttyname(STDIN_FILENO).map { open($0, O_WRONLY | O_NOCTTY | O_CLOEXEC) } ?? -1
@@ -94,7 +89,7 @@ final class TerminalInput {
         }
         let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard terminal >= 0 else { return nil }
-        guard Self.isInForeground(terminal) else {
+        guard Terminal(terminal).isInForeground else {
             close(terminal)
             return nil
         }

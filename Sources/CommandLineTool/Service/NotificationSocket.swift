@@ -1,6 +1,8 @@
 // The socket on which a service manager waits for what its services report: the protocol of sd_notify(3), without
 // libsystemd. A message is one datagram of lines, each a variable and its value.
 
+import BluetoothTransport
+
 #if canImport(Glibc)
 import Glibc
 private let datagrams = CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
@@ -25,7 +27,9 @@ final class NotificationSocket: Sendable {
         var octets = Array(name.utf8)
         var address = sockaddr_un()
         let room = MemoryLayout.size(ofValue: address.sun_path)
-        guard let first = octets.first, octets.count > 1, octets.count < room else { return nil }
+        guard let first = octets.first, octets.count > 1, octets.count <= StreamAddress.maximumPathLength else {
+            return nil
+        }
         switch first {
         case UInt8(ascii: "/"): break
         case UInt8(ascii: "@"): octets[0] = 0

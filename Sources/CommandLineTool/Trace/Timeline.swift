@@ -6,6 +6,7 @@ import BluetoothHost
 package import BluetoothTransport
 import CoreBluetooth
 import Foundation
+import SequenceDiagram
 import Synchronization
 
 /// The trace of this process.
@@ -29,8 +30,6 @@ package final class Timeline: Sendable {
         var deviceWidth = 8
     }
 
-    /// Of how many entries a picture is made at most.
-    package static let diagramLimit = 2_000
     private static let advertisementLimit = 4_096
     private static let now = Mutex<Timeline?>(nil)
 
@@ -94,7 +93,7 @@ package final class Timeline: Sendable {
             state.deviceWidth = max(state.deviceWidth, entry.device.count)
             Console.report(entry.line(since: start, deviceWidth: state.deviceWidth))
         case .file: try? file?.write(contentsOf: TimelineFile.line(entry))
-        case .diagram: if state.entries.count <= Self.diagramLimit { state.entries.append(entry) }
+        case .diagram: if state.entries.count <= SequenceDiagram.limit { state.entries.append(entry) }
         }
     }
 

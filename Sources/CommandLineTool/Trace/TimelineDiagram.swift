@@ -20,9 +20,6 @@ package enum DiagramFormat: String, Sendable, CaseIterable {
 
 /// Makes diagrams of traces.
 package enum TimelineDiagram {
-    /// For how long a packet may be on its way.
-    private static let longestWay = Duration.seconds(10)
-
     /// The lines of a device, by their places.
     private struct Lines {
         var app: Int?
@@ -36,8 +33,8 @@ package enum TimelineDiagram {
     /// The diagram of a trace.
     package static func diagram(of entries: [TimelineEntry], title: String) -> SequenceDiagram {
         let entries = entries.sorted { $0.time < $1.time }
-        let isCut = entries.count > Timeline.diagramLimit
-        let shown = Array(entries.prefix(Timeline.diagramLimit))
+        let isCut = entries.count > SequenceDiagram.limit
+        let shown = Array(entries.prefix(SequenceDiagram.limit))
         let devices = devices(in: shown)
         var participants: [SequenceDiagram.Participant] = []
         var lines: [String: Lines] = [:]
@@ -105,7 +102,7 @@ package enum TimelineDiagram {
             case .heading, .app, .sdk, .call, .callback, .command, .event: nil
             }
         }
-        return SequenceDiagram.receptions(of: packets, within: longestWay)
+        return SequenceDiagram.receptions(of: packets)
     }
 
     private static func content(

@@ -90,6 +90,8 @@ extension BluetoothAdapter {
         /// it behaves as on a phone.
         public var callbackDelay: Duration = .zero
 
+        @usableFromInline static let maximumMTU = ATT.maximumMTU
+
         /// A configuration that leaves to the defaults what is not given.
         public init(
             deviceName: String? = nil,
@@ -97,7 +99,7 @@ extension BluetoothAdapter {
             distance: Double? = nil,
             position: AirPosition? = nil,
             captureFile: String? = nil,
-            preferredMTU: Int = 517,
+            preferredMTU: Int = Self.maximumMTU,
             permitsSystemServices: Bool = false,
             controllerToHostFlowControl: Bool? = nil
         ) {

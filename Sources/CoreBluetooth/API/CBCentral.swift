@@ -11,7 +11,7 @@ import NIOConcurrencyHelpers
 /// Apple documents it as `CBCentral`.
 open class CBCentral: CBPeer {
     // Guarded by the lock.
-    var mtu = 23
+    var mtu = ATT.defaultMTU
     /// The link to it, while there is one.
     var link: LinkID?
     /// Its updates on their way.

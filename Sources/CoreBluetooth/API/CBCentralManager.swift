@@ -153,6 +153,9 @@ open class CBCentralManager: CBManager {
 
     // MARK: Connecting
 
+    /// The longest delay of a connection, in seconds: a day.
+    private static let longestDelay = 86_400.0
+
     /// Connects to a peripheral as soon as it is there; the delegate is called.
     ///
     /// The request never expires; ``cancelPeripheralConnection(_:)`` withdraws it.
@@ -167,7 +170,7 @@ open class CBCentralManager: CBManager {
         connectOptions.reconnectsByItself =
             options?[CBConnectPeripheralOptionEnableAutoReconnect].flatMap(isTrue) ?? false
         if let delay = (options?[CBConnectPeripheralOptionStartDelayKey] as? NSNumber)?.doubleValue, delay > 0 {
-            connectOptions.delay = .nanoseconds(Int64(min(delay, 86_400) * 1e9))
+            connectOptions.delay = .nanoseconds(Int64(min(delay, Self.longestDelay) * 1e9))
         }
         if options?[CBConnectPeripheralOptionNotifyOnConnectionKey].flatMap(isTrue) ?? false {
             connectOptions.alerts.insert(.connection)
@@ -191,7 +194,7 @@ open class CBCentralManager: CBManager {
 
     private func owns(_ peripheral: CBPeripheral) -> Bool {
         guard peripheral.context === self.context, self.lock.withLock({ peripheral.isValid }) else {
-            LogLines.log("API MISUSE: \(peripheral) is not a valid peripheral of \(self)")
+            LogLines.misuse("\(peripheral) is not a valid peripheral of \(self)")
             return false
         }
         return true

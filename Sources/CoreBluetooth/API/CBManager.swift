@@ -60,7 +60,7 @@ open class CBManager: NSObject {
     var isOn: Bool { self.stateStorage == .poweredOn }
 
     func logPoweredOff() {
-        LogLines.log("API MISUSE: \(self) can only accept this command while in the powered on state")
+        LogLines.misuse("\(self) can only accept this command while in the powered on state")
         self.adapter.configuration.observer?.called("a call is ignored in the state \(words(self.state))")
     }
 

@@ -25,7 +25,7 @@ open class CBPeripheral: CBPeer {
     var connection = ObservedConnection()
     /// Whether the object may still be connected: not after the adapter was reset.
     var isValid = true
-    var mtu = 23
+    var mtu = ATT.defaultMTU
     var writeWindow = TransmitWindow()
     var servicesStorage: [CBService]?
     @exclusivity(unchecked) var attributes = RemoteAttributes()
@@ -47,16 +47,16 @@ open class CBPeripheral: CBPeer {
     deinit {
         switch self.connection.state {
         case .connecting:
-            LogLines.log(
+            LogLines.misuse(
                 """
-                API MISUSE: Cancelling connection for unused peripheral \(self), Did you forget to keep a \
+                Cancelling connection for unused peripheral \(self), Did you forget to keep a \
                 reference to it?
                 """
             )
         case .connected:
-            LogLines.log(
+            LogLines.misuse(
                 """
-                API MISUSE: Forcing disconnection of unused peripheral \(self). Did you forget to cancel \
+                Forcing disconnection of unused peripheral \(self). Did you forget to cancel \
                 the connection?
                 """
             )
@@ -296,14 +296,14 @@ extension CBPeripheral {
     }
 
     func logNotConnected() {
-        LogLines.log("API MISUSE: \(self) can only accept commands while in the connected state")
+        LogLines.misuse("\(self) can only accept commands while in the connected state")
         self.context.observer?.called("a call is ignored: \(quoted(self.name)) is not connected")
     }
 
     /// Logs that a procedure was asked for without a delegate to get its result.
     private func warnWithoutDelegate(_ text: @autoclosure () -> String) {
         guard self.delegate == nil else { return }
-        LogLines.log("API MISUSE: \(text())")
+        LogLines.misuse(text())
     }
 
     /// The handles of a service of the present connection.
@@ -336,7 +336,7 @@ extension CBPeripheral {
     /// An attribute of another peripheral, or of a connection that has ended.
     private func logForeign(_ kind: String, _ attribute: CBAttribute) {
         guard self.state == .connected else { return self.logNotConnected() }
-        LogLines.log("API MISUSE: \(attribute) is not a valid \(kind) for peripheral \(self)")
+        LogLines.misuse("\(attribute) is not a valid \(kind) for peripheral \(self)")
         self.context.observer?.called("a call is ignored: its \(kind) is none of the present connection")
     }
 }

@@ -34,6 +34,9 @@ enum LogLines {
 }
 
 extension LogLines {
+    /// Writes the line about a wrong use of the API.
+    static func misuse(_ text: @autoclosure () -> String) { self.log("API MISUSE: \(text())") }
+
     /// A channel ended that the app has released.
     static func logUnknownChannel(_ peer: CBPeer, _ psm: CBL2CAPPSM) {
         self.log("No known channel matching peer \(peer) with psm \(psm)")

@@ -31,14 +31,12 @@ enum ScanPace: Hashable {
     var request: ScanParameters {
         switch self {
         case .foreground: ScanParameters()
-        case .background: ScanParameters(interval: .milliseconds(300), window: .milliseconds(30))
+        case .background: ScanParameters(interval: ScanParameters.defaultWindow * 10)
         }
     }
 }
 
 extension AdvertisedContent {
-    /// How often advertising is sent.
-    static let interval = TimeAmount.milliseconds(100)
     /// How often advertising for apps in the background is sent: one of the intervals that Apple recommends to
     /// accessories.
     static let backgroundInterval = TimeAmount.microseconds(1_022_500)

@@ -41,7 +41,7 @@ extension CBPeripheral {
         // What is released here is released only after the lock is free.
         let invalid = self.lock.withLock { () -> (RemoteAttributes, [CBService]?) in
             let goesOn = self.connection.disconnected(id.attempt, isReconnecting: isReconnecting)
-            self.mtu = 23
+            self.mtu = ATT.defaultMTU
             self.writeWindow = TransmitWindow()
             for characteristic in self.attributes.characteristics.all { characteristic.notifyingStorage = false }
             defer {

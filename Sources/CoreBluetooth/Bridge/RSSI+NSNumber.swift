@@ -5,5 +5,5 @@ import Foundation
 
 extension RSSI? {
     /// The strength in dBm; 127 where it is not known.
-    var number: NSNumber { NSNumber(value: self?.dBm ?? 127) }
+    var number: NSNumber { NSNumber(value: Int(RSSI.octet(self))) }
 }

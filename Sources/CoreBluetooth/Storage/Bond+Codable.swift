@@ -12,11 +12,8 @@ struct StoredKey: Codable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        let digits = Array(try container.decode(String.self).utf8)
-        let octets = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
-            UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16)
-        }
-        guard digits.count == 32, let value = Octets16(mostSignificantFirst: octets) else {
+        let octets = [UInt8](hexadecimal: try container.decode(String.self))
+        guard let octets, let value = Octets16(mostSignificantFirst: octets) else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "a key has 32 hexadecimal digits")
         }
         self.octets = value
@@ -24,11 +21,7 @@ struct StoredKey: Codable {
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        let digits = self.octets.mostSignificantFirst.map { octet in
-            let text = String(octet, radix: 16)
-            return octet < 16 ? "0" + text : text
-        }
-        try container.encode(digits.joined())
+        try container.encode(self.octets.mostSignificantFirst.hexadecimalDigits().lowercased())
     }
 }
 

@@ -82,14 +82,7 @@ package struct FolderStorage: StateStorage {
     }
 
     package func withLock<Result>(_ body: () throws -> Result) throws -> Result {
-        let path = self.path("lock")
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot open the lock \(path)") }
-        defer { close(descriptor) }
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw TransportError(errno: errno, "cannot lock \(path)") }
-        }
-        return try body()
+        try FileLock.with(self.path("lock"), body)
     }
 
     package func claim(_ name: String) throws -> StateClaim? {

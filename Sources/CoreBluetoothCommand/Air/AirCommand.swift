@@ -48,12 +48,14 @@ struct AirCommand: ParsableCommand {
     var capture: String?
 
     @Option(help: ArgumentHelp("How many hosts may be connected at a time, at each address.", valueName: "n"))
-    var hosts = 256
+    var hosts = H4Server.Limits().connections
 
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard hosts > 0 else { throw ValidationError("The number of hosts is 1 or more, such as 256.") }
+        guard hosts > 0 else {
+            throw ValidationError("The number of hosts is 1 or more, such as \(H4Server.Limits().connections).")
+        }
         guard loss >= 0, loss <= 1 else { throw ValidationError("The loss is a share from 0 to 1, such as 0.1.") }
         for text in listen { _ = try Arguments.listeningAddress(text) }
     }

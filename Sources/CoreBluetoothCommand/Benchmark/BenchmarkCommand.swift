@@ -153,11 +153,13 @@ struct BenchmarkRun {
         }
         guard case .object(let details) = latency.json else { return }
         let label = "read, 20 octets, \(count) times"
-        let first = LatencyText.fields(label, LatencyText.line(latency), columns: Terminal.width)
+        let first = LatencyText.fields(label, LatencyText.line(latency), columns: Terminal.output.width)
         output.print(
             "result",
             [("test", "read")] + details + [("histogram", .array(ranges))],
-            line: ([first] + LatencyText.bars(histogram, columns: (Terminal.width ?? 81) - 1)).joined(separator: "\n")
+            line: ([first] + LatencyText.bars(histogram, columns: (Terminal.output.width ?? 81) - 1)).joined(
+                separator: "\n"
+            )
         )
     }
 
@@ -245,7 +247,7 @@ struct BenchmarkRun {
                 label,
                 "\(LatencyText.number(rate / 1000)) kbit/s\(packets) (\(octets) octets in "
                     + "\(LatencyText.duration(seconds)))" + (lost > 0 ? ", \(lost) octets lost" : ""),
-                columns: Terminal.width
+                columns: Terminal.output.width
             )
         )
     }

@@ -10,6 +10,7 @@
 // On the channel the central says how many octets follow (8 octets), sends them, and gets one octet when all have come.
 // With the highest bit of the number, it gets so many octets instead.
 
+import BluetoothHost
 import CoreBluetooth
 import Foundation
 
@@ -122,7 +123,10 @@ final class BenchmarkServer {
             return
         }
         ordered = UInt32(littleEndianData: data)
-        value = Data(repeating: 0x2A, count: min(512, Int(UInt16(littleEndianData: data.dropFirst(4)))))
+        value = Data(
+            repeating: 0x2A,
+            count: min(ATT.maximumValueLength, Int(UInt16(littleEndianData: data.dropFirst(4))))
+        )
         sendNotifications(manager)
     }
 

@@ -58,7 +58,7 @@ final class CapturePrinter {
         let kept = record.packet.bytes.readableBytes
         description.text =
             "only \(kept) of \(kept + record.missingOctetCount) octets were kept: "
-            + Hexadecimal.digits(record.packet.bytes.readableBytesView)
+            + HexadecimalText.digits(record.packet.bytes.readableBytesView)
         return description
     }
 
@@ -76,7 +76,7 @@ final class CapturePrinter {
                 ("layer", .string(description.layer.rawValue)),
                 ("handle", JSONValue(description.handle.map { Int($0.rawValue) })),
                 ("text", .string(description.text)),
-                ("packet", .string(Hexadecimal.digits(record.packet.bytes.readableBytesView))),
+                ("packet", .string(HexadecimalText.digits(record.packet.bytes.readableBytesView))),
             ]).text
         }
         let seconds = String(format: "%11.6f", Double(microseconds - start) / 1e6)

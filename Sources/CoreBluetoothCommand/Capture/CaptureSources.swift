@@ -84,11 +84,7 @@ final class CapturePipe: Sendable {
         // Where nobody reads standard output any more, the program ends through `exit`, which removes the folder, and
         // not by the signal. A handler, since a program that is run would inherit that the signal is ignored.
         signal(SIGPIPE) { _ in }
-        var template = Array((FileManager.default.temporaryDirectory.path + "/corebluetooth-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw Failure("cannot make a temporary folder: set TMPDIR to one of yours")
-        }
-        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let folder = try ScratchFolder.make()
         path = folder + "/capture"
         Self.folder = folder
         _ = Self.removal

@@ -18,7 +18,7 @@ final class Central: NSObject {
     /// Called each time that Bluetooth is ready.
     var onReady: (() -> Void)?
     /// Called with each report of a scan.
-    var onDiscovery: ((CBPeripheral, Discovery) -> Void)?
+    var onDiscovery: ((CBPeripheral, ScannedDevice) -> Void)?
     /// Called with each notified value.
     var onValue: ((CBCharacteristic, Data) -> Void)?
     /// Called when the link to the peripheral in use is gone, with the reason.
@@ -95,6 +95,31 @@ final class Central: NSObject {
         guard let peripheral else { return [] }
         try await request(.services, "discovering the services") { peripheral.discoverServices(uuids) }
         return peripheral.services ?? []
+    }
+
+    /// Visits services, each of them once, and shows how far it has come; one that is only included comes after the
+    /// service that includes it.
+    ///
+    /// - Parameter visit: Called with a service and the services that it includes.
+    func forEachService(
+        of services: [CBService],
+        _ label: String,
+        _ visit: @MainActor (CBService, _ included: [CBService]) async throws -> Void
+    ) async throws {
+        let listed = Set(services.map(ObjectIdentifier.init))
+        var seen: Set<ObjectIdentifier> = []
+        try await ProgressLine.during(label, .items("services"), total: services.count) { progress in
+            for (index, service) in services.enumerated() {
+                progress.update(index)
+                var open = [service]
+                while let next = open.popLast() {
+                    guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
+                    let included = try await discoverIncludedServices(of: next)
+                    try await visit(next, included)
+                    open += included.reversed().filter { !listed.contains(ObjectIdentifier($0)) }
+                }
+            }
+        }
     }
 
     /// Discovers the services that a service includes.
@@ -300,7 +325,7 @@ extension Central: @preconcurrency CBCentralManagerDelegate {
         advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
-        let discovery = Discovery(peripheral, advertisementData, rssi: RSSI)
+        let discovery = ScannedDevice(peripheral, advertisementData, rssi: RSSI)
         if lastHeard.count >= Self.heardLimit { lastHeard = [:] }
         lastHeard[peripheral.identifier] = discovery.isConnectable ? .connectable : .notConnectable
         onDiscovery?(peripheral, discovery)

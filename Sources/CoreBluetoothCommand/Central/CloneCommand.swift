@@ -37,9 +37,7 @@ struct CloneCommand: ParsableCommand {
     @OptionGroup var format: OutputOptions
 
     func validate() throws {
-        guard seconds >= 0, seconds <= 86_400 else {
-            throw ValidationError("The seconds are a number from 0 to 86400.")
-        }
+        try Deadline.validateWait(seconds)
         guard radio.capture == nil else {
             throw ValidationError("clone writes a capture itself: name its file with --output.")
         }
@@ -49,7 +47,7 @@ struct CloneCommand: ParsableCommand {
         let (device, seconds, format) = (device, seconds, format.format)
         let path = output ?? Self.fileName(device.device) + ".btsnoop"
         let isDescription = path.lowercased().hasSuffix(".json")
-        let folder = isDescription ? try Self.temporaryFolder() : nil
+        let folder = isDescription ? try ScratchFolder.make() : nil
         defer { if let folder { try? FileManager.default.removeItem(atPath: folder) } }
         var radio = radio
         if isDescription { try RadioOptions.checkCapture(path, as: "description") }
@@ -94,14 +92,6 @@ struct CloneCommand: ParsableCommand {
         let name = String(device.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "-" })
         return name.isEmpty ? "clone" : name
     }
-
-    private static func temporaryFolder() throws -> String {
-        var template = Array((FileManager.default.temporaryDirectory.path + "/corebluetooth-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw Failure("cannot make a temporary folder: set TMPDIR to one of yours")
-        }
-        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
 }
 
 /// Uses a device so that its capture has all of it.
@@ -109,7 +99,6 @@ struct CloneCommand: ParsableCommand {
 final class DeviceRecording {
     private let central: Central
     private let output: OutputFormat
-    private var seen: Set<ObjectIdentifier> = []
     private var sending: [CBCharacteristic] = []
 
     init(central: Central, output: OutputFormat) {
@@ -120,17 +109,10 @@ final class DeviceRecording {
     /// Discovers everything, and reads what can be read.
     func explore(_ peripheral: CBPeripheral) async throws {
         let services = try await central.discoverServices()
-        try await ProgressLine.during("recording", .items("services"), total: services.count) { progress in
-            for (index, service) in services.enumerated() {
-                progress.update(index)
-                try await explore(service)
-            }
-        }
+        try await central.forEachService(of: services, "recording") { service, _ in try await self.explore(service) }
     }
 
     private func explore(_ service: CBService) async throws {
-        guard seen.insert(ObjectIdentifier(service)).inserted else { return }
-        let included = try await central.discoverIncludedServices(of: service)
         for characteristic in try await central.discoverCharacteristics(of: service) {
             if characteristic.properties.contains(.read) {
                 await attempt("\(characteristic.uuid)") { _ = try await self.central.read(characteristic) }
@@ -140,7 +122,6 @@ final class DeviceRecording {
             }
             if !characteristic.properties.isDisjoint(with: [.notify, .indicate]) { sending.append(characteristic) }
         }
-        for service in included { try await explore(service) }
     }
 
     /// Subscribes to all that sends, for some time.
@@ -154,10 +135,7 @@ final class DeviceRecording {
         )
         let done = TimedWait()
         central.onDisconnection = { done.end(.failure(Failure("the device has disconnected: \($0)"))) }
-        let timer = DispatchSource.makeTimerSource(queue: .main)
-        timer.schedule(deadline: .now() + seconds)
-        timer.setEventHandler { MainActor.assumeIsolated { done.end(.success(())) } }
-        timer.resume()
+        let timer = Deadline(after: seconds) { done.end(.success(())) }
         try await ProgressLine.during("taking what it sends", .seconds, total: Int(seconds)) { _ in
             try await done.wait(nil, late: Failure("")) {}
         }

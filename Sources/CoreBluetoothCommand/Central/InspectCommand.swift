@@ -4,6 +4,7 @@ import ArgumentParser
 import CommandLineTool
 import CoreBluetooth
 import Foundation
+import TerminalScreen
 
 /// The command `corebluetooth inspect`.
 struct InspectCommand: ParsableCommand {
@@ -42,7 +43,7 @@ struct Inspection {
     let reads: Bool
     let output: OutputFormat
     /// How wide lines may be; `nil` for any width.
-    var columns = Terminal.width
+    var columns = Terminal.output.width
 
     func show(_ peripheral: CBPeripheral) async throws {
         let strength = try? await central.readStrength()
@@ -72,16 +73,12 @@ struct Inspection {
 
     /// Shows services, with all that is in them.
     func show(_ services: [CBService]) async throws {
-        try await ProgressLine.during("inspecting", .items("services"), total: services.count) { progress in
-            for (index, service) in services.enumerated() {
-                progress.update(index)
-                try await show(service)
-            }
+        try await central.forEachService(of: services, "inspecting") { service, included in
+            try await show(service, included)
         }
     }
 
-    private func show(_ service: CBService) async throws {
-        let included = try await central.discoverIncludedServices(of: service)
+    private func show(_ service: CBService, _ included: [CBService]) async throws {
         let includes = included.map { UUIDText.label(ofService: $0.uuid) }.joined(separator: ", ")
         print(
             "service",
@@ -121,7 +118,7 @@ struct Inspection {
             [
                 ("service", .string(service.uuid.uuidString)), ("uuid", .string(characteristic.uuid.uuidString)),
                 ("name", UUIDText.json(characteristic.uuid)), ("properties", .array(properties.map { .string($0) })),
-                ("value", JSONValue(data.map { Hexadecimal.digits($0) })), ("meaning", JSONValue(meaning)),
+                ("value", JSONValue(data.map { HexadecimalText.digits($0) })), ("meaning", JSONValue(meaning)),
                 ("error", JSONValue(problem)), ("demands", JSONValue(demand)),
             ],
             line: line

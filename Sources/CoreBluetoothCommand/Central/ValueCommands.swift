@@ -19,7 +19,7 @@ enum ValueForm {
     func line(_ data: Data, of characteristic: CBCharacteristic) -> String {
         switch self {
         case .meaning: ValueText.text(data, of: characteristic)
-        case .hexadecimal: Hexadecimal.digits(data)
+        case .hexadecimal: HexadecimalText.digits(data)
         case .text: PrintableText.text(String(decoding: data, as: UTF8.self))
         }
     }
@@ -56,7 +56,7 @@ struct ValuePrinter: Sendable {
             "value",
             [
                 ("characteristic", .string(characteristic.uuid.uuidString)),
-                ("value", .string(Hexadecimal.digits(data))), ("text", JSONValue(ValueText.plain(data))),
+                ("value", .string(HexadecimalText.digits(data))), ("text", JSONValue(ValueText.plain(data))),
                 ("meaning", .string(ValueText.text(data, of: characteristic))),
             ],
             line: form.line(data, of: characteristic)
@@ -114,7 +114,7 @@ struct WriteAction: DeviceAction {
     }
 
     func validate() throws {
-        guard text || isFromInput || Hexadecimal.octets(value) != nil else {
+        guard text || isFromInput || HexadecimalText.octets(value) != nil else {
             throw ValidationError("\"\(value)\" is not hexadecimal: write pairs of digits such as 0A1B, or use --text.")
         }
     }
@@ -123,7 +123,7 @@ struct WriteAction: DeviceAction {
 
     /// The octets to write.
     private func octets(isSession: Bool) throws -> Data {
-        guard isFromInput else { return text ? Data(value.utf8) : Hexadecimal.octets(value) ?? Data() }
+        guard isFromInput else { return text ? Data(value.utf8) : HexadecimalText.octets(value) ?? Data() }
         guard !isSession else {
             throw Failure("the input of a session has its commands; write the digits of the value")
         }
@@ -154,7 +154,7 @@ struct WriteAction: DeviceAction {
             "written",
             [
                 ("characteristic", .string(found.uuid.uuidString)),
-                ("value", .string(Hexadecimal.digits(data))), ("confirmed", .bool(!withoutResponse)),
+                ("value", .string(HexadecimalText.digits(data))), ("confirmed", .bool(!withoutResponse)),
             ],
             line: nil
         )

@@ -44,7 +44,7 @@ struct ControllerCommand: ParsableCommand {
                 let output = result.map { report in
                     isJSON
                         ? JSONValue.object([("event", "controller")] + report.details(adapter: name.description)).text
-                        : FieldText.text(report.fields(listsCommands: listsCommands), columns: Terminal.width)
+                        : FieldText.text(report.fields(listsCommands: listsCommands), columns: Terminal.output.width)
                 }
                 DispatchQueue.main.async {
                     switch output {

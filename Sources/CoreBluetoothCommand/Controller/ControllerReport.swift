@@ -99,7 +99,7 @@ struct ControllerReport {
         add("known faults", chip.flatMap { $0.faults.isEmpty ? nil : $0.faults.joined(separator: ", ") })
         if lacksFirmware == true { add("firmware", "missing; \(ControllerInformation.firmwareAdvice(for: version))") }
         if hasLE == false { add("Bluetooth LE", "none; use another adapter") }
-        add("manufacturer", version.map { CompanyNames[$0.company] ?? "company \(Hexadecimal.number($0.company))" })
+        add("manufacturer", version.map { CompanyNames[$0.company] ?? "company \(HexadecimalText.number($0.company))" })
         add(
             "address",
             address.map {
@@ -194,7 +194,7 @@ struct ControllerReport {
     }
 
     private static func words(_ version: CoreVersion, _ revision: UInt16) -> String {
-        "\(name(version)), revision \(Hexadecimal.number(revision))"
+        "\(name(version)), revision \(HexadecimalText.number(revision))"
     }
 
     /// A version's name, as the Assigned Numbers (2.1) have it.

@@ -82,7 +82,7 @@ struct AdvertiseCommand: ParsableCommand {
         )
         let services = try service.map(Arguments.uuid)
         MainActor.assumeIsolated {
-            PeripheralSession(
+            AdvertiseSession(
                 name: name,
                 advertised: services,
                 description: description,

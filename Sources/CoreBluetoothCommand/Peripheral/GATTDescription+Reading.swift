@@ -88,8 +88,9 @@ extension GATTDescription.Characteristic {
             guard canNotify else {
                 return problem("notifyEvery", ".notifyEvery needs the property notify or indicate")
             }
-            guard every > 0, every <= 86_400 else {
-                return problem("notifyEvery", ".notifyEvery is a number of seconds above 0, up to 86400")
+            guard every > 0, every <= Deadline.longest else {
+                let limit = Int(Deadline.longest)
+                return problem("notifyEvery", ".notifyEvery is a number of seconds above 0, up to \(limit)")
             }
         }
         if let delay, !(delay >= 0 && delay <= GATTDescription.delayLimit) {

@@ -8,6 +8,7 @@
 
 import BluetoothHost
 import BluetoothTypes
+import CommandLineTool
 import CoreBluetooth
 import Foundation
 import NIOCore
@@ -163,8 +164,8 @@ extension GATTDescription.Characteristic {
     /// What cannot be in what was recorded.
     var recordingProblem: String? {
         let sendings = (notifications ?? []) + (answers ?? []).flatMap { $0.notifications ?? [] }
-        guard sendings.allSatisfy({ $0.after >= 0 && $0.after <= 86_400 }) else {
-            return ": after is a number of seconds from 0 to 86400"
+        guard sendings.allSatisfy({ $0.after >= 0 && $0.after <= Deadline.longest }) else {
+            return ": after is a number of seconds from 0 to \(Int(Deadline.longest))"
         }
         let values = (reads ?? []) + sendings.map(\.value) + (answers ?? []).map(\.written)
         if let long = values.first(where: { $0.data.count > GATTDescription.Value.limit }) {
@@ -235,5 +236,5 @@ extension GATTDescription.Timed {
 }
 
 extension GATTDescription.Value {
-    fileprivate var json: [String: Any] { ["hex": Hexadecimal.digits(data)] }
+    fileprivate var json: [String: Any] { ["hex": HexadecimalText.digits(data)] }
 }

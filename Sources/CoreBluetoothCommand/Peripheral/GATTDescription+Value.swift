@@ -1,5 +1,6 @@
 // Values of a description: octets, text, and numbers as characteristics have them, little-endian.
 
+import BluetoothHost
 import CommandLineTool
 import Foundation
 
@@ -12,7 +13,7 @@ extension GATTDescription {
         init(_ data: Data) { self.data = data }
 
         /// The octets that an attribute value has at most (Vol 3, Part F, 3.2.9).
-        static let limit = 512
+        static let limit = ATT.maximumValueLength
 
         enum CodingKeys: String, CodingKey, CaseIterable {
             case hex
@@ -65,7 +66,7 @@ extension GATTDescription {
             }
             switch key {
             case .hex:
-                guard let octets = Hexadecimal.octets(try container.decode(String.self, forKey: key)) else {
+                guard let octets = HexadecimalText.octets(try container.decode(String.self, forKey: key)) else {
                     throw refused("the digits are not hexadecimal")
                 }
                 data = octets

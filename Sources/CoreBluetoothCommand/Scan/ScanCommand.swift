@@ -65,7 +65,7 @@ struct ScanCommand: ParsableCommand {
     }
 
     /// Whether there is a table: on standard output is a terminal that can move its cursor.
-    private var isLive: Bool { !output.json && !duplicates && Terminal.hasCursor }
+    private var isLive: Bool { !output.json && !duplicates && Terminal.output.hasCursor }
 
     func run() throws {
         try radio.apply(hasScreen: watch)
@@ -103,7 +103,7 @@ final class ScanSession {
         var rssi: Int?
 
         /// Whether a device passes; services are the scan's own affair.
-        func passes(_ discovery: Discovery) -> Bool {
+        func passes(_ discovery: ScannedDevice) -> Bool {
             if let rssi, discovery.rssi ?? .min < rssi { return false }
             guard let name else { return true }
             return discovery.name?.range(of: name, options: .caseInsensitive) != nil
@@ -176,7 +176,7 @@ final class ScanSession {
     }
 
     /// Shows what was heard.
-    func show(_ discovery: Discovery) {
+    func show(_ discovery: ScannedDevice) {
         guard filter.passes(discovery) else { return }
         if collects { return table.add(discovery, at: Date()) }
         // With a filter for strength a device may come near later, so each of its reports is looked at.
@@ -184,7 +184,7 @@ final class ScanSession {
         print(discovery)
     }
 
-    private func print(_ discovery: Discovery) {
+    private func print(_ discovery: ScannedDevice) {
         output.write(output.isJSON ? discovery.object.text : discovery.line)
     }
 
@@ -194,9 +194,9 @@ final class ScanSession {
         case .lines: return
         case .screen(let screen): screen.setNeedsDraw()
         case .table:
-            let size = Terminal.size
+            let size = Terminal.output.size
             let lines = table.lines(width: size.columns, height: size.rows, now: Date(), order: order)
-            Console.prompt(ScanTable.drawing(lines, over: drawnLines, hasColors: Terminal.hasColors))
+            Console.prompt(ScanTable.drawing(lines, over: drawnLines, hasColors: Terminal.output.hasColors))
             drawnLines = lines.count
         }
         tick = Deadline(after: 0.25) { self.draw() }

@@ -20,7 +20,7 @@ enum ScanOrder: String, ExpressibleByArgument, CaseIterable, Sendable {
 struct ScanTable {
     /// A device and when it was heard last.
     struct Row {
-        var discovery: Discovery
+        var discovery: ScannedDevice
         var lastHeard: Date
         /// The strength of the last reports together, in dBm, by which rows are ordered: they do not trade places with
         /// each report.
@@ -38,7 +38,7 @@ struct ScanTable {
     private(set) var rows: [Row] = []
 
     /// Takes a report: a device keeps its row.
-    mutating func add(_ discovery: Discovery, at time: Date) {
+    mutating func add(_ discovery: ScannedDevice, at time: Date) {
         let index = rows.firstIndex { $0.discovery.identifier == discovery.identifier }
         guard let index else {
             rows.append(Row(discovery: discovery, lastHeard: time, meanRSSI: discovery.rssi.map(Double.init)))
@@ -149,7 +149,7 @@ struct ScanTable {
             return line
         }
 
-        private static func name(_ discovery: Discovery) -> String {
+        private static func name(_ discovery: ScannedDevice) -> String {
             discovery.name.map { PrintableText.text($0) + (discovery.isNameShortened ? "…" : "") } ?? "-"
         }
     }

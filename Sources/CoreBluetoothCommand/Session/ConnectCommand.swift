@@ -4,6 +4,7 @@ import ArgumentParser
 import CommandLineTool
 import CoreBluetooth
 import Foundation
+import TerminalScreen
 
 /// The command `corebluetooth connect`.
 struct ConnectCommand: ParsableCommand {
@@ -95,7 +96,7 @@ final class DeviceSession {
 
     private var prompt: String {
         // Where only the input is a terminal, the output is another program's.
-        guard isatty(STDOUT_FILENO) == 1 else { return "" }
+        guard Terminal.output.isTerminal else { return "" }
         let name = connection.peripheral.name.map { PrintableText.text($0) } ?? device
         return connection.peripheral.state == .connected ? "\(name)> " : "\(name) (not connected)> "
     }

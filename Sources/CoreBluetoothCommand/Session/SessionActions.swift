@@ -4,6 +4,7 @@ import ArgumentParser
 import CommandLineTool
 import CoreBluetooth
 import Foundation
+import TerminalScreen
 
 /// Shows what the device offers.
 struct DiscoverAction: DeviceAction {
@@ -49,9 +50,7 @@ struct WaitAction: DeviceAction {
     @Argument(help: "The seconds.")
     var seconds: Double
 
-    func validate() throws {
-        guard seconds >= 0, seconds <= 86_400 else { throw ValidationError("The seconds are from 0 to 86400.") }
-    }
+    func validate() throws { try Deadline.validateWait(seconds) }
 
     func run(on connection: DeviceConnection) async throws { try await connection.waitForValues(seconds) }
 }
@@ -95,7 +94,9 @@ struct HelpAction: DeviceAction {
             let first = name.padding(toLength: 13, withPad: " ", startingAt: 0)
             let indent = String(repeating: " ", count: first.count)
             let abstract = command.configuration.abstract
-            BrokenText.lines(abstract, first: first, rest: indent, Terminal.width).forEach(connection.output.write)
+            BrokenText.lines(abstract, first: first, rest: indent, Terminal.output.width).forEach(
+                connection.output.write
+            )
         }
     }
 }

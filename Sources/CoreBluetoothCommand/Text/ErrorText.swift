@@ -1,5 +1,6 @@
-// Errors and states in words.
+// Errors in words.
 
+import BluetoothTypes
 import CommandLineTool
 import CoreBluetooth
 import Foundation
@@ -50,22 +51,6 @@ enum ErrorText {
         let text = sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
         // Core Bluetooth has no words for codes of applications and profiles (Vol 3, Part F, 3.4.1.1).
         guard case .unnamed(let code)? = (error as? CBATTError)?.code else { return text }
-        return text + " 0x" + String(code, radix: 16, uppercase: true)
-    }
-}
-
-/// A manager's state.
-enum StateText {
-    /// The words for a state.
-    static func text(_ state: CBManagerState) -> String {
-        switch state {
-        case .unknown: "unknown"
-        case .resetting: "resetting"
-        case .unsupported: "not available"
-        case .unauthorized: "not permitted"
-        case .poweredOff: "off"
-        case .poweredOn: "on"
-        @unknown default: "in a state of its own"
-        }
+        return text + " " + code.hexadecimalNumber
     }
 }

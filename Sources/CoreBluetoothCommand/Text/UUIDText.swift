@@ -7,9 +7,6 @@ import CoreBluetooth
 
 /// A UUID in words.
 enum UUIDText {
-    /// The assigned name, else the digits.
-    static func name(_ uuid: CBUUID) -> String { assignedName(uuid) ?? uuid.uuidString }
-
     /// The digits, with the assigned name where there is one.
     static func label(_ uuid: CBUUID) -> String {
         assignedName(uuid).map { "\(uuid.uuidString) \($0)" } ?? uuid.uuidString

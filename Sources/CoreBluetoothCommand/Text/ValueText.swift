@@ -17,7 +17,7 @@ enum ValueText {
     /// The value of a characteristic with a UUID, and with a format where the device has said one.
     static func text(_ data: Data, of uuid: CBUUID, _ format: ValueFormat? = nil) -> String {
         guard !data.isEmpty else { return "(empty)" }
-        let octets = Hexadecimal.text(data)
+        let octets = HexadecimalText.text(data)
         if let known = Self.known(data, uuid) { return known }
         if let number = format?.text(data) { return "\(octets) (\(number))" }
         return Self.plain(data).map { "\(octets) \"\($0)\"" } ?? octets
@@ -50,13 +50,13 @@ enum ValueText {
         func signed(_ offset: Int, _ count: Int) -> Int? {
             unsigned(offset, count).map { $0 >= 1 << (8 * count - 1) ? $0 - 1 << (8 * count) : $0 }
         }
-        func shown(_ meaning: String?) -> String? { meaning.map { "\(Hexadecimal.text(data)) (\($0))" } }
+        func shown(_ meaning: String?) -> String? { meaning.map { "\(HexadecimalText.text(data)) (\($0))" } }
         switch number {
         case 0x2A00, 0x2A24...0x2A29, 0x2A8A, 0x2A90, 0x2A87:
             return String(data: data, encoding: .utf8).map { "\"\(PrintableText.text($0))\"" }
         case 0x2A01:
             return shown(
-                unsigned(0, 2).map { Appearance.name(UInt16($0)) ?? "appearance \(Hexadecimal.number(UInt16($0)))" }
+                unsigned(0, 2).map { Appearance.name(UInt16($0)) ?? "appearance \(HexadecimalText.number(UInt16($0)))" }
             )
         case 0x2A04:
             guard let least = unsigned(0, 2), let most = unsigned(2, 2), let latency = unsigned(4, 2),
@@ -79,8 +79,9 @@ enum ValueText {
             }
             let company = octets[0] == 1 ? CompanyNames[UInt16(vendor)] : nil
             return shown(
-                "vendor \(company ?? Hexadecimal.number(UInt16(vendor))), product \(Hexadecimal.number(UInt16(product))), "
-                    + "version \(Hexadecimal.number(UInt16(version)))"
+                "vendor \(company ?? HexadecimalText.number(UInt16(vendor))), "
+                    + "product \(HexadecimalText.number(UInt16(product))), "
+                    + "version \(HexadecimalText.number(UInt16(version)))"
             )
         default: return shown(ValueFormat[characteristic: number]?.text(octets))
         }

@@ -2,6 +2,7 @@
 // test, at the line where the script was made of the capture; the central gets an error.
 
 import BluetoothHost
+import BluetoothTypes
 import CoreBluetooth
 import NIOCore
 
@@ -31,7 +32,7 @@ extension ScriptPlayer {
         to handle: AttributeHandle
     ) -> (answer: ScriptedPeripheral.Answer, follow: (() -> Void)?) {
         guard let write = self.entries[handle]?.replay?.write(ByteBuffer(bytes: value)) else {
-            let digits = value.map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
+            let digits = value.hexadecimalDigits()
             return (
                 self.unseen(
                     "the capture has no write of \(digits.isEmpty ? "nothing" : digits) to characteristic "

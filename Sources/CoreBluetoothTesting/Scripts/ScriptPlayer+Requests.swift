@@ -73,11 +73,11 @@ extension ScriptPlayer {
         parts: for part in request.parts {
             let octets = Data(part.value.readableBytesView)
             if let descriptor = self.descriptors[part.handle] {
-                self.descriptors[part.handle]?.value = Self.value(octets, at: part.offset, of: descriptor.value)
+                self.descriptors[part.handle]?.value = descriptor.value.writing(octets, at: part.offset) ?? octets
                 continue
             }
             guard let entry = self.entries[part.handle] else { continue }
-            let value = Self.value(octets, at: part.offset, of: entry.value)
+            let value = entry.value.writing(octets, at: part.offset) ?? octets
             self.device.writes.append(.init(characteristic: entry.definition.uuid, value: value))
             if self.meet(.onWrite(to: entry.definition.uuid), on: request.link) { return }
             var own: ScriptedPeripheral.Answer = .success
@@ -119,25 +119,21 @@ extension ScriptPlayer {
         }
         for part in request.parts {
             guard let entry = self.entries[part.handle] else { continue }
-            let octets = Data(part.value.readableBytesView)
-            self.entries[part.handle]?.value = Self.value(octets, at: part.offset, of: entry.value)
+            let octets = part.value.readableBytesView
+            self.entries[part.handle]?.value = entry.value.writing(octets, at: part.offset) ?? Data(octets)
         }
     }
 
     /// Whether no part begins behind the value that the parts before it leave (Vol 3, Part F, 3.4.6.3). Of parts that
     /// leave a gap none is written.
     private func areOffsetsValid(_ request: GATTWriteRequest) -> Bool {
-        var lengths: [AttributeHandle: Int] = [:]
+        var values: [AttributeHandle: Data] = [:]
         return request.parts.allSatisfy { part in
             let value = self.descriptors[part.handle]?.value ?? self.entries[part.handle]?.value ?? Data()
-            guard part.offset <= lengths[part.handle] ?? value.count else { return false }
-            lengths[part.handle] = part.offset + part.value.readableBytes
-            return true
+            values[part.handle] = (values[part.handle] ?? value)
+                .writing(part.value.readableBytesView, at: part.offset)
+            return values[part.handle] != nil
         }
-    }
-
-    private static func value(_ octets: Data, at offset: Int, of value: Data) -> Data {
-        offset > 0 ? value.prefix(offset) + octets : octets
     }
 
     /// Finds a place for a write without response; false where there is none.

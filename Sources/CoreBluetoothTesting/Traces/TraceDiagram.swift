@@ -13,11 +13,6 @@ import SequenceDiagram
 /// A picture has up to 2,000 lines of the trace; what comes after them is left out, and the last row says so. Narrow the
 /// trace down first.
 public struct TraceDiagram: Sendable {
-    /// How many lines of a trace are drawn at most.
-    static let limit = 2_000
-    /// For how long a packet may be on its way: longer than the supervision timeouts of links.
-    private static let longestWay = Duration.seconds(40)
-
     private let diagram: SequenceDiagram
 
     /// The picture in the format SVG, as a browser shows it.
@@ -26,7 +21,7 @@ public struct TraceDiagram: Sendable {
     public var mermaid: String { self.diagram.mermaid }
 
     init(_ trace: Trace, title: String) {
-        let entries = Array(trace.prefix(Self.limit))
+        let entries = Array(trace.prefix(SequenceDiagram.limit))
         var devices: [String] = []
         for entry in entries where entry.device != World.traceName && !devices.contains(entry.device) {
             devices.append(entry.device)
@@ -73,7 +68,7 @@ public struct TraceDiagram: Sendable {
                 time: entry.time
             )
         }
-        return SequenceDiagram.receptions(of: packets, within: self.longestWay)
+        return SequenceDiagram.receptions(of: packets)
     }
 }
 

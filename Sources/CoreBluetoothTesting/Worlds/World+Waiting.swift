@@ -23,7 +23,7 @@ extension World {
     /// - Throws: What the operation throws, or ``WorldError`` where it has not ended within `limit`; it is cancelled
     ///   then.
     public func wait<Result>(
-        within limit: Duration = .seconds(30),
+        within limit: Duration = World.patience,
         isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID,
         line: UInt = #line,
@@ -46,10 +46,7 @@ extension World {
             if let result = outcome.get() { return try result.get() }
             guard self.now < end else {
                 task.cancel()
-                throw WorldError(
-                    "\(file):\(line): the operation has not ended within \(text(of: limit))\(self.loop.work.likelyCause)",
-                    trace: self.trace
-                )
+                throw self.impatience("the operation has not ended", limit, file, line)
             }
             self.advance(by: .milliseconds(1))
         }
@@ -68,7 +65,7 @@ extension World {
     /// - Throws: ``WorldError`` where it does not become true within `limit`.
     public func wait(
         until condition: @autoclosure () throws -> Bool,
-        within limit: Duration = .seconds(30),
+        within limit: Duration = World.patience,
         isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID,
         line: UInt = #line
@@ -78,10 +75,7 @@ extension World {
         while try !condition() {
             try self.throwMistake()
             guard self.now < end else {
-                throw WorldError(
-                    "\(file):\(line): the condition did not become true within \(text(of: limit))\(self.loop.work.likelyCause)",
-                    trace: self.trace
-                )
+                throw self.impatience("the condition did not become true", limit, file, line)
             }
             self.advance(by: .milliseconds(1))
             await Task.yield()

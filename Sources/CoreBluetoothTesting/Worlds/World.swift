@@ -2,6 +2,7 @@
 // in the turns that the test asks for, so a test never waits and the same seed gives the same run, octet for octet.
 
 public import BluetoothAir
+import BluetoothHost
 import BluetoothTypes
 import CoreBluetooth
 import Foundation
@@ -132,7 +133,7 @@ public final class World {
         distance: Double? = nil,
         position: AirPosition? = nil,
         controller: ControllerModel = ControllerModel(),
-        mtu: Int = 517,
+        mtu: Int = World.maximumMTU,
         isSupported: Bool = true,
         losesOverrunningWrites: Bool = false,
         permitsSystemServices: Bool = false,
@@ -226,7 +227,7 @@ public final class World {
     /// - Throws: ``WorldError`` where it does not become true within `limit`; its text has the last lines of the trace.
     public func run(
         until condition: @autoclosure () throws -> Bool,
-        within limit: Duration = .seconds(30),
+        within limit: Duration = World.patience,
         file: StaticString = #fileID,
         line: UInt = #line
     ) throws {
@@ -240,7 +241,7 @@ public final class World {
     /// - Throws: ``WorldError`` where it does not become true within `limit`; its text has the last lines of the trace.
     public func run(
         until condition: () throws -> Bool,
-        within limit: Duration = .seconds(30),
+        within limit: Duration = World.patience,
         file: StaticString = #fileID,
         line: UInt = #line
     ) throws {
@@ -250,14 +251,24 @@ public final class World {
         while try !condition() {
             try self.throwMistake()
             guard self.loop.now < deadline else {
-                throw WorldError(
-                    "\(file):\(line): the condition did not become true within \(text(of: limit))\(self.loop.work.likelyCause)",
-                    trace: self.trace
-                )
+                throw self.impatience("the condition did not become true", limit, file, line)
             }
             self.loop.advanceTime(to: min(deadline, self.loop.now + .milliseconds(1)))
         }
         try self.throwMistake()
+    }
+
+    /// The ATT MTU that a device offers unless it is given another one.
+    @usableFromInline static let maximumMTU = ATT.maximumMTU
+    /// How long a test waits unless it says otherwise.
+    @usableFromInline static let patience = Duration.seconds(30)
+
+    /// The error of something that a test has waited for in vain.
+    func impatience(_ what: String, _ limit: Duration, _ file: StaticString, _ line: UInt) -> WorldError {
+        WorldError(
+            "\(file):\(line): \(what) within \(text(of: limit))\(self.loop.work.likelyCause)",
+            trace: self.trace
+        )
     }
 
     /// Remembers the first mistake of a test until the world can throw it.

@@ -2,6 +2,7 @@
 
 import CommandLineTool
 import Foundation
+import TerminalScreen
 
 /// Prints lessons.
 final class LessonOutput {
@@ -13,10 +14,7 @@ final class LessonOutput {
     /// - Parameter isJSON: One JSON object a line in place of text.
     init(isJSON: Bool) {
         self.isJSON = isJSON
-        let isTerminal = isatty(STDOUT_FILENO) == 1
-        let environment = ProcessInfo.processInfo.environment
-        let hasStyle = isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
-        layout = LessonLayout(columns: isTerminal ? Terminal.size.columns : nil, hasStyle: hasStyle)
+        layout = LessonLayout(columns: Terminal.output.width, hasStyle: Terminal.output.hasColors)
     }
 
     private func text(

@@ -2,6 +2,7 @@
 
 import CommandLineTool
 import Foundation
+import TerminalScreen
 
 /// Prints lines, each of which takes one row.
 final class Pager {
@@ -24,8 +25,8 @@ final class Pager {
 
     /// The pager of the terminal, if both input and output are one.
     static func terminal() -> Pager {
-        let isTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
-        return Pager(rows: isTerminal ? Terminal.size.rows : nil, print: { Console.print($0) }, goOn: ask)
+        let isTerminal = Terminal.input.isTerminal && Terminal.output.isTerminal
+        return Pager(rows: isTerminal ? Terminal.output.size.rows : nil, print: { Console.print($0) }, goOn: ask)
     }
 
     /// Asks in the last row; an end of input is enough, too.
@@ -33,7 +34,7 @@ final class Pager {
         Console.prompt(question)
         let line = readLine()
         // Enter has left the row of the question.
-        if Terminal.hasCursor { Console.prompt("\u{1B}[A\r\u{1B}[K") }
+        if Terminal.output.hasCursor { Console.prompt("\u{1B}[A\r\u{1B}[K") }
         return line.map { !LineReader.isQuit($0) } ?? false
     }
 

@@ -9,6 +9,8 @@
 // What a peer can do: choose its name, its answers, and when it comes and goes. A name or an answer is drawn by
 // `Canvas`, which lets nothing through that is no text. Time comes in as ticks of a tenth of a second.
 
+import CommandLineTool
+@_spi(Steps) @preconcurrency import ITCB
 import TerminalScreen
 
 /// The balls, and questions to them.
@@ -55,7 +57,7 @@ struct CentralPage: Hashable {
     /// The ball that is asked.
     private(set) var chosen: String?
     /// The question.
-    private(set) var editor = LineEditor()
+    private(set) var editor = LineEditor(maximumLength: ITCB_SDK.maximumQuestionLength)
     private var list = ScrolledList()
     private var time = 0
     /// Whether Bluetooth is on.
@@ -191,7 +193,7 @@ struct CentralPage: Hashable {
     }
 
     private mutating func ask() -> Action? {
-        guard self.editor.text.last == "?" else {
+        guard ITCB_SDK.isQuestion(self.editor.text) else {
             self.hint = self.editor.text.isEmpty ? nil : .questionHint
             return nil
         }

@@ -29,14 +29,14 @@ final class CentralPart: ScreenPart {
         self.onChange = onChange
         sdk = ITCB_SDK.createInstance(isCentral: true) as? ITCB_SDK_Central
         guard let sdk else { Ending.fail(Failure("this system cannot be a central")) }
-        sdk.answerTimeLimit = CentralSession.answerTimeLimit
+        sdk.answerTimeLimit = EightBallCentralSession.answerTimeLimit
         _ = sdk.addObserver(self)
         Steps.observe(sdk) { [weak self] step in self?.note(step) }
     }
 
     func note(_ step: ITCB_SDK_Step) {
         switch step {
-        case .stateChanged(let isPoweredOn, _): page.bluetoothChanged(isOn: isPoweredOn)
+        case .stateChanged(let state): page.bluetoothChanged(isOn: state == .poweredOn)
         case .discovered(let name?, let rssi, isOffered: true):
             // The limit is that of names that never lead to a ball.
             if heard.count >= 256 { heard.removeAll() }

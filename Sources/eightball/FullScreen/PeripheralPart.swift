@@ -21,7 +21,7 @@ final class PeripheralPart: ScreenPart {
     var isAnimated: Bool { false }
 
     /// Becomes a ball.
-    init(texts: Texts, name: String = PeripheralSession.defaultName, onChange: @escaping () -> Void) {
+    init(texts: Texts, name: String = EightBallPeripheralSession.defaultName, onChange: @escaping () -> Void) {
         self.texts = texts
         self.onChange = onChange
         sdk = ITCB_SDK.createInstance(isCentral: false) as? ITCB_SDK_Peripheral
@@ -33,16 +33,16 @@ final class PeripheralPart: ScreenPart {
 
     func note(_ step: ITCB_SDK_Step) {
         switch step {
-        case .stateChanged(let isPoweredOn, _):
-            if !isPoweredOn {
+        case .stateChanged(let state):
+            if state != .poweredOn {
                 page.lostAll(words: LocalizableText(.rejectOffline))
                 centrals = [:]
             }
         case .advertising(let name): page.advertises(as: name)
         case .subscribed(let central): page.subscribed(central, true)
         case .unsubscribed(let central): page.subscribed(central, false)
-        case .questionReceived(let question, isAccepted: false):
-            page.asked(nil, question, question.last == "?" ? .refusedAsBusy : .refusedAsNoQuestion)
+        case .questionReceived(let question, .busy): page.asked(nil, question, .refusedAsBusy)
+        case .questionReceived(let question, .some): page.asked(nil, question, .refusedAsNoQuestion)
         default: return
         }
         onChange()

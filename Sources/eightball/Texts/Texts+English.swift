@@ -91,7 +91,7 @@ extension Texts {
             .lateAnswer: "{} did not answer within {}",
             .lateBluetooth: "Bluetooth was not ready within {} ({}); check --adapter and what serves it",
             .lateFar:
-                "no 8-ball in reach within {}: {} was heard at {} dBm, outside of -60 to -20 "
+                "no 8-ball in reach within {}: {} was heard at {} dBm, outside of {} to {} "
                 + "dBm; bring it nearer (about 1 m)",
             .lateLost: "{} went offline before it could be asked, and did not come back within {}",
             .lateIncompleteOnce:

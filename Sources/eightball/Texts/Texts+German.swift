@@ -92,7 +92,7 @@ extension Texts {
             .lateBluetooth: "Bluetooth war nach {} nicht bereit ({}); prüfe --adapter und was ihn bereitstellt",
             .lateFar:
                 "nach {} keine Kugel in Reichweite: {} war mit {} dBm zu hören, nicht zwischen "
-                + "-60 und -20 dBm; bring sie näher (etwa 1 m)",
+                + "{} und {} dBm; bring sie näher (etwa 1 m)",
             .lateLost: "{} verschwand, bevor sie gefragt werden konnte, und kam in {} nicht zurück",
             .lateIncompleteOnce:
                 "nach {} keine brauchbare Kugel gefunden: {} wurde einmal verbunden und hat "

@@ -4,7 +4,7 @@ import ArgumentParser
 import CommandLineTool
 import LoopbackWeb
 
-extension EightBall {
+extension EightBallCommand {
     /// The command `eightball web`.
     struct Web: ParsableCommand {
         static let configuration = CommandConfiguration(

@@ -20,7 +20,7 @@ struct LLControlPDUTests {
     )
 
     private static let octets: [(LLControlPDU, String)] = [
-        (.connectionUpdate(LinkTiming(parameters)), "00 00 00 00 18 00 03 01 48 02 00 00"),
+        (.connectionUpdate(AirLinkTiming(parameters)), "00 00 00 00 18 00 03 01 48 02 00 00"),
         (.channelMap(ChannelMap(rawValue: 0x15_0403_0201)), "01 01 02 03 04 15 00 00"),
         (.terminate(.remoteUserTerminated), "02 13"),
         (

@@ -175,7 +175,7 @@ struct LinkEncryptionTests {
     func replayed(isInClear: Bool) throws {
         let link = try TestLink(AirTestbed())
         link.encrypt()
-        var first: Transmission?
+        var first: LinkPacket?
         link.testbed.air.interference = { transmission in
             defer { first = first ?? transmission }
             return isInClear ? .data(ByteBuffer(bytes: [1]), isStart: true, isLast: true) : first
@@ -238,7 +238,7 @@ struct LinkEncryptionTests {
                     let isTaken = receiver().open(.control(control)) != nil
                     #expect(isTaken == (!isEncrypted || isPaused && control.isOfEncryption), "\(control)")
                 }
-                let data = Transmission.data(ByteBuffer(bytes: [1, 2, 3]), isStart: true, isLast: true)
+                let data = LinkPacket.data(ByteBuffer(bytes: [1, 2, 3]), isStart: true, isLast: true)
                 #expect((receiver().open(data) != nil) == !isEncrypted)
                 for transmission in [data, .control(.pingRequest)] {
                     var cipher = Self.sessionKey.cipher(fromCentral: true)

@@ -75,7 +75,7 @@ struct LinkStatesTests {
         var set: AdvertisingSet? = AdvertisingSet(
             handle: 1,
             controller: controller,
-            parameters: AdvertisingParameters()
+            parameters: AdvertisingSetParameters()
         )
         var other: Controller? = Controller(air: air, index: 2, slot: 2, configuration: .init())
         var timers = [central.payloadTimer, peripheral.payloadTimer]

@@ -41,7 +41,7 @@ struct ScanStateTests {
         period: TimeAmount? = nil
     ) -> ScanState {
         ScanState(
-            parameters: ScanParameters(),
+            parameters: ScanSettings(),
             isExtended: true,
             filter: filter,
             startTime: Self.start,

@@ -32,7 +32,7 @@ struct ControllerPair {
             air: self.testbed.air,
             central: central ?? self.end(.central),
             peripheral: peripheral ?? self.end(.peripheral),
-            timing: LinkTiming(TestHost.parameters),
+            timing: AirLinkTiming(TestHost.parameters),
             channels: .all,
             phy: .le1M,
             anchor: self.testbed.air.now

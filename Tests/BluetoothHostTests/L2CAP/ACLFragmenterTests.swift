@@ -22,13 +22,12 @@ struct ACLFragmenterTests {
             maximumLength: maximumLength
         )
         var packets: [HCIPacket] = []
-        while true {
-            let expected = fragmenter.packetsLeft
-            guard let packet = fragmenter.next() else { break }
-            #expect(fragmenter.packetsLeft == expected - 1)
-            #expect(fragmenter.isFinished == (expected == 1))
+        var finished: [Bool] = []
+        while let packet = fragmenter.next() {
             packets.append(packet)
+            finished.append(fragmenter.isFinished)
         }
+        #expect(finished == packets.indices.map { $0 == packets.count - 1 })
         return packets
     }
 

@@ -104,9 +104,6 @@ struct SecurityToolboxTests {
         #expect(check == octets16("e3c473989cd0e8c5d26c0b09da958f61"))
         let number = Toolbox.g2(u, v, n1, n2)
         #expect(number == 0x2F9E_D5BA && Passkey(comparing: number).description == "938554")
-        #expect(Toolbox.h6(SampleData.key, keyID: 0x6C65_6272) == octets16("2d9ae102e76dc91ce8d3a9e280b16399"))
-        let salt = octets16("000000000000000000000000746d7031")
-        #expect(Toolbox.h7(salt: salt, SampleData.key) == octets16("fb173597c6a3c0ecd2998c2a75a57011"))
     }
 
     @Test("shortens a key from its most significant end (2.3.4)")

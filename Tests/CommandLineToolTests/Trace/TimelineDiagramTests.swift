@@ -67,13 +67,13 @@ struct TimelineDiagramTests {
     @Test("draws the others of one device, cuts long values, and ends after 2,000 entries")
     func alone() {
         let uuid = "349A0D7B-6215-4E2C-A095-AF078D737445"
-        let count = Timeline.diagramLimit + 5
+        let count = SequenceDiagram.limit + 5
         let diagram = TimelineDiagram.diagram(
             of: (0..<count).map { Self.entry(.sent, "asker", "Write Request 0x0012 (\(uuid)) = 0100", Int64($0)) },
             title: ""
         )
         #expect(diagram.participants.last == .init("other devices", of: "the air"))
-        #expect(diagram.rows.count == Timeline.diagramLimit + 1)
+        #expect(diagram.rows.count == SequenceDiagram.limit + 1)
         #expect(
             diagram.rows.first?.content
                 == .message(from: 1, to: 2, "Write Request 0x0012 (349A0D7B…) = 0100", isDashed: false)

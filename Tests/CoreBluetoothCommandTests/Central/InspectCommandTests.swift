@@ -83,23 +83,23 @@ struct InspectCommandTests {
         tool = try ConnectedTool(ScriptedPeripheral(name: "Safe", services: services), permitsPairing: true)
     }
 
-    @Test("shows what a refused value demands, or the error, behind the equals sign")
+    @Test("shows what a refused value demands, or the error, behind the equals sign, and services that others include")
     func words() throws {
         let all = try tool.perform("discover --values")
-        try #require(all.count == 8, "\(all)")
+        try #require(all.count == 9, "\(all)")
         #expect(all[0] == "\nFFF0  (includes FFE0)")
         #expect(all[1] == "  FFE1  read = (needs the permission of the device's user)")
         #expect(all[2].hasPrefix("  FFE2  read = (reading FFE2 failed: ") && all[2].hasSuffix(")"), "\(all[2])")
         #expect(
             Array(all[3...]) == [
                 "  FFE3  write", "  FFE4  read = 04", "  FFE5  read = 05", "    FFD1 = (needs pairing by a code)",
-                "    FFD2 = 08",
+                "    FFD2 = 08", "\nFFE0  (secondary)",
             ]
         )
         #expect(
             try tool.perform("discover") == [
                 "\nFFF0  (includes FFE0)", "  FFE1  read", "  FFE2  read", "  FFE3  write", "  FFE4  read",
-                "  FFE5  read", "    FFD1", "    FFD2",
+                "  FFE5  read", "    FFD1", "    FFD2", "\nFFE0  (secondary)",
             ]
         )
     }
@@ -112,7 +112,7 @@ struct InspectCommandTests {
             objects[try #require(object["uuid"] as? String)] = object
         }
         func text(_ uuid: String, _ key: String) -> String? { objects[uuid]?[key] as? String }
-        #expect(objects.keys.sorted() == ["FFD1", "FFD2", "FFE1", "FFE2", "FFE3", "FFE4", "FFE5", "FFF0"])
+        #expect(objects.keys.sorted() == ["FFD1", "FFD2", "FFE0", "FFE1", "FFE2", "FFE3", "FFE4", "FFE5", "FFF0"])
         let demanded = reads ? "needs the permission of the device's user" : nil
         #expect(text("FFE1", "demands") == demanded)
         #expect(text("FFE1", "error")?.hasPrefix("reading FFE1 failed: ") == (reads ? true : nil))
@@ -147,7 +147,8 @@ struct InspectCommandTests {
         #expect(devices.map { $0["name"] as? String } == ["Safe", "Safe"])
         #expect(devices.allSatisfy { $0["services"] as? Int == 1 && $0["security"] as? String == "none" })
         let services = objects.filter { $0["event"] as? String == "service" }
-        #expect(services.allSatisfy { $0["primary"] as? Bool == true && $0["includes"] as? [String] == ["FFE0"] })
+        #expect(services.map { $0["primary"] as? Bool } == [true, false, true, false])
+        #expect(services.map { $0["includes"] as? [String] } == [["FFE0"], [], ["FFE0"], []])
         // A value that demands it has made the two pair.
         #expect(objects.count { $0["event"] as? String == "security" } == 1)
         #expect(objects.last?["security"] as? String == "encrypted")

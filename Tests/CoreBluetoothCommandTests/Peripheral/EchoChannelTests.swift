@@ -30,14 +30,14 @@ struct EchoChannelTests {
     /// Opens channels of a session, or of the benchmark.
     private struct Opener {
         let world = World(seed: 1)
-        let session: PeripheralSession
+        let session: AdvertiseSession
         let manager: CBPeripheralManager
         let server: BenchmarkServer?
 
         @MainActor
         init(isBenchmark: Bool) throws {
             manager = world.addDevice("peripheral").run { CBPeripheralManager(delegate: nil, queue: nil) }
-            session = try PeripheralSession.described(nil)
+            session = try AdvertiseSession.described(nil)
             server = isBenchmark ? BenchmarkServer() : nil
         }
 

@@ -101,7 +101,7 @@ struct GATTDescriptionTests {
     func numbers(type: String, number: String, octets: [UInt8]) throws {
         let value = "{ \"\(type)\": \(number) }"
         let description = try read(
-            PeripheralSession.json(#"{ "uuid": "FFF1", "properties": ["read"], "value": \#(value) }"#)
+            AdvertiseSession.json(#"{ "uuid": "FFF1", "properties": ["read"], "value": \#(value) }"#)
         )
         #expect(description.services[0].characteristics?[0].value?.data == Data(octets))
     }
@@ -167,7 +167,7 @@ struct GATTDescriptionTests {
         ]
     )
     func characteristics(members: String, words: String) throws {
-        let line = try #require(failure(PeripheralSession.json(#"{ "uuid": "FFF1", \#(members) }"#)))
+        let line = try #require(failure(AdvertiseSession.json(#"{ "uuid": "FFF1", \#(members) }"#)))
         #expect(line.hasPrefix("t.json: services[0].characteristics[0]") && line.contains(words), "\(line)")
         #expect(line.hasSuffix(Self.hint) && !line.contains("\n"), "\(line)")
     }
@@ -181,7 +181,7 @@ struct GATTDescriptionTests {
         ]
     )
     func limits(members: String) {
-        #expect(failure(PeripheralSession.json(#"{ "uuid": "FFF1", \#(members) }"#)) == nil)
+        #expect(failure(AdvertiseSession.json(#"{ "uuid": "FFF1", \#(members) }"#)) == nil)
     }
 
     @Test(

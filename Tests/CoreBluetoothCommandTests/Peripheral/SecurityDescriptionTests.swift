@@ -80,7 +80,7 @@ struct SecurityDescriptionTests {
                 { "uuid": "FFF1", "properties": ["read"], "description": "A text",
                   "format": { "hex": "04002F27010000" }\(part) } ] } ] }
             """
-        let session = try PeripheralSession.described(json)
+        let session = try AdvertiseSession.described(json)
         let descriptors = try #require(session.attributes.first).characteristic.descriptors ?? []
         let levels = descriptors.map { ($0 as? CBMutableDescriptor)?.requiredLevel }
         #expect(levels == [level, SecurityLevel.none])

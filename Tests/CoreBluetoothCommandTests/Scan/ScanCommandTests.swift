@@ -28,9 +28,9 @@ struct ScanCommandTests {
         #expect(!filter("x", nil).passes(unknown))
     }
 
-    private static func discovery(_ number: UInt8, _ rssi: Int?, name: String?) -> Discovery {
+    private static func discovery(_ number: UInt8, _ rssi: Int?, name: String?) -> ScannedDevice {
         let identifier = UUID(uuid: (number, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, number))
-        return Discovery(identifier: identifier, name: name, rssi: rssi)
+        return ScannedDevice(identifier: identifier, name: name, rssi: rssi)
     }
 
     private static func session(
@@ -60,7 +60,7 @@ struct ScanCommandTests {
 
     /// The lines that are printed of these reports.
     private func lines(
-        _ reports: [Discovery],
+        _ reports: [ScannedDevice],
         rssi: Int? = nil,
         order: ScanOrder? = nil,
         duplicates: Bool = false,

@@ -10,16 +10,16 @@ import Testing
 struct ScanTableTests {
     private let start = Date(timeIntervalSinceReferenceDate: 0)
 
-    private func identifier(_ number: Int) -> UUID { Discovery.identifier(number) }
+    private func identifier(_ number: Int) -> UUID { ScannedDevice.identifier(number) }
 
-    private var heart: Discovery { .heart }
+    private var heart: ScannedDevice { .heart }
 
     @Test("keeps the row of a device, with the newest strength until 10 s after its last report")
     func rows() {
         var table = ScanTable()
         table.add(self.heart, at: self.start)
-        table.add(Discovery(identifier: self.identifier(2), name: "Other", rssi: -80), at: self.start)
-        table.add(Discovery(identifier: self.identifier(1), rssi: -50), at: self.start + 1)
+        table.add(ScannedDevice(identifier: self.identifier(2), name: "Other", rssi: -80), at: self.start)
+        table.add(ScannedDevice(identifier: self.identifier(1), rssi: -50), at: self.start + 1)
         let lines = table.lines(width: 120, height: 24, now: self.start + 2)
         #expect(
             lines.map(\.text) == [
@@ -37,7 +37,7 @@ struct ScanTableTests {
         #expect(row(2, 10.5) == "Other       gone  00000000")
         #expect(row(2, 9.999).contains(" -80  "))
         #expect(row(2, 10).contains(" gone  "))
-        table.add(Discovery(identifier: self.identifier(3)), at: self.start)
+        table.add(ScannedDevice(identifier: self.identifier(3)), at: self.start)
         #expect(row(3, 0) == "-              ?  00000000")
         #expect(ScanTable().lines(width: 80, height: 24, now: self.start).last?.text == "nothing heard yet")
         #expect(ScanTable().lines(width: 11, height: 24, now: self.start).last?.text == "nothing h…")
@@ -67,7 +67,7 @@ struct ScanTableTests {
     /// The row of a device in a terminal.
     private func row(_ name: String, width: Int) -> String {
         var table = ScanTable()
-        table.add(Discovery(identifier: identifier(7), name: name, rssi: -40), at: start)
+        table.add(ScannedDevice(identifier: identifier(7), name: name, rssi: -40), at: start)
         let lines = table.lines(width: width, height: 24, now: start)
         return lines.count > 1 ? lines[1].text : ""
     }
@@ -101,7 +101,7 @@ struct ScanTableTests {
     func order() {
         var table = ScanTable()
         for (number, name, rssi) in [(1, "b", -70), (2, nil, -40), (3, "A", -50), (4, "c", -50)] {
-            table.add(Discovery(identifier: self.identifier(number), name: name, rssi: rssi), at: self.start + 5)
+            table.add(ScannedDevice(identifier: self.identifier(number), name: name, rssi: rssi), at: self.start + 5)
         }
         func names(_ order: ScanOrder?, after seconds: Double = 5) -> [String] {
             table.ordered(by: order, now: self.start + seconds).map { $0.discovery.name ?? "-" }
@@ -110,9 +110,9 @@ struct ScanTableTests {
         #expect(names(.rssi) == ["-", "A", "c", "b"])
         #expect(names(.name) == ["A", "b", "c", "-"])
         #expect(names(.time) == ["c", "A", "-", "b"])
-        table.add(Discovery(identifier: self.identifier(2), rssi: -60), at: self.start + 12)
+        table.add(ScannedDevice(identifier: self.identifier(2), rssi: -60), at: self.start + 12)
         #expect(names(.rssi, after: 12) == ["-", "A", "c", "b"])
-        for _ in 0..<20 { table.add(Discovery(identifier: self.identifier(2), rssi: -90), at: self.start + 12) }
+        for _ in 0..<20 { table.add(ScannedDevice(identifier: self.identifier(2), rssi: -90), at: self.start + 12) }
         #expect(names(.rssi, after: 12) == ["A", "c", "b", "-"])
         #expect(names(.rssi, after: 15).first == "-")
         let few = table.lines(width: 80, height: 5, now: self.start + 12, order: .name).map(\.text)
@@ -125,7 +125,7 @@ struct ScanTableTests {
         var table = ScanTable()
         for number in 0..<40 {
             let name = String(repeating: "n", count: number)
-            table.add(Discovery(identifier: self.identifier(number), name: name, rssi: -40), at: self.start)
+            table.add(ScannedDevice(identifier: self.identifier(number), name: name, rssi: -40), at: self.start)
         }
         let lines = table.lines(width: width, height: height, now: self.start)
         #expect(lines.allSatisfy { ColumnWidth.columns(of: $0.text) <= max(1, width - 1) })
@@ -138,7 +138,10 @@ struct ScanTableTests {
         func names(_ count: Int) -> [String] {
             var table = ScanTable()
             for number in 0..<count {
-                table.add(Discovery(identifier: self.identifier(number), name: "n\(number)", rssi: -40), at: self.start)
+                table.add(
+                    ScannedDevice(identifier: self.identifier(number), name: "n\(number)", rssi: -40),
+                    at: self.start
+                )
             }
             let lines = table.lines(width: 80, height: 5, now: self.start)
             return lines.dropFirst().map { $0.text.split(separator: "  ").first.map(String.init) ?? "" }

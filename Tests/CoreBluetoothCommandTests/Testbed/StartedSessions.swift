@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-extension PeripheralSession {
+extension AdvertiseSession {
     /// A session that has not started, of the peripheral that `json` describes.
     static func described(
         _ json: String?,
@@ -18,8 +18,8 @@ extension PeripheralSession {
         benchmark: Bool = false,
         isJSON: Bool = false,
         _ print: @escaping @Sendable (String) -> Void = { _ in }
-    ) throws -> PeripheralSession {
-        PeripheralSession(
+    ) throws -> AdvertiseSession {
+        AdvertiseSession(
             name: name,
             advertised: advertised.map { CBUUID(string: $0) },
             description: try json.map { try GATTDescription(json: Data($0.utf8), from: "t.json") },
@@ -37,7 +37,7 @@ extension PeripheralSession {
         benchmark: Bool = false,
         isJSON: Bool = false,
         _ print: @escaping @Sendable (String) -> Void = { _ in }
-    ) throws -> PeripheralSession {
+    ) throws -> AdvertiseSession {
         try world.addDevice("peripheral", mtu: mtu).run {
             let session = try described(json, advertised: advertised, benchmark: benchmark, isJSON: isJSON, print)
             session.start()
@@ -55,7 +55,7 @@ extension PeripheralSession {
 @MainActor
 final class ServedPeripheral {
     let world: World
-    let session: PeripheralSession
+    let session: AdvertiseSession
     private let lines = Watched<[String]>([])
     private var tool: (testbed: ToolTestbed, connection: DeviceConnection)?
 
@@ -67,7 +67,7 @@ final class ServedPeripheral {
         isJSON: Bool = false
     ) throws {
         world = World(seed: 1)
-        session = try PeripheralSession.started(
+        session = try AdvertiseSession.started(
             json,
             in: world,
             mtu: mtu,
@@ -81,7 +81,7 @@ final class ServedPeripheral {
     var printed: [String] { lines.value }
 
     /// Its first characteristic.
-    var attribute: PeripheralSession.Attribute {
+    var attribute: AdvertiseSession.Attribute {
         get throws { try #require(session.attributes.first) }
     }
 

@@ -12,14 +12,14 @@ import Testing
 @MainActor
 struct SubscribedPeripheral {
     let world: World
-    let session: CoreBluetoothCommand.PeripheralSession
+    let session: CoreBluetoothCommand.AdvertiseSession
     /// The central that has subscribed to its first characteristic.
     let user: CBCentral
     private let testbed: ToolTestbed
 
     init(_ json: String, _ print: @escaping @Sendable (String) -> Void = { _ in }) throws {
         let world = World(seed: 1)
-        let session = try CoreBluetoothCommand.PeripheralSession.started(json, in: world, print)
+        let session = try CoreBluetoothCommand.AdvertiseSession.started(json, in: world, print)
         let testbed = try ToolTestbed(world)
         let connection = try testbed.connect("Safe")
         world.advance(by: .seconds(1))

@@ -14,7 +14,6 @@ struct SignalTextTests {
         ] as [(Int, Int, TextColor)]
     )
     func bars(rssi: Int, bars: Int, color: TextColor) {
-        #expect(SignalText.bars(rssi) == bars)
         let text = SignalText.text(rssi)
         #expect(text.text.count == SignalText.columns)
         #expect(text.text.prefix { $0 != " " }.count == bars)

@@ -96,7 +96,7 @@ struct ValueTextTests {
             for count in 1..<12 {
                 let octets = choices.octets(count)
                 let text = ValueText.text(Data(octets), of: uuid)
-                let starts = [Hexadecimal.text(octets), "\""].contains { text.utf8.starts(with: $0.utf8) }
+                let starts = [HexadecimalText.text(octets), "\""].contains { text.utf8.starts(with: $0.utf8) }
                 #expect(starts, "\(uuid) \(text)")
             }
         }

@@ -30,11 +30,11 @@ struct TraceDiagramTests {
     @Test("cuts a long trace, and says so in the last row")
     func cut() {
         let world = World(seed: 1)
-        for number in 1...TraceDiagram.limit { world.note("line \(number)") }
+        for number in 1...2_000 { world.note("line \(number)") }
         #expect(!world.trace.diagram.mermaid.contains("more lines"))
-        for number in 1...7 { world.note("line \(TraceDiagram.limit + number)") }
+        for number in 1...7 { world.note("line \(2_000 + number)") }
         let lines = world.trace.diagram.mermaid.split(separator: "\n")
-        #expect(lines.count { $0.contains("line ") } == TraceDiagram.limit)
+        #expect(lines.count { $0.contains("line ") } == 2_000)
         #expect(lines.last?.contains("7 more lines of the trace") == true)
     }
 }

@@ -38,13 +38,13 @@ struct CentralPageDrawingTests {
                 |  Anna                           ▂▄▆█ -40 dBm   \
                 :b                                gggg           c
                 |▸ Crystal                        ▂▄▆█ -67 dBm   \
-                :b bbbbbbb                        yy..           c
+                :b bbbbbbb                        ggg.           c
                 |  Dora                           ▂▄▆█ -90 dBm   It is certain.
                 :b                                r...           gggggggggggggg
                 |  Eight                          went offline
                 :b .....                          ............
                 |  Fay with a long name that has… ▂▄▆█ -55 dBm   refused: the ball is busy
-                :b                                ggg.           rrrrrrrrrrrrrrrrrrrrrrrrr
+                :b                                gggg           rrrrrrrrrrrrrrrrrrrrrrrrr
                 ~ 5
                 |────────────────────────────────────────────────────────────────────────────────
                 :................................................................................
@@ -68,7 +68,7 @@ struct CentralPageDrawingTests {
             narrow.hasPrefix("| Magic 8-Ball · Central         4 balls\n:#######################=================\n")
         )
         #expect(
-            narrow.contains("\n|▸ Crystal                ▂▄▆█ -67 dBm  |\n:b bbbbbbb                yy..          c\n")
+            narrow.contains("\n|▸ Crystal                ▂▄▆█ -67 dBm  |\n:b bbbbbbb                ggg.          c\n")
         )
         #expect(narrow.contains("\n|  2 more below\n:  ............\n"))
         #expect(narrow.contains("\n|  Crystal: The ball has the question …\n:  cccccccccccccccccccccccccccccccccccc\n"))

@@ -93,14 +93,6 @@ struct CentralPageTests {
         #expect(narrow[11] == " Enter ask  Tab next ball  Ctrl-C quit")
     }
 
-    @Test(
-        "has four bars by the strength",
-        arguments: [(-20, 4), (-50, 4), (-51, 3), (-60, 3), (-61, 2), (-70, 2), (-71, 1), (-127, 1)]
-    )
-    func bars(strength: Int, count: Int) {
-        #expect(SignalBars(strength: strength).count == count)
-    }
-
     @Test("updates name and strength of a ball that is found again")
     func foundAgain() {
         var page = self.page("a", "b")

@@ -106,9 +106,9 @@ struct CentralPartTests {
             part.tick()
             notes.note(PartCalls.words(part))
             part.tick()
-            part.note(.stateChanged(isPoweredOn: true, state: "poweredOn"))
+            part.note(.stateChanged(.poweredOn))
             notes.note("\(part.page.isOn)")
-            part.note(.stateChanged(isPoweredOn: false, state: "poweredOff"))
+            part.note(.stateChanged(.poweredOff))
             notes.note("\(part.page.isOn)")
         }
         #expect(
@@ -122,7 +122,7 @@ struct CentralPartTests {
     @Test("gives a ball as long to answer as line mode does")
     func answerTime() {
         let lines = PartCalls.central { part, notes in
-            notes.add("\(part.sdk?.answerTimeLimit == CentralSession.answerTimeLimit)")
+            notes.add("\(part.sdk?.answerTimeLimit == EightBallCentralSession.answerTimeLimit)")
         }
         #expect(lines == ["true"])
     }

@@ -30,15 +30,15 @@ struct PeripheralPartTests {
     func refused() {
         let lines = PartCalls.peripheral { part, notes in
             notes.count = 0
-            for question in ["Rain?", "Rain", "?", "", "Rain? "] {
-                part.note(.questionReceived(question, isAccepted: false))
-            }
+            part.note(.questionReceived("Rain?", refusal: .busy))
+            part.note(.questionReceived("Rain", refusal: .noQuestion))
+            part.note(.questionReceived("", refusal: .unreadable(.invalidPdu)))
             notes.note(PartCalls.words(part))
-            part.note(.questionReceived("Sun?", isAccepted: true))
+            part.note(.questionReceived("Sun?", refusal: nil))
             notes.note(PartCalls.words(part))
         }
-        let entries = "- Rain? busy, - Rain no question, - ? busy, -  no question, - Rain?  no question"
-        #expect(lines == ["5 " + entries, "0 " + entries])
+        let entries = "- Rain? busy, - Rain no question, -  no question"
+        #expect(lines == ["3 " + entries, "0 " + entries])
     }
 
     @Test("fails open questions and forgets listeners without Bluetooth")
@@ -52,9 +52,9 @@ struct PeripheralPartTests {
             part.questionAskedByDevice(AskerStub("y"), question: "Rain?")
             part.questionAskedByDevice(AskerStub("z", uuid: nil), question: "Who?")
             part.note(.serviceAdded)
-            part.note(.stateChanged(isPoweredOn: true, state: "poweredOn"))
+            part.note(.stateChanged(.poweredOn))
             notes.note(PartCalls.allWords(part))
-            part.note(.stateChanged(isPoweredOn: false, state: "poweredOff"))
+            part.note(.stateChanged(.poweredOff))
             notes.note(PartCalls.allWords(part))
         }
         #expect(
@@ -133,9 +133,9 @@ struct PeripheralPartTests {
             notes.add("\(askers.map { $0.isKept })")
             part.errorOccurred(.unknown(nil), sdk: SilentSDK())
             notes.add("\(askers.map { $0.isKept })")
-            part.note(.stateChanged(isPoweredOn: true, state: "poweredOn"))
+            part.note(.stateChanged(.poweredOn))
             notes.add("\(askers.map { $0.isKept })")
-            part.note(.stateChanged(isPoweredOn: false, state: "poweredOff"))
+            part.note(.stateChanged(.poweredOff))
             notes.add("\(askers.map { $0.isKept })")
         }
         #expect(
@@ -152,7 +152,7 @@ struct PeripheralPartTests {
             part.setAnsweredByHand(true)
             var askers = [ForgottenAsker("1", part)]
             // With it the page has one question more than there are centrals.
-            part.note(.questionReceived("Rain", isAccepted: false))
+            part.note(.questionReceived("Rain", refusal: .noQuestion))
             for number in 2...200 { askers.append(ForgottenAsker("\(number)", part)) }
             notes.add("\(part.page.forgottenCount) \(part.page.hasOpenQuestion(of: "1"))")
             notes.add("\(askers.count { $0.isKept }) \(askers[0].isKept)")

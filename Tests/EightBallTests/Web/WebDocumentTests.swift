@@ -45,7 +45,7 @@ struct WebDocumentTests {
             #expect(central["chosen"] as? String == "c")
             let balls = try #require(central["balls"] as? [[String: Any]])
             #expect(balls.map { $0["name"] as? String } == ["Kit\u{FFFD}chen", "Garage", "Attic"])
-            #expect(balls.map { $0["bars"] as? Int } == [4, nil, 1])
+            #expect(balls.map { $0["bars"] as? Int } == [4, nil, 2])
             #expect(balls.map { $0["gone"] as? String } == [offline, nil, nil])
             #expect(balls.map { $0["stage"] as? String } == ["none", "asking", "failed"])
             #expect(balls[2]["words"] as? String == words)

@@ -11,7 +11,7 @@ import Testing
 
 @testable import BlueEarCommand
 
-extension CentralSession {
+extension BlueEarCentralSession {
     /// A central; one that says nothing, shows nothing and stays if nothing else is said.
     @MainActor
     static func with(
@@ -21,8 +21,8 @@ extension CentralSession {
         timeout: Double? = nil,
         pairing: ProgramPairing? = nil,
         output: OutputFormat = OutputFormat(isJSON: false, isVerbose: false) { _ in }
-    ) throws -> CentralSession {
-        CentralSession(
+    ) throws -> BlueEarCentralSession {
+        BlueEarCentralSession(
             message: nil,
             device: device,
             stays: stays,
@@ -35,7 +35,7 @@ extension CentralSession {
     }
 
     /// The same, once it gets its lines.
-    func started(_ reader: LineReader? = nil) -> CentralSession {
+    func started(_ reader: LineReader? = nil) -> BlueEarCentralSession {
         start(reader)
         return self
     }
@@ -97,7 +97,7 @@ struct BlueEarCentralSessionTests {
             }
             let reader = run.lines(script)
             try run.start(on: device) {
-                try CentralSession.with(
+                try BlueEarCentralSession.with(
                     device: scene == .otherPeripheral ? "Bert" : nil,
                     stays: !script.isEmpty || scene == .endless,
                     reads: reads,
@@ -175,7 +175,7 @@ struct BlueEarCentralSessionTests {
             var run = SessionRun()
             let world = run.world
             try run.start(on: world.addDevice("central")) {
-                let session = try CentralSession.with(stays: false, timeout: 10).started()
+                let session = try BlueEarCentralSession.with(stays: false, timeout: 10).started()
                 // `c` it has connected, `r` a message came.
                 world.onMain(after: .seconds(5)) {
                     if events.contains("c") { session.didConnectPeripheral(name: "Anna") }
@@ -209,7 +209,7 @@ struct BlueEarCentralSessionTests {
                 let output = OutputFormat(isJSON: true, isVerbose: false) { Console.print("\(name) \($0)") }
                 try run.start(on: world.addDevice(name)) { () -> AnyObject in
                     guard name == "key" else {
-                        return try CentralSession.with(pairing: pairing, output: output).started()
+                        return try BlueEarCentralSession.with(pairing: pairing, output: output).started()
                     }
                     let session = KeySession(secret: "a", restoreIdentifier: nil, pairing: pairing, output: output)
                     session.start()
@@ -240,7 +240,7 @@ struct BlueEarCentralSessionTests {
     )
     func status(events: String, status: Int32) async throws {
         await #expect(processExitsWith: .exitCode(status)) { @MainActor [events] in
-            let session = try CentralSession.with(stays: events.contains("s"))
+            let session = try BlueEarCentralSession.with(stays: events.contains("s"))
             if events.contains("r") { session.didReceive(["a": "b"], from: UUID()) }
             if events.contains("f") { session.didFail(.busy, with: nil) }
             session.didFinish()
@@ -250,7 +250,7 @@ struct BlueEarCentralSessionTests {
     @Test("ends an exchange if the other device has lost its keys, with what to do")
     func lostKeys() async throws {
         let process = try await #require(processExitsWith: .exitCode(1), observing: .outputs) { @MainActor in
-            try CentralSession.with(device: "Anna", stays: false).didFail(.lostKeys, with: nil)
+            try BlueEarCentralSession.with(device: "Anna", stays: false).didFail(.lostKeys, with: nil)
             exit(99)
         }
         let lines = process.errorLines
@@ -260,7 +260,7 @@ struct BlueEarCentralSessionTests {
     @Test("reports lost keys once in a conversation, and other failures each time, as a key does")
     func conversation() async throws {
         let process = try await #require(processExitsWith: .exitCode(99), observing: .outputs) { @MainActor in
-            let session = try CentralSession.with(output: OutputFormat(isJSON: true, isVerbose: false))
+            let session = try BlueEarCentralSession.with(output: OutputFormat(isJSON: true, isVerbose: false))
             let pairing = ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([]))
             let output = OutputFormat(isJSON: false, isVerbose: false)
             let key = KeySession(secret: "sesame", restoreIdentifier: nil, pairing: pairing, output: output)

@@ -21,7 +21,7 @@ struct BlueEarPeripheralSessionTests {
             var run = SessionRun()
             let reader = run.lines(script)
             try run.start(on: run.world.addDevice("peripheral")) {
-                let session = PeripheralSession(
+                let session = BlueEarPeripheralSession(
                     name: "Anna",
                     message: ["Hello": "World"],
                     restoreIdentifier: nil,
@@ -33,7 +33,7 @@ struct BlueEarPeripheralSessionTests {
             }
             if hasListener {
                 try run.start(on: run.world.addDevice("central")) {
-                    try CentralSession.with().started(LineReader { _ in })
+                    try BlueEarCentralSession.with().started(LineReader { _ in })
                 }
                 for seconds in [9.0, 19] { run.mark("- \(seconds)", at: seconds) }
             }

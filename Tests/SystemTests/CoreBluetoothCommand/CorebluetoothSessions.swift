@@ -55,7 +55,7 @@ extension SessionRun {
     @MainActor
     mutating func startDescribedPeripheral(_ description: GATTDescription, on device: Device? = nil) throws {
         start(on: device ?? world.addDevice("peripheral")) {
-            let session = PeripheralSession(
+            let session = AdvertiseSession(
                 name: "Safe",
                 advertised: [],
                 description: description,

@@ -24,8 +24,8 @@ struct BallOptionsTests {
             for name in ["ADAPTER", "IDENTITY", "DISTANCE", "POSITION", "PRIVACY", "CAPTURE", "FLOW_CONTROL"] {
                 unsetenv("COREBLUETOOTH_" + name)
             }
-            let parsed = try EightBall.parseAsRoot(["peripheral"] + arguments)
-            let command = try #require(parsed as? EightBall.Peripheral)
+            let parsed = try EightBallCommand.parseAsRoot(["peripheral"] + arguments)
+            let command = try #require(parsed as? EightBallCommand.Peripheral)
             try command.ball.apply(command.radio, agent: ScreenPairingAgent())
             let configuration = BluetoothAdapter.default.configuration
             let isReported = AdvertisedName.reportsShortening.withLockedValue { $0 }

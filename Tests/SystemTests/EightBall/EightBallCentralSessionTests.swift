@@ -94,7 +94,10 @@ struct EightBallCentralSessionTests {
         let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             let run = SessionRun()
             try run.world.addDevice("ball").run {
-                let session = PeripheralSession(name: "Anna", output: OutputFormat(isJSON: false, isVerbose: true))
+                let session = EightBallPeripheralSession(
+                    name: "Anna",
+                    output: OutputFormat(isJSON: false, isVerbose: true)
+                )
                 let sdk = try #require(ITCB_SDK.createInstance(isCentral: false))
                 for reason in [nil, ITCB_RejectionReason.deviceOffline] {
                     for error in [ITCB_Errors.coreBluetooth(reason), .sendFailed(reason), .unknown(reason)] {

@@ -12,7 +12,10 @@ extension SessionRun {
     @MainActor
     mutating func addBall(_ name: String) {
         start(on: world.addDevice(name)) {
-            let session = PeripheralSession(name: name, output: OutputFormat(isJSON: false, isVerbose: false) { _ in })
+            let session = EightBallPeripheralSession(
+                name: name,
+                output: OutputFormat(isJSON: false, isVerbose: false) { _ in }
+            )
             session.start()
             return session
         }
@@ -44,7 +47,7 @@ extension SessionRun {
     mutating func startCentral(_ script: String, isJSON: Bool = false) throws {
         let reader = lines(script)
         try start(on: world.addDevice("asker")) {
-            let session = CentralSession(
+            let session = EightBallCentralSession(
                 lines: reader,
                 pairing: ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([])),
                 output: OutputFormat(isJSON: isJSON, isVerbose: false)

@@ -1,5 +1,23 @@
 // How long the packets of a link may be (Vol 4, Part E, 7.8.33 to 7.8.35 and 7.8.46).
 
+/// The limits of data packets on the air (Vol 6, Part B, 4.5.10).
+package enum DataPacketLimits {
+    /// The octets of payload that every controller can send and receive.
+    package static let minimumOctets: UInt16 = 27
+    /// The time of these on LE 1M, in µs.
+    package static let minimumTime: UInt16 = 328
+    /// The most octets of payload.
+    package static let maximumOctets: UInt16 = 251
+    /// The time of these on LE 1M, in µs.
+    package static let maximumTimeOn1M: UInt16 = 2_120
+    /// The time of these on LE Coded, in µs.
+    package static let maximumTime: UInt16 = 17_040
+    /// The octets of payload that may be asked for.
+    package static let octets = minimumOctets...maximumOctets
+    /// The times that may be asked for, in µs.
+    package static let times = minimumTime...maximumTime
+}
+
 /// Suggests the length of the packets that a link sends (Vol 4, Part E, 7.8.33).
 public struct LESetDataLength: HCICommand {
     /// The status and the link.

@@ -5,7 +5,7 @@ public import NIOCore
 
 /// Reads the GAP Device Name of the peer: UTF-8, at most 248 octets. The rest of a longer one is ignored.
 public struct ReadDeviceName: GATTProcedure {
-    private static let limit = 248
+    private static let limit = AdvertisingData.longestName
 
     private enum Phase: Sendable {
         /// By its type, wherever it stands.

@@ -30,7 +30,7 @@ struct GATTServer {
         /// What the Generic Attribute service has.
         var genericAttribute = GenericAttributeService.full
         /// The shortest encryption key that protected attributes are content with, 7 to 16 octets.
-        var minimumKeySize = 7
+        var minimumKeySize = SecurityRequirement.keySizes.lowerBound
         /// How many Prepare Write Requests a client can have waiting.
         var preparedWriteLimit = 128
         /// How many octets a client's prepared writes can hold.
@@ -44,8 +44,6 @@ struct GATTServer {
     /// The attributes.
     var database = GATTDatabase()
 
-    /// The handle of the Device Name.
-    let deviceNameHandle: AttributeHandle
     /// The handle of Central Address Resolution; `nil` where the device does not hide itself.
     private let addressResolutionHandle: AttributeHandle?
     /// The handle of Service Changed; 0, which is no attribute, where there is none.
@@ -90,7 +88,6 @@ struct GATTServer {
         }
         let attribute = Self.addGenericAttribute(configuration.genericAttribute, to: &database)
         self.database = database
-        self.deviceNameHandle = access.characteristics[0].value
         self.addressResolutionHandle = configuration.hasPrivacy ? access.characteristics[2].value : nil
         self.serviceChangedHandle = attribute?.characteristics.first?.value ?? 0
         self.lastBuiltInHandle = (attribute ?? access).range.upperBound
@@ -138,13 +135,8 @@ struct GATTServer {
     /// The name's UTF-8, cut to 248 octets between characters (Vol 3, Part C, 12.1).
     private static func deviceNameValue(_ name: String) -> ByteBuffer {
         var name = Substring(name)
-        while name.utf8.count > 248 { name.removeLast() }
+        while name.utf8.count > AdvertisingData.longestName { name.removeLast() }
         return ByteBuffer(substring: name)
-    }
-
-    /// Changes the GAP Device Name.
-    mutating func setDeviceName(_ name: String) {
-        self.database.setFixedValue(Self.deviceNameValue(name), of: self.deviceNameHandle)
     }
 
     private static func addressResolutionValue(_ isSupported: Bool) -> ByteBuffer {

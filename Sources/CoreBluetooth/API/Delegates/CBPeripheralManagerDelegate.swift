@@ -95,9 +95,9 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
 extension CBPeripheralManagerDelegate {
     /// Logs that the method is missing: on Apple's platforms that ends the program when the manager is made.
     public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
-        LogLines.log(
+        LogLines.misuse(
             """
-            API MISUSE: \(peripheral) has provided a restore identifier but the delegate doesn't implement the \
+            \(peripheral) has provided a restore identifier but the delegate doesn't implement the \
             peripheralManager:willRestoreState: method
             """
         )

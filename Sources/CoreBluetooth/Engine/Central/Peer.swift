@@ -30,7 +30,7 @@ final class Peer {
     /// Whether the server has left a request without an answer for 30 s, so that the host ends the link.
     var hasTimedOut = false
     /// The ATT MTU of the link, in octets.
-    var mtu = 23
+    var mtu = ATT.defaultMTU
     var server: Server = .unknown
     var validationCount = 0
     /// What identified the server's database when it was validated last on this link.
@@ -73,7 +73,7 @@ final class Peer {
     /// The link is gone, or a new one is there.
     func forgetLink() {
         self.hasTimedOut = false
-        self.mtu = 23
+        self.mtu = ATT.defaultMTU
         self.server = .unknown
         self.validationCount = 0
         self.validatedDatabase = nil

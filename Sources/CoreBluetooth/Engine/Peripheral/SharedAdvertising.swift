@@ -191,7 +191,7 @@ struct SharedAdvertising<Manager: Equatable> {
         let isInForeground = self.requests.contains { $0.permission == .everything }
         self.questionCount += 1
         self.state = .starting(number: self.questionCount)
-        let interval = isInForeground ? AdvertisedContent.interval : AdvertisedContent.backgroundInterval
+        let interval = isInForeground ? AdvertisingParameters.defaultInterval : AdvertisedContent.backgroundInterval
         return [.advertise(content, interval: interval, number: self.questionCount)]
     }
 }

@@ -96,8 +96,9 @@ struct DiscoveryReportsTests {
         overflow.insert(0xA000)
         let kinds: [(inout AdvertisingData) -> Void] = [
             { $0.appendLocalName("A") }, { $0.appendServiceUUIDs([0x180D]) },
-            { $0.appendSolicitedServiceUUIDs([0x1812]) }, { $0.appendTxPowerLevel(-4) },
-            { $0.appendManufacturerSpecificData(company: 0x0059, ByteBuffer(bytes: [1])) },
+            { $0.append(.solicited16BitServiceUUIDs, ByteBuffer(bytes: [0x12, 0x18])) },
+            { $0.append(.txPowerLevel, ByteBuffer(bytes: [0xFC])) },
+            { $0.append(.manufacturerSpecificData, ByteBuffer(bytes: [0x59, 0x00, 1])) },
             { $0.appendServiceData(service) },
             { [overflow] data in data.append(.manufacturerSpecificData, overflow.manufacturerData) },
         ]

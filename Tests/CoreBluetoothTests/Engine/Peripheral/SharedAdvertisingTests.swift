@@ -22,7 +22,7 @@ struct SharedAdvertisingTests {
         inBackground: Bool = false,
         number: Int
     ) -> Shared.Action {
-        let interval = inBackground ? AdvertisedContent.backgroundInterval : AdvertisedContent.interval
+        let interval = inBackground ? AdvertisedContent.backgroundInterval : AdvertisingParameters.defaultInterval
         return .advertise(content, interval: interval, number: number)
     }
 

@@ -1,5 +1,6 @@
 import Fixtures
 import Foundation
+import SequenceDiagram
 import SessionTestbed
 import Testing
 
@@ -70,14 +71,14 @@ struct TimelineLinesTests {
         let path: String = folder("a.mmd")
         await #expect(processExitsWith: .exitCode(0)) { [path = path as String, more = more as Int] in
             try Timeline.begin(.diagram(path, .mermaid), device: "asker")
-            for number in 0..<Timeline.diagramLimit + more {
+            for number in 0..<SequenceDiagram.limit + more {
                 Timeline.current?.add(TimelineEntry(.call, of: "asker", layer: "Core Bluetooth", "call \(number)"))
             }
             exit(0)
         }
         let text = try String(contentsOfFile: path, encoding: .utf8)
-        #expect(text.contains("call \(Timeline.diagramLimit - 1)"))
-        #expect(!text.contains("call \(Timeline.diagramLimit)"))
+        #expect(text.contains("call \(SequenceDiagram.limit - 1)"))
+        #expect(!text.contains("call \(SequenceDiagram.limit)"))
         #expect(text.contains("the rest is left out") == (more > 0))
     }
 }

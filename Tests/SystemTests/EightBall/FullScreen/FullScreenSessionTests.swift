@@ -180,7 +180,7 @@ struct FullScreenSessionTests {
             endProcess(after: 60)
             let terminal = try TestTerminal(at: [STDIN_FILENO, STDOUT_FILENO])
             setenv("TERM", "xterm", 1)
-            var command = try EightBall.parseAsRoot(["--trace"])
+            var command = try EightBallCommand.parseAsRoot(["--trace"])
             do {
                 try command.run()
             } catch let failure as Failure {

@@ -7,7 +7,7 @@ import Foundation
 
 /// Lists balls as they come and go, and asks them.
 @MainActor
-final class CentralSession {
+final class EightBallCentralSession {
     /// What is being done.
     private enum Activity {
         case nothing
@@ -215,7 +215,7 @@ final class CentralSession {
 
 // MARK: - Observer
 
-extension CentralSession: @preconcurrency ITCB_Observer_Central_Protocol {
+extension EightBallCentralSession: @preconcurrency ITCB_Observer_Central_Protocol {
     func deviceDiscovered(_ device: any ITCB_Device_Peripheral_Protocol) {
         let uuid = device.uuid ?? ""
         if let index = balls.firstIndex(where: { $0.uuid == uuid }) {

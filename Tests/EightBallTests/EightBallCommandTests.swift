@@ -16,7 +16,7 @@ struct EightBallTests {
         ]
     )
     func taken(arguments: [String]) {
-        #expect(throws: Never.self) { try EightBall.parseAsRoot(arguments) }
+        #expect(throws: Never.self) { try EightBallCommand.parseAsRoot(arguments) }
     }
 
     @Test(
@@ -36,16 +36,16 @@ struct EightBallTests {
     )
     func refused(arguments: [String], reason: String) {
         #expect {
-            try EightBall.parseAsRoot(arguments)
+            try EightBallCommand.parseAsRoot(arguments)
         } throws: { error in
-            return EightBall.message(for: error).contains(reason)
+            return EightBallCommand.message(for: error).contains(reason)
         }
     }
 
     @Test("refuses to ask what does not end with a question mark", arguments: ["Rain", "", "Rain? ", "?!"])
     func noQuestion(question: String) {
         #expect {
-            var command = try EightBall.parseAsRoot(["ask", question])
+            var command = try EightBallCommand.parseAsRoot(["ask", question])
             try command.run()
         } throws: { error in
             (error as? Failure)?.line

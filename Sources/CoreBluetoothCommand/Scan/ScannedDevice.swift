@@ -1,12 +1,13 @@
 // What was heard of a device, in a shape for tables, lines and JSON.
 
 import AssignedNumbers
+import BluetoothTypes
 import CommandLineTool
 import CoreBluetooth
 import Foundation
 
 /// One report of a scan, or the latest of several.
-struct Discovery {
+struct ScannedDevice {
     var identifier: UUID
     var name: String?
     /// Whether that is the beginning of a longer name.
@@ -30,8 +31,7 @@ struct Discovery {
         self.init(
             identifier: peripheral.identifier,
             name: advertisementData[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name,
-            // 127 stands for "not available".
-            rssi: rssi.intValue == 127 ? nil : rssi.intValue,
+            rssi: RSSI(octet: rssi.int8Value)?.dBm,
             isConnectable: (advertisementData[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue ?? false,
             services: listed + overflow,
             manufacturerData: advertisementData[CBAdvertisementDataManufacturerDataKey] as? Data,
@@ -65,7 +65,7 @@ struct Discovery {
     }
 
     /// Takes in a later report of the same device, which may say only part of what is known.
-    mutating func merge(_ later: Discovery) {
+    mutating func merge(_ later: ScannedDevice) {
         if let laterName = later.name { (name, isNameShortened) = (laterName, later.isNameShortened) }
         rssi = later.rssi ?? rssi
         isConnectable = later.isConnectable
@@ -86,10 +86,10 @@ struct Discovery {
     /// The company and what it says.
     var manufacturerWords: String {
         guard let manufacturerData else { return "" }
-        guard let company = Self.company(manufacturerData) else { return Hexadecimal.text(manufacturerData) }
+        guard let company = Self.company(manufacturerData) else { return HexadecimalText.text(manufacturerData) }
         let data = manufacturerData.dropFirst(2)
-        let name = CompanyNames[company] ?? "company \(Hexadecimal.number(company))"
-        return data.isEmpty ? name : "\(name) \(Hexadecimal.text(data))"
+        let name = CompanyNames[company] ?? "company \(HexadecimalText.number(company))"
+        return data.isEmpty ? name : "\(name) \(HexadecimalText.text(data))"
     }
 
     private static func company(_ data: Data) -> UInt16? {
@@ -106,7 +106,7 @@ struct Discovery {
         if !services.isEmpty { line += "; \(serviceWords)" }
         if manufacturerData != nil { line += "; \(manufacturerWords)" }
         for (service, data) in serviceData {
-            line += "; \(UUIDText.name(ofService: service)): \(Hexadecimal.text(data))"
+            line += "; \(UUIDText.name(ofService: service)): \(HexadecimalText.text(data))"
         }
         return line
     }
@@ -134,13 +134,13 @@ struct Discovery {
                     .object([
                         ("company", JSONValue(company.map(Int.init))),
                         ("name", JSONValue(company.flatMap { CompanyNames[$0] })),
-                        ("data", .string(Hexadecimal.digits(data.dropFirst(company == nil ? 0 : 2)))),
+                        ("data", .string(HexadecimalText.digits(data.dropFirst(company == nil ? 0 : 2)))),
                     ])
                 } ?? .null
             ),
             (
                 "serviceData",
-                JSONValue.object(serviceData.map { ($0.service.uuidString, .string(Hexadecimal.digits($0.data))) })
+                JSONValue.object(serviceData.map { ($0.service.uuidString, .string(HexadecimalText.digits($0.data))) })
             ),
             ("txPower", JSONValue(txPower)),
         ])

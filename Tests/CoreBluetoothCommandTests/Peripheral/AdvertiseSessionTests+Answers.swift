@@ -17,9 +17,9 @@ struct PeripheralAnswersTests {
 
     private let manager: CBPeripheralManager
 
-    private let first: CoreBluetoothCommand.PeripheralSession.Attribute
+    private let first: CoreBluetoothCommand.AdvertiseSession.Attribute
 
-    private let second: CoreBluetoothCommand.PeripheralSession.Attribute
+    private let second: CoreBluetoothCommand.AdvertiseSession.Attribute
 
     init() throws {
         let json = """
@@ -77,7 +77,7 @@ struct PeripheralAnswersTests {
             let parts = write.split(separator: ":", omittingEmptySubsequences: false)
             try #require(parts.count == 3)
             let offset = try #require(Int(parts[1]))
-            let value = try #require(Hexadecimal.octets(parts[2]))
+            let value = try #require(HexadecimalText.octets(parts[2]))
             return peripheral.request((parts[0] == "1" ? first : second).characteristic, offset, value)
         }
         peripheral.session.answer(write: requests, manager)
@@ -99,8 +99,8 @@ struct PeripheralAnswersTests {
             let before = printed.value.count
             try answer(entry.writes)
             peripheral.world.advance(by: .seconds(2))
-            #expect(Hexadecimal.digits(first.value) == entry.first ?? "0102", "\(number)")
-            #expect(Hexadecimal.digits(second.value) == entry.second ?? "0304", "\(number)")
+            #expect(HexadecimalText.digits(first.value) == entry.first ?? "0102", "\(number)")
+            #expect(HexadecimalText.digits(second.value) == entry.second ?? "0304", "\(number)")
             var lines: [String] = []
             if entry.first != nil { lines.append("written FFF1") }
             if entry.second != nil { lines.append("written FFF2") }
@@ -116,7 +116,7 @@ struct PeripheralAnswersTests {
                 { "uuid": "FFF4", "properties": ["read", "write"], "delay": 0 },
                 { "uuid": "FFF5", "properties": ["read", "write"] } ] } ] }
             """
-        let slow = try CoreBluetoothCommand.PeripheralSession.described(json)
+        let slow = try CoreBluetoothCommand.AdvertiseSession.described(json)
         let cases: [(requests: [(number: Int, offset: Int)], isAtOnce: Bool)] = [
             ([], true), ([(1, 0)], true), ([(2, 0)], true), ([(0, 0)], false), ([(0, 1)], true),
             ([(1, 0), (0, 0)], false), ([(0, 0), (1, 0)], false), ([(0, 5), (2, 0)], true),

@@ -7,15 +7,15 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-extension Discovery {
+extension ScannedDevice {
     /// An identifier that ends with a number.
     static func identifier(_ number: Int) -> UUID {
         UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(number)))
     }
 
     /// A device with every part.
-    static var heart: Discovery {
-        Discovery(
+    static var heart: ScannedDevice {
+        ScannedDevice(
             identifier: identifier(1),
             name: "Heart",
             rssi: -61,
@@ -31,16 +31,16 @@ extension Discovery {
 
 @Suite("A report of a scan")
 @MainActor
-struct DiscoveryTests {
+struct ScannedDeviceTests {
     @Test("is a line with the identifier, strength and name first, and names for the rest")
     func line() {
         #expect(
-            Discovery.heart.line
+            ScannedDevice.heart.line
                 == "00000000-0000-0000-0000-000000000001  -61 dBm  \"Heart\"; Heart Rate, Nordic UART, FFF0; "
                 + "Apple 02 15; Battery: 57"
         )
-        let faint = Discovery(
-            identifier: Discovery.identifier(2),
+        let faint = ScannedDevice(
+            identifier: ScannedDevice.identifier(2),
             isConnectable: false,
             manufacturerData: Data([0x12, 0x34])
         )
@@ -48,17 +48,21 @@ struct DiscoveryTests {
             faint.line
                 == "00000000-0000-0000-0000-000000000002  ? dBm  (no name), not connectable; company 0x3412"
         )
-        var shortened = Discovery(identifier: Discovery.identifier(2), name: "Thermomet", rssi: -61)
+        var shortened = ScannedDevice(identifier: ScannedDevice.identifier(2), name: "Thermomet", rssi: -61)
         shortened.isNameShortened = true
         #expect(shortened.line.hasSuffix(#"  -61 dBm  "Thermomet" (shortened)"#))
-        let broken = Discovery(identifier: Discovery.identifier(3), name: "a\u{1B}[2Jb", manufacturerData: Data([0x12]))
+        let broken = ScannedDevice(
+            identifier: ScannedDevice.identifier(3),
+            name: "a\u{1B}[2Jb",
+            manufacturerData: Data([0x12])
+        )
         #expect(!broken.line.unicodeScalars.contains("\u{1B}"))
         #expect(broken.line.hasSuffix("; 12"))
     }
 
     @Test("is one JSON object with every part")
     func json() throws {
-        let text = Discovery.heart.object.text
+        let text = ScannedDevice.heart.object.text
         #expect(!text.contains("\n"))
         let object = try jsonObject(text)
         #expect(object["event"] as? String == "discovered")
@@ -77,11 +81,11 @@ struct DiscoveryTests {
 
     @Test("keeps the parts of an earlier report that it lacks")
     func merging() {
-        var known = Discovery.heart
-        known.merge(Discovery(identifier: Discovery.identifier(1)))
-        #expect(known.line == Discovery.heart.line)
-        #expect(known.object.text == Discovery.heart.object.text)
-        known.merge(Discovery(identifier: Discovery.identifier(1), rssi: -40, isConnectable: false))
+        var known = ScannedDevice.heart
+        known.merge(ScannedDevice(identifier: ScannedDevice.identifier(1)))
+        #expect(known.line == ScannedDevice.heart.line)
+        #expect(known.object.text == ScannedDevice.heart.object.text)
+        known.merge(ScannedDevice(identifier: ScannedDevice.identifier(1), rssi: -40, isConnectable: false))
         #expect(known.rssi == -40 && !known.isConnectable)
     }
 
@@ -100,7 +104,7 @@ struct DiscoveryTests {
 
     @Test("has the known name and identifier, and is not connectable, if it says nothing")
     func nothing() {
-        let discovery = Discovery(peripheral, [:], rssi: NSNumber(value: -60))
+        let discovery = ScannedDevice(peripheral, [:], rssi: NSNumber(value: -60))
         #expect(discovery.identifier == peripheral.identifier)
         #expect(discovery.name == peripheral.name)
         #expect(discovery.rssi == -60)
@@ -114,7 +118,7 @@ struct DiscoveryTests {
         arguments: [126, 127, 128, -127]
     )
     func strength(number: Int) {
-        let discovery = Discovery(peripheral, [:], rssi: NSNumber(value: number))
+        let discovery = ScannedDevice(peripheral, [:], rssi: NSNumber(value: number))
         #expect(discovery.rssi == (number == 127 ? nil : number))
     }
 
@@ -130,12 +134,12 @@ struct DiscoveryTests {
             CBAdvertisementDataIsConnectable: NSNumber(value: true),
             CBAdvertisementDataTxPowerLevelKey: NSNumber(value: -7),
         ]
-        let discovery = Discovery(peripheral, data, rssi: NSNumber(value: -60))
+        let discovery = ScannedDevice(peripheral, data, rssi: NSNumber(value: -60))
         #expect(discovery.name == "Advertised" && discovery.isNameShortened)
         var known = discovery
-        known.merge(Discovery(identifier: discovery.identifier))
+        known.merge(ScannedDevice(identifier: discovery.identifier))
         #expect(known.isNameShortened && known.object.text.contains(#""nameIsShortened":true"#))
-        known.merge(Discovery(identifier: discovery.identifier, name: "Advertised by all"))
+        known.merge(ScannedDevice(identifier: discovery.identifier, name: "Advertised by all"))
         #expect(!known.isNameShortened)
         #expect(discovery.isConnectable)
         #expect(discovery.services == [heart, battery])

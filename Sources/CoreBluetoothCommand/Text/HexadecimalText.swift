@@ -4,7 +4,7 @@ import BluetoothTypes
 import Foundation
 
 /// Octets as digits.
-enum Hexadecimal {
+enum HexadecimalText {
     /// `0A1B`.
     static func digits(_ data: some Sequence<UInt8>) -> String {
         data.hexadecimalDigits()
@@ -24,21 +24,9 @@ enum Hexadecimal {
     static func octets(_ text: some StringProtocol) -> Data? {
         var rest = text.trimmingCharacters(in: .whitespaces)[...]
         if rest.hasPrefix("0x") || rest.hasPrefix("0X") { rest = rest.dropFirst(2) }
-        var data = Data()
-        var high: UInt8?
-        for character in rest.unicodeScalars {
-            if [" ", ":", "-"].contains(character) {
-                guard high == nil else { return nil }
-                continue
-            }
-            guard character.isASCII, let digit = Character(character).hexDigitValue.map(UInt8.init) else { return nil }
-            if let first = high {
-                data.append(first << 4 | digit)
-                high = nil
-            } else {
-                high = digit
-            }
-        }
-        return high == nil && (text.isEmpty || !data.isEmpty) ? data : nil
+        // Between octets there may be separators, but not within one, and not alone.
+        let groups = rest.split(whereSeparator: [" ", ":", "-"].contains).map { [UInt8](hexadecimal: $0) }
+        guard text.isEmpty || !groups.isEmpty else { return nil }
+        return groups.contains(nil) ? nil : Data(groups.compactMap(\.self).joined())
     }
 }

@@ -10,7 +10,7 @@ import Testing
 struct PeripheralLongValuesTests {
     /// A peripheral with one characteristic, whose packets are short.
     private func served(_ members: String) throws -> ServedPeripheral {
-        try ServedPeripheral(PeripheralSession.json(#"{ "uuid": "FFF1", \#(members) }"#), mtu: 100)
+        try ServedPeripheral(AdvertiseSession.json(#"{ "uuid": "FFF1", \#(members) }"#), mtu: 100)
     }
 
     @Test("are read whole, whether they fill their packets or not")
@@ -24,7 +24,7 @@ struct PeripheralLongValuesTests {
         for count in [0, 1, part - 1, part, part + 1, 2 * part - 1, 2 * part, 2 * part + 1, 5 * part, 512] {
             let value = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) })
             try served.attribute.value = value
-            #expect(try served.perform("read FFF1 --hex") == [Hexadecimal.digits(value)], "\(count) octets")
+            #expect(try served.perform("read FFF1 --hex") == [HexadecimalText.digits(value)], "\(count) octets")
         }
     }
 
@@ -44,7 +44,7 @@ struct PeripheralLongValuesTests {
         for count in [1, 96, 97, 98, 99, 200, 512, 2, 511, 1] {
             let value = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 * 5 + count) })
             let before = served.printed.count
-            let digits = Hexadecimal.digits(value)
+            let digits = HexadecimalText.digits(value)
             try served.perform("write FFF1 \(digits)")
             #expect(attribute.value == value, "\(count) octets")
             #expect(served.printed.dropFirst(before).filter { $0.hasPrefix("written FFF1: ") }.count == 1)

@@ -6,7 +6,7 @@ import CommandLineTool
 import Foundation
 
 /// `blueear`: the messenger's two halves.
-struct Messenger: ParsableCommand {
+struct MessengerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "blueear",
         abstract: "Pass messages between two devices over Bluetooth.",
@@ -20,7 +20,7 @@ struct Messenger: ParsableCommand {
     )
 }
 
-extension Messenger {
+extension MessengerCommand {
     /// The command `blueear peripheral`.
     struct Peripheral: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -56,7 +56,7 @@ extension Messenger {
                 requiresPairing: pairing.requirePairing != nil
             )
             MainActor.assumeIsolated {
-                PeripheralSession(
+                BlueEarPeripheralSession(
                     name: name,
                     message: message,
                     restoreIdentifier: restoration.restore,
@@ -110,7 +110,7 @@ extension Messenger {
             let agent = TerminalPairingAgent()
             try radio.apply(agent: agent)
             MainActor.assumeIsolated {
-                CentralSession(
+                BlueEarCentralSession(
                     message: message,
                     device: device,
                     stays: stay,

@@ -6,7 +6,7 @@ import Foundation
 
 /// Answers, and prints what was asked and answered.
 @MainActor
-final class PeripheralSession: @preconcurrency ITCB_Observer_Peripheral_Protocol {
+final class EightBallPeripheralSession: @preconcurrency ITCB_Observer_Peripheral_Protocol {
     /// This computer's name, as a phone would use its own.
     nonisolated static var defaultName: String { RadioOptions.computerName ?? "Magic 8-Ball" }
 
@@ -39,7 +39,7 @@ final class PeripheralSession: @preconcurrency ITCB_Observer_Peripheral_Protocol
         Steps.observe(sdk) { [output, name] step in
             output.report("ball " + StepWords(step).text)
             switch step {
-            case .stateChanged(isPoweredOn: false, _): ServiceManager.current.waitsForAdapter()
+            case .stateChanged(let state) where state != .poweredOn: ServiceManager.current.waitsForAdapter()
             case .advertising:
                 output.print(
                     "advertising",

@@ -7,7 +7,7 @@ import Foundation
 
 /// Shows itself, and prints what happens.
 @MainActor
-final class PeripheralSession {
+final class BlueEarPeripheralSession {
     private let name: String
     private let message: [String: String]?
     private let restoreIdentifier: String?
@@ -67,7 +67,7 @@ final class PeripheralSession {
     }
 }
 
-extension PeripheralSession: @preconcurrency PeripheralRole.BlueEar {
+extension BlueEarPeripheralSession: @preconcurrency PeripheralRole.BlueEar {
     func didStartConfiguration() { Status.startConfiguration.print(output) }
     func didStartAdvertising() {
         Status.startAdvertising.print(output)
@@ -77,7 +77,7 @@ extension PeripheralSession: @preconcurrency PeripheralRole.BlueEar {
     func didReceiveData() { Status.receiveData.print(output) }
 }
 
-extension PeripheralSession: @preconcurrency MessageObserver {
+extension BlueEarPeripheralSession: @preconcurrency MessageObserver {
     func didReceive(_ message: [String: String], from peer: UUID) { Lines.received(message, from: peer, output) }
     func didSend(_ message: [String: String], to peer: UUID) { Lines.sent(message, to: peer, output) }
     func didFail(_ error: BlueEarError, with peer: UUID?) { Lines.failed(error, with: peer, output) }

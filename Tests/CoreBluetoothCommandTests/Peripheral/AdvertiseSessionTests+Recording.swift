@@ -11,8 +11,8 @@ import Testing
 @MainActor
 struct PeripheralRecordingTests {
     /// A characteristic, and the session that answers for it.
-    private func described(_ members: String) throws -> (PeripheralSession, PeripheralSession.Attribute) {
-        let session = try PeripheralSession.described(PeripheralSession.json(#"{ "uuid": "FFF1", \#(members) }"#))
+    private func described(_ members: String) throws -> (AdvertiseSession, AdvertiseSession.Attribute) {
+        let session = try AdvertiseSession.described(AdvertiseSession.json(#"{ "uuid": "FFF1", \#(members) }"#))
         return (session, try #require(session.attributes.first))
     }
 

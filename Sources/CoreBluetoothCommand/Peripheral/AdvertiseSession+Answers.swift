@@ -1,10 +1,11 @@
 // What a described peripheral answers, and when.
 
+import BluetoothHost
 import CommandLineTool
 import CoreBluetooth
 import Foundation
 
-extension PeripheralSession {
+extension AdvertiseSession {
     /// Does something once the longest delay of the characteristics is over: at once where they have none.
     ///
     /// The parts of a long value that a central reads wait once, for the first of them.
@@ -46,14 +47,13 @@ extension PeripheralSession {
                 return peripheral.respond(to: first, withResult: .attributeNotFound)
             }
             let before = values[ObjectIdentifier(attribute)] ?? (request.offset == 0 ? Data() : attribute.value)
-            guard request.offset <= before.count else {
+            guard let value = before.writing(request.value ?? Data(), at: request.offset) else {
                 return peripheral.respond(to: first, withResult: .invalidOffset)
             }
-            let value = before.prefix(request.offset) + (request.value ?? Data())
             guard value.count <= GATTDescription.Value.limit else {
                 return peripheral.respond(to: first, withResult: .invalidAttributeValueLength)
             }
-            values[ObjectIdentifier(attribute)] = Data(value)
+            values[ObjectIdentifier(attribute)] = value
         }
         let written = attributes.filter { values[ObjectIdentifier($0)] != nil }
         let replies = written.map { write(values[ObjectIdentifier($0)] ?? Data(), to: $0) }

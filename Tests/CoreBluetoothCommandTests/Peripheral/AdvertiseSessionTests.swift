@@ -11,10 +11,10 @@ import Testing
 
 @Suite("A described peripheral")
 @MainActor
-struct PeripheralSessionTests {
+struct AdvertiseSessionTests {
     /// The first characteristic of a described peripheral.
-    private func attribute(_ members: String) throws -> PeripheralSession.Attribute {
-        let session = try PeripheralSession.described(PeripheralSession.json(#"{ "uuid": "FFF1", \#(members) }"#))
+    private func attribute(_ members: String) throws -> AdvertiseSession.Attribute {
+        let session = try AdvertiseSession.described(AdvertiseSession.json(#"{ "uuid": "FFF1", \#(members) }"#))
         return try #require(session.attributes.first)
     }
 
@@ -46,7 +46,7 @@ struct PeripheralSessionTests {
     )
     func values(part: String, digits: String) throws {
         let attribute = try attribute(#""properties": ["read"], \#(part)"#)
-        #expect(Hexadecimal.digits(attribute.value) == digits)
+        #expect(HexadecimalText.digits(attribute.value) == digits)
         #expect((attribute.replay != nil) == part.contains("reads"))
     }
 
@@ -87,7 +87,7 @@ struct PeripheralSessionTests {
 
     @Test("prints what a central does as a line, or as an object", arguments: [false, true])
     func events(isJSON: Bool) throws {
-        let json = PeripheralSession.json(
+        let json = AdvertiseSession.json(
             #"{ "uuid": "2A19", "properties": ["read", "write", "notify"], "value": { "uint8": 9 } }"#
         )
         let served = try ServedPeripheral(json, isJSON: isJSON)
@@ -113,7 +113,7 @@ struct PeripheralSessionTests {
 
     // MARK: Values that wait to be sent
 
-    private static let notifying = PeripheralSession.json(#"{ "uuid": "FFF1", "properties": ["notify"] }"#)
+    private static let notifying = AdvertiseSession.json(#"{ "uuid": "FFF1", "properties": ["notify"] }"#)
 
     @Test("keeps the last 256 of the values that wait to be sent")
     func waitingValues() throws {
@@ -125,7 +125,7 @@ struct PeripheralSessionTests {
             for value in values { served.session.notify(.init(attribute: attribute, value: value, centrals: nil)) }
             served.world.advance(by: .seconds(60))
         }
-        let expected = values.map { Hexadecimal.digits($0) }
+        let expected = values.map { HexadecimalText.digits($0) }
         #expect(printed.count > 256 && printed.count < 1000)
         #expect(Array(printed.suffix(256)) == Array(expected.suffix(256)))
         let first = printed.dropLast(256)

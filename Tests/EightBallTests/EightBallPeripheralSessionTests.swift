@@ -8,7 +8,7 @@ import Testing
 
 @Suite("eightball peripheral")
 @MainActor
-struct PeripheralSessionTests {
+struct EightBallPeripheralSessionTests {
     @Test(
         "prints that it is a ball, and each answer; for programs the questions, too",
         arguments: [
@@ -31,7 +31,7 @@ struct PeripheralSessionTests {
         let lines = Watched<[String]>([])
         let world = World(seed: 1)
         let output = OutputFormat(isJSON: isJSON, isVerbose: false) { line in lines.update { $0.append(line) } }
-        let session = PeripheralSession(name: "Crystal", output: output)
+        let session = EightBallPeripheralSession(name: "Crystal", output: output)
         world.addDevice("ball").run { session.start() }
         world.advance(by: .seconds(1))
         session.questionAskedByDevice(AskerStub("A"), question: "Rain?")

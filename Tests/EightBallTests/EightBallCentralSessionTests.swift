@@ -8,18 +8,18 @@ import Testing
 
 @Suite("Single calls of eightball central")
 @MainActor
-struct CentralSessionTests {
+struct EightBallCentralSessionTests {
     /// What a session prints, and a test adds, in a world in which no time passes.
     private static func central(
         isJSON: Bool = false,
-        _ body: (CentralSession, @MainActor (String?) -> Void, (String) -> Void) -> Void
+        _ body: (EightBallCentralSession, @MainActor (String?) -> Void, (String) -> Void) -> Void
     ) throws -> [String] {
         let lines = Watched<[String]>([])
         let add: @Sendable (String) -> Void = { line in lines.update { $0.append(line) } }
         let world = World(seed: 1)
         try world.addDevice("asker").run {
             var take: @MainActor (String?) -> Void = { _ in }
-            let session = CentralSession(
+            let session = EightBallCentralSession(
                 lines: LineReader { take = $0 },
                 pairing: ProgramPairing(TerminalPairingAgent(.keyboardAndDisplay), try RadioOptions.parse([])),
                 output: OutputFormat(isJSON: isJSON, isVerbose: false, write: add)

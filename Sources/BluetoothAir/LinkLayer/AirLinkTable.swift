@@ -4,7 +4,7 @@
 import BluetoothHCI
 
 /// Links by connection handle.
-struct LinkTable {
+struct AirLinkTable {
     /// A link, and the end of it that is here.
     struct Entry {
         let link: AirLink

@@ -4,7 +4,7 @@ import Testing
 @testable import BlueEarCommand
 
 @Suite("Options of blueear")
-struct MessengerTests {
+struct MessengerCommandTests {
     @Test(
         "accepts messages of different keys, names and secrets",
         arguments: [
@@ -15,7 +15,7 @@ struct MessengerTests {
         ]
     )
     func taken(arguments: [String]) {
-        #expect(throws: Never.self) { try Messenger.parseAsRoot(arguments) }
+        #expect(throws: Never.self) { try MessengerCommand.parseAsRoot(arguments) }
     }
 
     @Test(
@@ -32,9 +32,9 @@ struct MessengerTests {
     )
     func refused(arguments: [String], reason: String) {
         #expect {
-            try Messenger.parseAsRoot(arguments)
+            try MessengerCommand.parseAsRoot(arguments)
         } throws: { error in
-            return Messenger.message(for: error).contains(reason)
+            return MessengerCommand.message(for: error).contains(reason)
         }
     }
 
@@ -62,12 +62,13 @@ struct MessengerTests {
     func options() throws {
         for (flags, stays, reads) in [([], false, false), (["--stay"], true, false), (["--read"], false, true)] {
             let central = try #require(
-                try Messenger.parseAsRoot(["central", "--device", "x", "--timeout", "5"] + flags) as? Messenger.Central
+                try MessengerCommand.parseAsRoot(["central", "--device", "x", "--timeout", "5"] + flags)
+                    as? MessengerCommand.Central
             )
             #expect(central.device == "x" && central.timeout == 5 && central.stay == stays && central.read == reads)
         }
         let arguments = ["lock", "--secret", "a", "--name", "Door", "--restore", "b"]
-        let lock = try #require(try Messenger.parseAsRoot(arguments) as? Messenger.Lock)
+        let lock = try #require(try MessengerCommand.parseAsRoot(arguments) as? MessengerCommand.Lock)
         #expect(lock.name == "Door" && lock.secret.secret == "a" && lock.restoration.restore == "b")
     }
 }

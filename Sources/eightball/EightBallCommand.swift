@@ -4,10 +4,11 @@ import ArgumentParser
 import CommandLineTool
 import CoreBluetooth
 import Foundation
+@_spi(Steps) @preconcurrency import ITCB
 import TerminalScreen
 
 /// `eightball`: without a command, the app as on a phone.
-struct EightBall: ParsableCommand {
+struct EightBallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "eightball",
         abstract: "Ask a Magic 8-Ball over Bluetooth, or be one.",
@@ -29,18 +30,18 @@ struct EightBall: ParsableCommand {
         try MainActor.assumeIsolated {
             if !plain, !output.format.isJSON, !output.format.isVerbose, let screen = Screen() {
                 let agent = ScreenPairingAgent()
-                try radio.apply(deviceName: PeripheralSession.defaultName, agent: agent, hasScreen: true)
+                try radio.apply(deviceName: EightBallPeripheralSession.defaultName, agent: agent, hasScreen: true)
                 let texts = Texts.of(ProcessInfo.processInfo.environment)
                 FullScreenSession(screen: screen, agent: agent, texts: texts).run()
             }
             let agent = TerminalPairingAgent(serves: output.format)
-            try radio.apply(deviceName: PeripheralSession.defaultName, agent: agent)
+            try radio.apply(deviceName: EightBallPeripheralSession.defaultName, agent: agent)
             Chooser(pairing: ProgramPairing(agent, radio), output: output.format).run()
         }
     }
 }
 
-extension EightBall {
+extension EightBallCommand {
     /// The command `eightball demo`.
     struct Demo: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -104,7 +105,7 @@ extension EightBall {
         func run() throws {
             try ball.apply(radio, agent: ball.pairing.agent(output.format))
             MainActor.assumeIsolated {
-                PeripheralSession(name: ball.ballName, output: output.format).run()
+                EightBallPeripheralSession(name: ball.ballName, output: output.format).run()
             }
         }
     }
@@ -127,7 +128,11 @@ extension EightBall {
             let agent = TerminalPairingAgent()
             try radio.apply(agent: agent)
             MainActor.assumeIsolated {
-                CentralSession(lines: LineReader(), pairing: ProgramPairing(agent, radio), output: output.format).run()
+                EightBallCentralSession(
+                    lines: LineReader(),
+                    pairing: ProgramPairing(agent, radio),
+                    output: output.format
+                ).run()
             }
         }
     }
@@ -167,7 +172,7 @@ extension EightBall {
 
         func run() throws {
             let texts = Texts.ofProcess(output.format)
-            guard question.last == "?" else { throw Failure(texts(.askForm)) }
+            guard ITCB_SDK.isQuestion(question) else { throw Failure(texts(.askForm)) }
             let agent = TerminalPairingAgent()
             try radio.apply(agent: agent)
             MainActor.assumeIsolated {

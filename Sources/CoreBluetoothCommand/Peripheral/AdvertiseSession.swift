@@ -7,7 +7,7 @@ import Foundation
 
 /// Offers services and advertises.
 @MainActor
-final class PeripheralSession: NSObject {
+final class AdvertiseSession: NSObject {
     /// A characteristic and its value now.
     @MainActor
     final class Attribute {
@@ -24,7 +24,7 @@ final class PeripheralSession: NSObject {
 
         init(_ description: GATTDescription.Characteristic) {
             self.description = description
-            characteristic = PeripheralSession.characteristic(description)
+            characteristic = AdvertiseSession.characteristic(description)
             replay = description.replay
             value =
                 description.value?.data ?? description.values?.first?.data ?? description.reads?.first?.data ?? Data()
@@ -197,7 +197,7 @@ final class PeripheralSession: NSObject {
             event,
             [
                 ("characteristic", .string(uuid.uuidString)), ("central", .string(central.identifier.uuidString)),
-                ("value", JSONValue(value.map { Hexadecimal.digits($0) })),
+                ("value", JSONValue(value.map { HexadecimalText.digits($0) })),
             ],
             line: "\(event) \(UUIDText.label(uuid))\(meaning)"
         )
@@ -206,7 +206,7 @@ final class PeripheralSession: NSObject {
 
 // MARK: Delegate
 
-extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
+extension AdvertiseSession: @preconcurrency CBPeripheralManagerDelegate {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
         output.report("Bluetooth is \(StateText.text(peripheral.state))")
         switch peripheral.state {
@@ -321,8 +321,8 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
             EchoChannel(channel) { data in
                 output.print(
                     "received",
-                    [("psm", .integer(Int(psm))), ("value", .string(Hexadecimal.digits(data)))],
-                    line: "channel \(psm): \(Hexadecimal.digits(data))"
+                    [("psm", .integer(Int(psm))), ("value", .string(HexadecimalText.digits(data)))],
+                    line: "channel \(psm): \(HexadecimalText.digits(data))"
                 )
             }
         )

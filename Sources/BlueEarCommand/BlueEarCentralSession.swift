@@ -7,7 +7,7 @@ import Foundation
 
 /// Finds a peripheral, talks with it, and prints what happens.
 @MainActor
-final class CentralSession {
+final class BlueEarCentralSession {
     private let message: [String: String]?
     private let device: String?
     private let stays: Bool
@@ -112,7 +112,7 @@ final class CentralSession {
     }
 }
 
-extension CentralSession: @preconcurrency CentralRole.BlueEar {
+extension BlueEarCentralSession: @preconcurrency CentralRole.BlueEar {
     func didStartConfiguration() { Status.startConfiguration.print(output) }
     func didStartScanningPeripherals() {
         Status.startScanning.print(output)
@@ -130,7 +130,7 @@ extension CentralSession: @preconcurrency CentralRole.BlueEar {
     func didFailConnection() { Status.failConnection.print(output) }
 }
 
-extension CentralSession: @preconcurrency MessageObserver {
+extension BlueEarCentralSession: @preconcurrency MessageObserver {
     func didReceive(_ message: [String: String], from peer: UUID) {
         hasReceived = true
         Lines.received(message, from: peer, output)

@@ -6,7 +6,7 @@ import CoreBluetooth
 import Foundation
 import NIOCore
 
-extension PeripheralSession {
+extension AdvertiseSession {
     /// What becomes of a write.
     struct Reply {
         var error: CBATTError.Code?
@@ -33,7 +33,7 @@ extension PeripheralSession {
         guard attribute.description.answers != nil else { return Reply() }
         guard let write = attribute.replay?.write(ByteBuffer(bytes: value)) else {
             reportUnseen(
-                "there is no write of \(Hexadecimal.digits(value)) to characteristic "
+                "there is no write of \(HexadecimalText.digits(value)) to characteristic "
                     + "\(attribute.description.uuid.uuid) to answer it by"
             )
             return Reply(error: .unlikelyError)

@@ -73,7 +73,7 @@ struct PeripheralChannelsTests {
         let display = ScriptedPairingAgent(.display)
         let json = #"{ "services": [], "channels": [ { "security": "authenticated" } ] }"#
         let session = try world.addDevice("safe", pairingAgent: display).run {
-            let session = try PeripheralSession.described(json)
+            let session = try AdvertiseSession.described(json)
             session.start()
             return session
         }

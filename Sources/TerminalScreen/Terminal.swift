@@ -1,0 +1,51 @@
+// The terminal at a file descriptor: whether there is one, and what it can do.
+
+import Foundation
+
+/// A file descriptor that may be a terminal.
+package struct Terminal: Sendable {
+    /// Standard input.
+    package static var input: Terminal { Terminal(STDIN_FILENO) }
+    /// Standard output.
+    package static var output: Terminal { Terminal(STDOUT_FILENO) }
+    /// Standard error.
+    package static var error: Terminal { Terminal(STDERR_FILENO) }
+
+    private let descriptor: CInt
+    private let environment: [String: String]
+
+    package init(_ descriptor: CInt, environment: [String: String]? = nil) {
+        self.descriptor = descriptor
+        self.environment = environment ?? ProcessInfo.processInfo.environment
+    }
+
+    /// Whether the descriptor is a terminal at all.
+    package var isTerminal: Bool { isatty(self.descriptor) == 1 }
+
+    /// Whether it is a terminal that can move its cursor: one of a kind that is known, and not `dumb`.
+    package var hasCursor: Bool {
+        !["", "dumb"].contains(self.environment["TERM"] ?? "") && self.isTerminal
+    }
+
+    /// Whether it shows styled text: it can move its cursor, and `NO_COLOR` is unset or empty (https://no-color.org).
+    package var hasColors: Bool { (self.environment["NO_COLOR"] ?? "").isEmpty && self.hasCursor }
+
+    /// The size; 24 rows and 80 columns unless the terminal says otherwise.
+    package var size: ScreenSize {
+        var size = winsize()
+        _ = ioctl(self.descriptor, UInt(TIOCGWINSZ), &size)
+        return ScreenSize(
+            rows: size.ws_row > 0 ? Int(size.ws_row) : 24,
+            columns: size.ws_col > 0 ? Int(size.ws_col) : 80
+        )
+    }
+
+    /// The number of columns; `nil` if this is no terminal and lines may have any length.
+    package var width: Int? { self.isTerminal ? self.size.columns : nil }
+
+    /// Whether a read from the terminal returns and does not stop the process.
+    package var isInForeground: Bool {
+        let group = tcgetpgrp(self.descriptor)
+        return group < 0 || group == getpgrp()
+    }
+}
