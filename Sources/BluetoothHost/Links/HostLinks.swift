@@ -107,9 +107,12 @@ final class HostLinks {
     private func prepare(_ link: HostLink) {
         let information = self.controller.information
         if information.features.contains(.dataPacketLengthExtension), information.knows(LESetDataLength.self) {
-            let longest = ControllerInformation.longestData
             self.controller.send(
-                LESetDataLength(handle: link.handle, transmitOctets: longest.octets, transmitTime: longest.time)
+                LESetDataLength(
+                    handle: link.handle,
+                    transmitOctets: DataPacketLimits.maximumOctets,
+                    transmitTime: DataPacketLimits.maximumTimeOn1M
+                )
             )
         }
         if information.features.contains(.phy2M), information.knows(LESetPHY.self) {
