@@ -2,4 +2,4 @@
 
 import CommandLineTool
 
-Ending.run(LearnCommand.self)
+Ending.run(CourseTool.self)

@@ -4,14 +4,14 @@ import Testing
 @testable import Lessons
 
 @Suite("corebluetooth learn")
-struct LearnCommandTests {
+struct CourseToolTests {
     @Test("rejects a wrong answer with the run in which to look")
     func answers() throws {
         for lesson in Course.lessons {
             let hint = lesson.question.experiment.map { " --try \($0)" } ?? ""
             #expect(lesson.questionCommand == "corebluetooth learn \(lesson.number)\(hint)")
             for wrong in lesson.question.wrongAnswers {
-                let command = try LearnCommand.parse([lesson.key, "--answer", wrong])
+                let command = try CourseTool.parse([lesson.key, "--answer", wrong])
                 let failure = #expect(throws: Failure.self) { try command.run() }
                 #expect(
                     failure?.line == "\"\(wrong)\" is not the answer; run \(lesson.questionCommand) and look again"
@@ -22,7 +22,7 @@ struct LearnCommandTests {
 
     @Test("takes a lesson, alone or with a change or an answer", arguments: ["", "1", "1 --try far", "1 --answer -71"])
     func taken(line: String) {
-        #expect(throws: Never.self) { try LearnCommand.parse(line.split(separator: " ").map(String.init)) }
+        #expect(throws: Never.self) { try CourseTool.parse(line.split(separator: " ").map(String.init)) }
     }
 
     @Test(
@@ -35,9 +35,9 @@ struct LearnCommandTests {
     )
     func refused(line: String, reason: String) {
         #expect {
-            try LearnCommand.parse(line.split(separator: " ").map(String.init))
+            try CourseTool.parse(line.split(separator: " ").map(String.init))
         } throws: { error in
-            LearnCommand.message(for: error).contains(reason)
+            CourseTool.message(for: error).contains(reason)
         }
     }
 }

@@ -6,7 +6,7 @@ import CommandLineTool
 import Foundation
 
 /// `corebluetooth-learn`, which is `corebluetooth learn`, too.
-struct LearnCommand: ParsableCommand {
+struct CourseTool: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "corebluetooth-learn",
         abstract: "Learn Core Bluetooth in lessons that run.",

@@ -11,7 +11,7 @@ import Testing
 @testable import Lessons
 
 @Suite("corebluetooth-learn")
-struct LearnTests {
+struct CourseToolTests {
     /// The events, with traces that follow each other as one.
     private static func events(_ lines: [String]) throws -> [String] {
         try lines.reduce(into: []) { events, line in
@@ -42,7 +42,7 @@ struct LearnTests {
         lines.append(["1", "--json", "--trace-file", "a.jsonl"])
         let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             [path = folder.path as String, lines = lines as [[String]]] in
-            try await performCorebluetooth(lines, of: LearnCommand.self, in: path)
+            try await performCorebluetooth(lines, of: CourseTool.self, in: path)
             exit(0)
         }
         let printed = result.printed
@@ -62,7 +62,7 @@ struct LearnTests {
         let lines = [[], ["1"], ["1", "--try", change], ["\(last.number)"]]
         let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             [path = folder.path as String, lines = lines as [[String]]] in
-            try await performCorebluetooth(lines, of: LearnCommand.self, in: path)
+            try await performCorebluetooth(lines, of: CourseTool.self, in: path)
             exit(0)
         }
         let printed = result.printed
