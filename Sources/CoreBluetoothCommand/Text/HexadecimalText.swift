@@ -24,9 +24,12 @@ enum HexadecimalText {
     static func octets(_ text: some StringProtocol) -> Data? {
         var rest = text.trimmingCharacters(in: .whitespaces)[...]
         if rest.hasPrefix("0x") || rest.hasPrefix("0X") { rest = rest.dropFirst(2) }
+        var data = Data()
         // Between octets there may be separators, but not within one, and not alone.
-        let groups = rest.split(whereSeparator: [" ", ":", "-"].contains).map { [UInt8](hexadecimal: $0) }
-        guard text.isEmpty || !groups.isEmpty else { return nil }
-        return groups.contains(nil) ? nil : Data(groups.compactMap(\.self).joined())
+        for group in rest.split(whereSeparator: { " :-".contains($0) }) {
+            guard let octets = [UInt8](hexadecimal: group) else { return nil }
+            data += octets
+        }
+        return text.isEmpty || !data.isEmpty ? data : nil
     }
 }

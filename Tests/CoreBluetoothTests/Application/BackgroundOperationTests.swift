@@ -12,7 +12,7 @@ struct BackgroundOperationTests {
         let content = AdvertisedContent(localName: "Crystal", services: [0x180D], manufacturerData: [1, 2, 3])
         #expect(content.under(.everything) == content && content.under(.nothing) == nil)
         #expect(content.under(.background) == AdvertisedContent(overflowServices: [0x180D]))
-        #expect(AdvertisedContent.interval == .milliseconds(100))
+        #expect(AdvertisingParameters.defaultInterval == .milliseconds(100))
         #expect(AdvertisedContent.backgroundInterval == .microseconds(1_022_500))
     }
 
