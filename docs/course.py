@@ -138,7 +138,8 @@ class Course:
             code.append(self.step(f"**{part['part']}.** {text['text']}", part["file"], file))
 
         command = f"corebluetooth learn {number}"
-        trace = self.output("corebluetooth-learn", number).split("\nThe run\n\n")[1].split("\n\nWhat is to be seen\n")[0].strip("\n")
+        printed = self.output("corebluetooth-learn", number)
+        trace = printed.split("\nThe run\n\n")[1].split("\n\nWhat is to be seen\n")[0].strip("\n")
         lines = trace.split("\n")
         self.write(f"{name}-trace.txt", trace + "\n")
         run = [self.step(f"Run it with `{in_clone(command)}`. Each line is printed when it happens; the time is that of the "
