@@ -53,7 +53,9 @@ struct AirCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard hosts > 0 else { throw ValidationError("The number of hosts is 1 or more, such as \(H4Server.Limits().connections).") }
+        guard hosts > 0 else {
+            throw ValidationError("The number of hosts is 1 or more, such as \(H4Server.Limits().connections).")
+        }
         guard loss >= 0, loss <= 1 else { throw ValidationError("The loss is a share from 0 to 1, such as 0.1.") }
         for text in listen { _ = try Arguments.listeningAddress(text) }
     }
