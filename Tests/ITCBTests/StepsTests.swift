@@ -26,7 +26,7 @@ struct StepsTests {
         self.testbed.run(.seconds(3))
         #expect(
             lines(central.steps) == [
-                #"stateChanged(.poweredOn)"#, "scanning",
+                #"stateChanged(on)"#, "scanning",
                 #"discovered(name: Optional("Crystal"), rssi: -45, isOffered: true)"#,
                 #"connecting(name: "Crystal")"#, #"connected(name: "Crystal")"#, "discoveringServices",
                 "discoveredServices(count: 1)", "discoveringCharacteristics", "discoveredCharacteristics(count: 2)",
@@ -40,11 +40,11 @@ struct StepsTests {
         )
         #expect(
             lines(ball.steps) == [
-                #"stateChanged(.poweredOn)"#, "serviceAdded",
+                #"stateChanged(on)"#, "serviceAdded",
                 #"advertising(name: "Crystal")"#, #"subscribed(central: "…")"#,
                 #"questionReceived("no question", refusal: Optional(ITCB.ITCB_SDK_Refusal.noQuestion))"#,
                 #"questionReceived("Rain?", refusal: nil)"#, #"answerSent("SLUG-ANSWER-15")"#,
-                #"unsubscribed(central: "…")"#, #"stateChanged(.poweredOff)"#,
+                #"unsubscribed(central: "…")"#, #"stateChanged(off)"#,
             ]
         )
     }

@@ -56,6 +56,14 @@ struct LineEditorTests {
         #expect(self.line(self.typed("aéé"), LineEditor(maximumLength: 5)) == "aéé|")
     }
 
+    @Test("has space for a value of 512 octets in digits, with a command before it")
+    func longValue() {
+        let line = "write FFF1 " + String(repeating: "0A", count: 512)
+        var editor = LineEditor()
+        editor.set(line)
+        #expect(editor.text == line)
+    }
+
     @Test("goes through the history, which has no empty line, and keeps what is being written")
     func history() {
         var editor = LineEditor()
@@ -79,7 +87,7 @@ struct LineEditorTests {
         var editor = LineEditor()
         editor.set("Rain?")
         #expect(editor.receive(key) == .ignored)
-        #expect(editor.text == "Rain?" && editor.maximumLength == 512)
+        #expect(editor.text == "Rain?")
     }
 
     @Test(

@@ -154,7 +154,7 @@ open class CBCentralManager: CBManager {
     // MARK: Connecting
 
     /// The longest delay of a connection, in seconds: a day.
-    private static let longestDelay = 86_400.0
+    private static let longestDelay: Double = 86_400
 
     /// Connects to a peripheral as soon as it is there; the delegate is called.
     ///

@@ -97,7 +97,10 @@ struct ConnectionParameterOptions: ParsableArguments, Sendable {
         if let interval, !(7.5...4000).contains(interval) {
             throw ValidationError("The interval is from 7.5 to 4000 ms.")
         }
-        if let latency, !(0...499).contains(latency) { throw ValidationError("The latency is from 0 to 499.") }
+        let latencies = ConnectionParameters.latencies
+        if let latency, !latencies.contains(UInt16(exactly: latency) ?? .max) {
+            throw ValidationError("The latency is from \(latencies.lowerBound) to \(latencies.upperBound).")
+        }
         if let supervisionTimeout, !(100...32000).contains(supervisionTimeout) {
             throw ValidationError("The supervision timeout is from 100 to 32000 ms.")
         }

@@ -50,7 +50,7 @@ struct TimelineDiagramTests {
 
     @Test(
         "draws a packet that arrives too late, or at its sender, as another one",
-        arguments: [("ball", 10_000_001), ("asker", 5)]
+        arguments: [("ball", 40_000_001), ("asker", 5)]
     )
     func others(device: String, time: Int) {
         let diagram = TimelineDiagram.diagram(

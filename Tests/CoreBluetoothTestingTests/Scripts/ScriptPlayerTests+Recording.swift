@@ -111,7 +111,7 @@ struct RecordedScriptTests {
         #expect(device.value(of: Self.uuid) == Data([9]))
         write([2])
         #expect(phone.errors == ["FFF1 2", "FFF1 13"] && device.value(of: Self.uuid) == Data([9]))
-        for (octets, text) in [([], "nothing"), ([0xAB, 0x0C], "ab0c")] as [([UInt8], String)] {
+        for (octets, text) in [([], "nothing"), ([0xAB, 0x0C], "AB0C")] as [([UInt8], String)] {
             write(octets)
             #expect(phone.errors.last == "FFF1 14")
             let error = #expect(throws: WorldError.self) { try world.run(until: true) }
