@@ -133,9 +133,9 @@ extension LEHost {
             self.send(LESetPHY(handle: link.handle, preference: preference))
         }
         self.validateDatabaseCache(on: link)
-        link.bearer.exchangeMTU(
+        link.client.exchangeMTU(
             preferred: self.configuration.preferredMTU,
-            id: self.makeProcedureID(),
+            on: &link.bearer,
             into: &link.bearerActions
         ) { [unowned self, unowned link] _ in
             self.server.sendDeferred(on: &link.bearer, now: self.eventLoop.now, into: &link.bearerActions)
@@ -157,7 +157,7 @@ extension LEHost {
         self.linksByID[link.id] = nil
         if self.linksByHandle[link.handle] === link { self.linksByHandle[link.handle] = nil }
         self.openLinks.removeAll { $0 === link }
-        link.bearer.close(reason: reason, into: &link.bearerActions)
+        link.client.close(reason: reason, on: &link.bearer, into: &link.bearerActions)
         self.drainBearer(link)
         link.signalling.close(into: &link.signallingActions)
         self.acceptRefusedChannels(on: link)
@@ -280,7 +280,7 @@ extension LEHost {
             link.reassembler.takesWhole(value.length)
         else { return false }
         if value.opcode == .handleValueNotification {
-            guard link.bearer.acceptsNotification(of: value.attribute) else { return false }
+            guard link.bearer.isUsable, link.client.acceptsNotification(of: value.attribute) else { return false }
             self.receiver.received(on: link)
             let octets = ATTValuePacket.value(of: packet)
             self.delegate?.host(self, link: link.id, didReceiveValue: octets, for: value.attribute)
@@ -302,7 +302,7 @@ extension LEHost {
             if ATTOpcode(rawValue: first).isForServer {
                 self.server.receive(pdu, on: &link.bearer, now: now, into: &link.bearerActions)
             } else {
-                link.bearer.receiveAsClient(pdu, now: now, into: &link.bearerActions)
+                link.client.receive(pdu, on: &link.bearer, now: now, into: &link.bearerActions)
             }
             self.drainBearer(link)
         case .signalling:

@@ -306,7 +306,7 @@ extension LEHost {
     /// Repeats what the peer has refused where the link is more secure now; where it is not, and is not on the way to
     /// be, the refusals stand.
     private func settle(_ link: HostLink) {
-        link.bearer.repeatRefusedRequest(now: self.eventLoop.now, into: &link.bearerActions)
+        link.client.repeatRefusedRequest(on: &link.bearer, now: self.eventLoop.now, into: &link.bearerActions)
         let refused = link.requestedChannels.filter { $0.value.refusal != nil }
             .sorted { $0.key.rawValue < $1.key.rawValue }
         for (id, request) in refused where !link.isHeld && request.level < link.bearer.security.level {
@@ -314,11 +314,12 @@ extension LEHost {
             self.requestChannel(id, on: link)
         }
         guard !link.securityManager.isSecuring, link.securityActions.isEmpty else { return self.noteWork(link) }
-        link.bearer.acceptRefusal(link.securityError, now: self.eventLoop.now, into: &link.bearerActions)
+        let now = self.eventLoop.now
+        link.client.acceptRefusal(link.securityError, on: &link.bearer, now: now, into: &link.bearerActions)
         // The end of a link says itself why.
         if !link.isDisconnecting {
             let error = link.securityError ?? .att(.insufficientEncryption, handle: 0)
-            link.bearer.endHeld(error, into: &link.bearerActions)
+            link.client.endHeld(error, on: &link.bearer, into: &link.bearerActions)
         }
         self.acceptRefusedChannels(on: link)
         self.noteWork(link)

@@ -181,6 +181,7 @@ extension LEHost {
         if let armed = self.timerDeadline, armed <= self.eventLoop.now + Self.shortestLinkTimeout { return earliest }
         for link in self.openLinks {
             take(link.bearer.nextDeadline)
+            take(link.client.deadline(on: link.bearer))
             take(link.signalling.nextDeadline)
             take(link.securityManager.deadline)
             take(link.disconnectDeadline)
@@ -235,6 +236,7 @@ extension LEHost {
         self.advanceInitiator(to: now)
         self.advanceExtendedCommands(to: now)
         for link in self.openLinks {
+            link.client.advance(to: now, on: &link.bearer, into: &link.bearerActions)
             link.bearer.advance(to: now, into: &link.bearerActions)
             link.signalling.advance(to: now, into: &link.signallingActions)
             self.updateSecurity(of: link) { $0.advance(&$1) }

@@ -138,7 +138,6 @@ public final class LEHost {
     @exclusivity(unchecked) var linksWithTransmitted: [HostLink] = []
     @exclusivity(unchecked) var spareLinks: [HostLink] = []
     @exclusivity(unchecked) var spareTally = TransmitTally()
-    var nextProcedureNumber: UInt64 = 1
     /// Memory of values that have left the process, which the user may take for others; one that another owner holds is
     /// no harm, since a `ByteBuffer` then takes new memory.
     @exclusivity(unchecked) package var sentBuffers: [ByteBuffer] = []
