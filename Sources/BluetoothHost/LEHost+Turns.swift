@@ -137,6 +137,7 @@ extension LEHost {
         if self.loop.isArmed(until: self.eventLoop.now + Self.shortestLinkTimeout) { return earliest }
         for link in self.openLinks.all {
             take(link.bearer.nextDeadline)
+            take(link.client.deadline(on: link.bearer))
             take(link.signalling.nextDeadline)
             take(link.securityManager.deadline)
             take(link.disconnectDeadline)
@@ -161,6 +162,7 @@ extension LEHost {
         self.openLinks.establish(at: now)
         self.radio.advance(to: now)
         for link in self.openLinks.all {
+            link.client.advance(to: now, on: &link.bearer, into: &link.bearerActions)
             link.bearer.advance(to: now, into: &link.bearerActions)
             link.signalling.advance(to: now, into: &link.signallingActions)
             self.security.update(link) { $0.advance(&$1) }

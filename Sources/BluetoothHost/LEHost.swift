@@ -41,7 +41,6 @@ public final class LEHost {
     @exclusivity(unchecked) var linksWithBatch = LinkQueue()
     @exclusivity(unchecked) var linksWithTransmitted = LinkQueue()
     @exclusivity(unchecked) var spareTally = TransmitTally()
-    var nextProcedureNumber: UInt64 = 1
     // Credit-based channels.
     @exclusivity(unchecked) var l2capChannels = HostChannels()
     var spareSignallingActions: [LESignalling.Action] = []

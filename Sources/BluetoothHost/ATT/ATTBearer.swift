@@ -1,5 +1,6 @@
 // The ATT bearer of one link (Vol 3, Part F, 3.2.11): what both halves of this host, the client and the server, have in
-// common on the link, each thing once, and the two halves. A machine without I/O and without a clock.
+// common on the link, each thing once, and what the server keeps for the link. A machine without I/O and without a
+// clock.
 //
 //     usable ── a request or an indication stayed unanswered for 30 s,
 //        │      or a client sent a request before its last one was answered ──▶ failed
@@ -13,13 +14,13 @@
 // What a peer can do is said where its PDUs are taken: `GATTClient` for a server, `GATTServer` for a client. An MTU
 // below 23 is never taken over.
 //
-// Time comes in as `now`; the one deadline is the nearer one of the two halves.
+// Deadlines are passed in as `now`; the bearer's own is that of an indication.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-/// A link's ATT bearer, with the local client and the local server's view of the peer's client.
+/// A link's ATT bearer, with the local server's view of the peer's client.
 struct ATTBearer {
     /// Why a bearer is of no more use.
     enum Failure: Hashable, Sendable {
@@ -44,10 +45,10 @@ struct ATTBearer {
 
         // The client.
 
-        /// Let this procedure be made, then call ``made(_:now:into:)``.
-        case make(OwnedProcedure)
-        /// The procedure has ended: its owner gets the result.
-        case report(OwnedProcedure)
+        /// Let this operation take its turn, then call ``GATTClient/begin(_:with:on:now:into:)`` with its request.
+        case begin(GATTOperation)
+        /// The operation has ended: have it report its result.
+        case report(GATTOperation)
         /// A notification came, or an indication whose confirmation was sent.
         case notification(AttributeHandle, ByteBuffer)
         /// The peer's services in this range are not what they were.
@@ -55,7 +56,8 @@ struct ATTBearer {
         /// The peer has said that its database is another one than this client knows (Vol 3, Part G, 2.5.2.1).
         case databaseOutOfSync
         /// The peer has refused a request: have the link secured as far as this, then call
-        /// ``repeatRefusedRequest(now:into:)``, or ``acceptRefusal(_:now:into:)`` where that cannot be.
+        /// ``GATTClient/repeatRefusedRequest(on:now:into:)``, or ``GATTClient/acceptRefusal(_:on:now:into:)`` if that
+        /// cannot be.
         case needsSecurity(SecurityLevel)
 
         // The server.
@@ -93,9 +95,9 @@ struct ATTBearer {
     }
 
     /// The exchange of the MTU by the local client, which is allowed once (Vol 3, Part F, 3.4.2.1).
-    enum MTUExchange: Hashable, Sendable {
+    enum MTUExchange {
         case notAsked
-        case underWay(GATTProcedureID)
+        case underWay(GATTOperation, preferred: Int)
         case done
     }
 
@@ -111,34 +113,34 @@ struct ATTBearer {
     var mtuExchange = MTUExchange.notAsked
     private(set) var condition = Condition.usable
 
-    /// The local client of the peer's server.
-    var client: GATTClient
     /// What the local server keeps for the peer's client.
-    var server = GATTServer.Client()
+    var server = GATTServer.ServedClient()
 
     /// Creates the bearer of a new link.
-    ///
-    /// A procedure beyond `queueLimit` waiting ones is refused.
-    init(link: LinkID, preferredMTU: Int = ATT.maximumMTU, queueLimit: Int = 65_536) {
+    init(link: LinkID, preferredMTU: Int = ATT.maximumMTU) {
         self.link = link
         self.preferredMTU = min(max(preferredMTU, ATT.defaultMTU), ATT.maximumMTU)
-        self.client = GATTClient(queueLimit: queueLimit)
     }
 
     /// Whether anything can still be sent.
     @inline(__always)
     var isUsable: Bool { self.condition == .usable }
 
+    /// What an operation of the client ends with at once; `nil` if it may wait, if only for the end of the link.
+    var refusal: GATTError? {
+        switch self.condition {
+        case .usable, .failed(.indicationTimeout), .failed(.requestWhilePending): nil
+        case .failed(.requestTimeout): .transactionTimeout
+        case .closed(let reason): .disconnected(reason)
+        }
+    }
+
     /// Whether the local client waits for the answer to its MTU request, or is about to send it.
     @inline(__always)
     var isExchangingMTU: Bool { if case .underWay = self.mtuExchange { true } else { false } }
 
     /// When ``advance(to:into:)`` is to be called; `nil` for never.
-    var nextDeadline: NIODeadline? {
-        guard self.isUsable else { return nil }
-        guard let request = self.client.deadline else { return self.server.outstanding.deadline }
-        return self.server.outstanding.deadline.map { min($0, request) } ?? request
-    }
+    var nextDeadline: NIODeadline? { self.isUsable ? self.server.outstanding.deadline : nil }
 
     /// Another MTU was agreed on, from the next PDU on.
     mutating func setMTU(_ mtu: Int, into actions: inout [Action]) {
@@ -150,37 +152,34 @@ struct ATTBearer {
         actions.append(.mtuChanged(mtu))
     }
 
-    /// Ends the bearer where a request or an indication has not been answered for 30 s.
-    mutating func advance(to now: NIODeadline, into actions: inout [Action]) {
-        guard self.isUsable else { return }
-        if let deadline = self.client.deadline, deadline <= now {
-            self.fail(.requestTimeout, into: &actions)
-        } else if let deadline = self.server.outstanding.deadline, deadline <= now {
-            self.fail(.indicationTimeout, into: &actions)
-        }
+    /// The server has answered the local client's request for the MTU, which holds from here on (Vol 3, Part F,
+    /// 3.4.2.2).
+    mutating func takeAgreedMTU(from response: ByteBuffer, into actions: inout [Action]) {
+        guard case .underWay(_, let preferred) = self.mtuExchange,
+            let response = try? ATTExchangeMTUResponse(parsing: response), response.serverMTU >= ATT.defaultMTU
+        else { return }
+        self.setMTU(min(preferred, Int(response.serverMTU)), into: &actions)
     }
 
-    /// The bearer is of no more use.
+    /// Ends the bearer if an indication has not been confirmed for 30 s.
+    mutating func advance(to now: NIODeadline, into actions: inout [Action]) {
+        if let deadline = self.nextDeadline, deadline <= now { self.fail(.indicationTimeout, into: &actions) }
+    }
+
+    /// The bearer is of no more use. The end of the link ends what the local client was asked for.
     mutating func fail(_ failure: Failure, into actions: inout [Action]) {
         guard self.isUsable else { return }
         self.condition = .failed(failure)
-        switch failure {
-        case .requestTimeout: self.endProcedures(.transactionTimeout, into: &actions)
-        // The end of the link ends what the local client was asked for.
-        case .indicationTimeout, .requestWhilePending: break
-        }
         self.dropNotifications(into: &actions)
         self.server.transaction = .idle
         self.server.prepared = GATTServer.PreparedWrites()
         actions.append(.failed(failure))
     }
 
-    /// The link has ended: every procedure ends with it.
-    mutating func close(reason: HCIErrorCode, into actions: inout [Action]) {
+    /// The link has ended.
+    mutating func close(reason: HCIErrorCode) {
         switch self.condition {
-        case .usable, .failed:
-            self.condition = .closed(reason)
-            self.endProcedures(.disconnected(reason), into: &actions)
+        case .usable, .failed: self.condition = .closed(reason)
         case .closed: break
         }
     }

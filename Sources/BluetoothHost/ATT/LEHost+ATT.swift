@@ -18,7 +18,7 @@ extension LEHost {
                 actions.removeAll(keepingCapacity: true)
                 self.spareBearerActions = actions
             }
-            link.bearer.proceed(now: self.eventLoop.now, into: &link.bearerActions)
+            link.client.proceed(on: &link.bearer, into: &link.bearerActions)
             if link.bearerActions.isEmpty { break }
         }
         guard link.bearer.hasBatch, !link.awaitsFlush else { return }
@@ -55,11 +55,12 @@ extension LEHost {
         case .failed(let failure):
             self.log.debug("\(link.id): the ATT bearer failed: \(failure)")
             self.openLinks.disconnect(link, reason: .remoteUserTerminated)
-        case .make(let procedure):
-            procedure.make()
-            link.bearer.made(procedure, now: self.eventLoop.now, into: &link.bearerActions)
-        case .report(let procedure):
-            procedure.report()
+        case .begin(let operation):
+            let request = operation.step(.turn, mtu: link.bearer.mtu)
+            let now = self.eventLoop.now
+            link.client.begin(operation, with: request, on: &link.bearer, now: now, into: &link.bearerActions)
+        case .report(let operation):
+            operation.report()
         case .notification(let handle, let value):
             self.delegate?.host(self, link: link.id, didReceiveValue: value, for: handle)
         case .servicesChanged(let range):

@@ -47,17 +47,18 @@ final class HostLink {
     @exclusivity(unchecked) var establishment = Establishment.established
 
     @exclusivity(unchecked) var bearer: ATTBearer
+    @exclusivity(unchecked) var client = GATTClient()
     @exclusivity(unchecked) var bearerActions: [ATTBearer.Action] = []
     /// Whether the host flushes the bearer's batch at the end of the turn.
     var awaitsFlush = false
     var hasWork = false
     /// The validation of what is cached of the peer's database, while it waits or runs.
-    var validation: GATTProcedureID?
+    var validation: GATTOperation?
     /// Whether the peer is bonded, and has not shown the key of the bond on this link.
     var isHeld: Bool {
-        get { self.bearer.client.isHeld }
+        get { self.client.isHeld }
         set {
-            self.bearer.client.isHeld = newValue
+            self.client.isHeld = newValue
             self.signalling.channels.requirement = newValue ? .encrypted : .none
         }
     }

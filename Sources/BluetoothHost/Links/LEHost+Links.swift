@@ -23,9 +23,9 @@ extension LEHost {
     /// A central begins by validating what is cached of the server's database, and asking for a larger MTU.
     func beginClient(of link: HostLink) {
         self.validateDatabaseCache(on: link)
-        link.bearer.exchangeMTU(
+        link.client.exchangeMTU(
             preferred: self.configuration.preferredMTU,
-            id: self.makeProcedureID(),
+            on: &link.bearer,
             into: &link.bearerActions
         ) { [unowned self, unowned link] _ in
             self.server.sendDeferred(on: &link.bearer, now: self.eventLoop.now, into: &link.bearerActions)
@@ -35,7 +35,7 @@ extension LEHost {
 
     /// The link has ended, and what its machines had to do.
     func endMachines(of link: HostLink, _ reason: HCIErrorCode) {
-        link.bearer.close(reason: reason, into: &link.bearerActions)
+        link.client.close(reason: reason, on: &link.bearer, into: &link.bearerActions)
         self.drainBearer(link)
         link.signalling.close(into: &link.signallingActions)
         self.security.acceptRefusedChannels(on: link)
@@ -128,7 +128,7 @@ extension LEHost {
             link.reassembler.takesWhole(value.length)
         else { return false }
         if value.opcode == .handleValueNotification {
-            guard link.bearer.acceptsNotification(of: value.attribute) else { return false }
+            guard link.bearer.isUsable, link.client.acceptsNotification(of: value.attribute) else { return false }
             self.traffic.received(on: link)
             let octets = ATTValuePacket.value(of: packet)
             self.delegate?.host(self, link: link.id, didReceiveValue: octets, for: value.attribute)
@@ -150,7 +150,7 @@ extension LEHost {
             if ATTOpcode(rawValue: first).isForServer {
                 self.server.receive(pdu, on: &link.bearer, now: now, into: &link.bearerActions)
             } else {
-                link.bearer.receiveAsClient(pdu, now: now, into: &link.bearerActions)
+                link.client.receive(pdu, on: &link.bearer, now: now, into: &link.bearerActions)
             }
             self.drainBearer(link)
         case .signalling:

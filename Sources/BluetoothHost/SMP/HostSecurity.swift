@@ -279,7 +279,7 @@ final class HostSecurity {
     /// Repeats what the peer has refused where the link is more secure now; where it is not, and is not on the way to
     /// be, the refusals stand.
     private func settle(_ link: HostLink) {
-        link.bearer.repeatRefusedRequest(now: self.loop.now, into: &link.bearerActions)
+        link.client.repeatRefusedRequest(on: &link.bearer, now: self.loop.now, into: &link.bearerActions)
         let refused = link.requestedChannels.filter { $0.value.refusal != nil }
             .sorted { $0.key.rawValue < $1.key.rawValue }
         for (id, request) in refused where !link.isHeld && request.level < link.bearer.security.level {
@@ -287,11 +287,12 @@ final class HostSecurity {
             self.host.requestChannel(id, on: link)
         }
         guard !link.securityManager.isSecuring, link.securityActions.isEmpty else { return self.host.noteWork(link) }
-        link.bearer.acceptRefusal(link.securityError, now: self.loop.now, into: &link.bearerActions)
+        let now = self.loop.now
+        link.client.acceptRefusal(link.securityError, on: &link.bearer, now: now, into: &link.bearerActions)
         // The end of a link says itself why.
         if !link.isDisconnecting {
             let error = link.securityError ?? .att(.insufficientEncryption, handle: 0)
-            link.bearer.endHeld(error, into: &link.bearerActions)
+            link.client.endHeld(error, on: &link.bearer, into: &link.bearerActions)
         }
         self.acceptRefusedChannels(on: link)
         self.host.noteWork(link)

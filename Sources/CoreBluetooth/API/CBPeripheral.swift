@@ -137,7 +137,7 @@ open class CBPeripheral: CBPeer {
             peripheral:didDiscoverServices:
             """
         )
-        self.perform(ServiceDiscovery(uuids: Self.wanted(serviceUUIDs)))
+        self.perform(on: .peripheral) { AttributeDiscovery(.services(Self.wanted(serviceUUIDs)), of: $0) }
     }
 
     /// Discovers the services that a service includes; `nil` or none at all stands for all.
@@ -150,8 +150,7 @@ open class CBPeripheral: CBPeer {
             peripheral:didDiscoverIncludedServicesForService:error:
             """
         )
-        guard let handles = self.handles(of: service) else { return }
-        self.perform(IncludedServiceDiscovery(service: handles, uuids: Self.wanted(includedServiceUUIDs)))
+        self.discover(GATTDiscovery.includedServices, Self.wanted(includedServiceUUIDs), of: service)
     }
 
     /// Discovers the characteristics of a service; `nil` or none at all stands for all.
@@ -164,8 +163,7 @@ open class CBPeripheral: CBPeer {
             peripheral:didDiscoverCharacteristicsForService:error:
             """
         )
-        guard let handles = self.handles(of: service) else { return }
-        self.perform(CharacteristicDiscovery(service: handles, uuids: Self.wanted(characteristicUUIDs)))
+        self.discover(GATTDiscovery.characteristics, Self.wanted(characteristicUUIDs), of: service)
     }
 
     /// Discovers the descriptors of a characteristic.
@@ -178,16 +176,14 @@ open class CBPeripheral: CBPeer {
             implement peripheral:didDiscoverDescriptorsForCharacteristic:error:
             """
         )
-        guard let record = self.record(of: characteristic) else { return }
-        self.perform(DescriptorDiscovery(characteristic: record))
+        self.perform(on: characteristic) { AttributeDiscovery(.descriptors($1), of: $0) }
     }
 
     // MARK: Values
 
     /// Reads a value, however long it is; it arrives at `peripheral(_:didUpdateValueFor:error:)` of the delegate.
     open func readValue(for characteristic: CBCharacteristic) {
-        guard let record = self.record(of: characteristic) else { return }
-        self.perform(ValueRead(attribute: .characteristic(record.valueHandle)))
+        self.perform(on: characteristic) { subject, _ in ValueRead(subject) }
     }
 
     /// Writes a value.
@@ -195,13 +191,10 @@ open class CBPeripheral: CBPeer {
     /// With response it may have 512 octets, without it as many as ``maximumWriteValueLength(for:)`` says; longer ones
     /// are not sent.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
-        guard let record = self.record(of: characteristic) else { return }
         switch type {
         case .withResponse:
-            let attribute = ValueAttribute.characteristic(record.valueHandle)
-            self.perform(ValueWrite(attribute: attribute, value: ByteBuffer(octetsOf: data)))
-        case .withoutResponse:
-            self.writeWithoutResponse(data, to: record, of: characteristic)
+            self.perform(on: characteristic) { subject, _ in ValueWrite(ByteBuffer(octetsOf: data), to: subject) }
+        case .withoutResponse: self.writeWithoutResponse(data, to: characteristic)
         }
     }
 
@@ -212,14 +205,12 @@ open class CBPeripheral: CBPeer {
     /// Configuration is refused with ``CBATTError/Code/attributeNotFound``, and the values that it sends all the same
     /// are delivered. So are those that a bonded peripheral has sent on this connection before.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
-        guard let record = self.record(of: characteristic) else { return }
-        self.perform(SubscriptionChange(isSubscribed: enabled, characteristic: record))
+        self.perform(on: characteristic) { SubscriptionChange(enabled, of: characteristic, $1) }
     }
 
     /// Reads a descriptor, however long its value is.
     open func readValue(for descriptor: CBDescriptor) {
-        guard let handle = self.handle(of: descriptor) else { return }
-        self.perform(ValueRead(attribute: .descriptor(handle)))
+        self.perform(on: descriptor, ValueRead.init)
     }
 
     /// Writes a descriptor.
@@ -235,8 +226,7 @@ open class CBPeripheral: CBPeer {
                 """
             )
         }
-        guard let handle = self.handle(of: descriptor) else { return }
-        self.perform(ValueWrite(attribute: .descriptor(handle), value: ByteBuffer(octetsOf: data)))
+        self.perform(on: descriptor) { ValueWrite(ByteBuffer(octetsOf: data), to: $0) }
     }
 
     // MARK: The connection
@@ -252,8 +242,7 @@ open class CBPeripheral: CBPeer {
             peripheral:didReadRSSI:error:
             """
         )
-        guard let connection = self.presentConnection() else { return }
-        self.context.send(.readRSSI(connection.id))
+        self.perform(on: .peripheral) { _ in SignalReading() }
     }
 
     /// Opens an L2CAP channel to a PSM that the peripheral has published, 0x0080 to 0x00FF.
@@ -261,7 +250,7 @@ open class CBPeripheral: CBPeer {
     /// The channel comes to ``CBPeripheralDelegate/peripheral(_:didOpen:error:)``. Several are opened one after the
     /// other in the order of the calls.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
-        guard let connection = self.presentConnection() else { return }
+        guard let connection = self.connection(with: .peripheral) else { return }
         self.context.send(.openChannel(connection.id, PSM, invalidations: connection.invalidations))
     }
 }
@@ -279,19 +268,47 @@ extension CBPeripheral {
         uuids.flatMap { $0.isEmpty ? nil : $0.map(\.value) }
     }
 
-    /// Passes on a procedure, or says that there is no connection as Core Bluetooth does.
-    private func perform(_ procedure: some PeripheralProcedure) {
-        guard let (connection, invalidations) = self.presentConnection() else { return }
-        self.context.send(.perform(connection, procedure, invalidations: invalidations))
+    private func discover(
+        _ discovery: (AttributeHandleRange) -> GATTDiscovery,
+        _ uuids: [BluetoothUUID]?,
+        of service: CBService
+    ) {
+        guard let handles = service.handles else { return self.logForeign(service) }
+        self.perform(on: .service(service, handles)) { AttributeDiscovery(discovery(handles), uuids, of: $0) }
     }
 
-    /// The connection, and how often its services have become invalid so far.
-    private func presentConnection() -> (id: ConnectionID, invalidations: Int)? {
+    private func perform(
+        on characteristic: CBCharacteristic,
+        _ make: (PeripheralOperation.Subject, GATTRemoteCharacteristic) -> PeripheralOperation
+    ) {
+        guard let record = characteristic.record else { return self.logForeign(characteristic) }
+        self.perform(on: .characteristic(characteristic, record)) { make($0, record) }
+    }
+
+    private func perform(
+        on descriptor: CBDescriptor,
+        _ make: (PeripheralOperation.Subject) -> PeripheralOperation
+    ) {
+        guard let handle = descriptor.handle else { return self.logForeign(descriptor) }
+        self.perform(on: .descriptor(descriptor, handle), make)
+    }
+
+    /// Begins an operation, or says why it cannot be as Core Bluetooth does.
+    private func perform(
+        on subject: PeripheralOperation.Subject,
+        _ make: (PeripheralOperation.Subject) -> PeripheralOperation
+    ) {
+        guard let connection = self.connection(with: subject) else { return }
+        let operation = HandedOperation(make(subject))
+        self.context.send(.perform(connection.id, operation, invalidations: connection.invalidations))
+    }
+
+    /// The present connection if it has what is asked about, and how often its services have become invalid so far.
+    private func connection(with subject: PeripheralOperation.Subject) -> (id: ConnectionID, invalidations: Int)? {
         let connection = self.lock.withLock {
-            self.connection.state == .connected
-                ? (self.connectionID, self.invalidations) : nil
+            self.connection.state == .connected && self.has(subject) ? (self.connectionID, self.invalidations) : nil
         }
-        if connection == nil { self.logNotConnected() }
+        if connection == nil { self.logForeign(subject.attribute) }
         return connection
     }
 
@@ -306,36 +323,15 @@ extension CBPeripheral {
         LogLines.misuse(text())
     }
 
-    /// The handles of a service of the present connection.
-    private func handles(of service: CBService) -> AttributeHandleRange? {
-        let handles = service.handles.flatMap { handles in
-            self.lock.withLock { self.attributes.services[handles.lowerBound] === service ? handles : nil }
-        }
-        if handles == nil { self.logForeign("service", service) }
-        return handles
-    }
-
-    /// What was discovered of a characteristic of the present connection.
-    private func record(of characteristic: CBCharacteristic) -> GATTRemoteCharacteristic? {
-        let record = characteristic.record.flatMap { record in
-            self.lock.withLock { self.attributes.characteristics[record.valueHandle] === characteristic ? record : nil }
-        }
-        if record == nil { self.logForeign("characteristic", characteristic) }
-        return record
-    }
-
-    /// The handle of a descriptor of the present connection.
-    private func handle(of descriptor: CBDescriptor) -> AttributeHandle? {
-        let handle = descriptor.handle.flatMap { handle in
-            self.lock.withLock { self.attributes.descriptors[handle] === descriptor ? handle : nil }
-        }
-        if handle == nil { self.logForeign("descriptor", descriptor) }
-        return handle
-    }
-
     /// An attribute of another peripheral, or of a connection that has ended.
-    private func logForeign(_ kind: String, _ attribute: CBAttribute) {
-        guard self.state == .connected else { return self.logNotConnected() }
+    func logForeign(_ attribute: CBAttribute?) {
+        guard let attribute, self.state == .connected else { return self.logNotConnected() }
+        let kind =
+            switch attribute {
+            case is CBService: "service"
+            case is CBCharacteristic: "characteristic"
+            default: "descriptor"
+            }
         LogLines.misuse("\(attribute) is not a valid \(kind) for peripheral \(self)")
         self.context.observer?.called("a call is ignored: its \(kind) is none of the present connection")
     }

@@ -52,8 +52,8 @@ extension CentralEvent {
     var isWorthWaking: Bool {
         switch self {
         case .restored, .state, .mtu, .name, .canSend: false
-        case .discovered, .connected, .failedToConnect, .disconnected, .connectionEvent, .answered, .value,
-            .subscriptionLost, .rssi, .servicesInvalidated, .channelOpened, .channelRefused, .unknownChannelEnded:
+        case .discovered, .connected, .failedToConnect, .disconnected, .connectionEvent, .completed, .value,
+            .subscriptionLost, .servicesInvalidated, .channelOpened, .channelRefused, .unknownChannelEnded:
             true
         }
     }

@@ -53,7 +53,7 @@ extension CBCentralManager {
         guard let peripheral = last else { return }
         let (characteristic, delegate) = self.propertyObservation.inform { () -> CBCharacteristic? in
             peripheral.connection.isConnected(id.attempt) ? peripheral.setValue(value, for: handle) : nil
-        } before: {
+        } before: { _ in
             peripheral.delegateStorage
         }
         guard let characteristic else { return }
@@ -62,8 +62,10 @@ extension CBCentralManager {
 
     private func receive(_ event: CentralEvent) {
         switch event {
-        case .answered(let id, _), .subscriptionLost(let id, _, _), .canSend(let id),
-            .mtu(let id, _, _), .name(let id, _), .rssi(let id, _), .servicesInvalidated(let id, _, _),
+        case .completed(let id, let handed): handed.operation.deliver(to: id, in: self.context)
+
+        case .subscriptionLost(let id, _, _), .canSend(let id),
+            .mtu(let id, _, _), .name(let id, _), .servicesInvalidated(let id, _, _),
             .channelOpened(let id, _, _), .channelRefused(let id, _), .unknownChannelEnded(let id, _):
             // Nothing of a connection that the app has cancelled, even where it has not ended yet.
             guard let peripheral = self.context.peripheral(id.token), peripheral.isConnected(id) else { return }
@@ -77,7 +79,7 @@ extension CBCentralManager {
 
         case .discovered(let discovery, let window):
             defer { _ = window.remove(Discovery.size) }
-            // A sighting that was on its way when the app stopped scanning.
+            // A discovery that was on its way when the app stopped scanning.
             guard self.isScanning else { return }
             let peripheral = self.context.peripheral(for: discovery.peer)
             self.informedDelegate?.centralManager(

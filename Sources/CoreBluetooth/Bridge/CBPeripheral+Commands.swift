@@ -6,12 +6,13 @@ import Foundation
 import NIOCore
 
 extension CBPeripheral {
-    /// Writes a value without response, where one can be sent now.
-    func writeWithoutResponse(
-        _ data: Data,
-        to record: GATTRemoteCharacteristic,
-        of characteristic: CBCharacteristic
-    ) {
+    /// Writes a value without response, if one can be sent now.
+    func writeWithoutResponse(_ data: Data, to characteristic: CBCharacteristic) {
+        guard let record = characteristic.record,
+            self.lock.withLock({ self.has(.characteristic(characteristic, record)) })
+        else {
+            return self.logForeign(characteristic)
+        }
         guard record.properties.contains(.writeWithoutResponse) else {
             return LogLines.log(
                 """

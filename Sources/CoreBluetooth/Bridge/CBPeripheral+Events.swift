@@ -70,7 +70,6 @@ extension CBPeripheral {
     /// Takes in an event and calls the delegate.
     func receive(_ event: CentralEvent) {
         switch event {
-        case .answered(_, let answer): answer.apply(to: self)
         case .subscriptionLost(_, let handle, let error):
             guard let characteristic = self.characteristic(handle) else { return }
             self.lock.withLock { characteristic.notifyingStorage = false }
@@ -87,18 +86,13 @@ extension CBPeripheral {
                 return self.nameStorage != name
             }
             if isNews { self.informedDelegate?.peripheralDidUpdateName(self) }
-        case .rssi(_, .success(let rssi)):
-            let number = rssi.number
-            self.lock.withLock { self.rssiStorage = number }
-            self.informedDelegate?.peripheral(self, didReadRSSI: number, error: nil)
-        case .rssi(_, .failure(let error)):
-            self.informedDelegate?.peripheral(self, didReadRSSI: RSSI?.none.number, error: coreBluetoothError(error))
         case .servicesInvalidated(_, let range, _): self.servicesInvalidated(range)
         case .channelOpened(_, let psm, let handle):
             self.informedDelegate?.peripheral(self, didOpen: CBL2CAPChannel(handle, peer: self, psm: psm), error: nil)
         case .channelRefused(_, let error): self.informedDelegate?.peripheral(self, didOpen: nil, error: error)
         case .unknownChannelEnded(_, let psm): LogLines.logUnknownChannel(self, psm)
-        case .restored, .state, .discovered, .value, .connected, .failedToConnect, .disconnected, .connectionEvent:
+        case .restored, .state, .discovered, .completed, .value, .connected, .failedToConnect, .disconnected,
+            .connectionEvent:
             preconditionFailure("an event of the manager")
         }
     }
@@ -109,28 +103,11 @@ extension CBPeripheral {
         self.lock.withLock { self.attributes.characteristics[handle] }
     }
 
-    /// The object of a descriptor.
-    func descriptor(_ handle: AttributeHandle) -> CBDescriptor? {
-        self.lock.withLock { self.attributes.descriptors[handle] }
-    }
-
-    /// A value that was read.
-    func received(_ value: ByteBuffer, for handle: AttributeHandle) {
-        let (characteristic, delegate) = self.propertyObservation.inform {
-            self.setValue(value, for: handle)
-        } before: {
-            self.delegateStorage
-        }
-        guard let characteristic else { return }
-        delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
-    }
-
-    /// Takes in a value that was read, or that the peripheral sent. Under the lock.
+    /// Takes in a value that the peripheral sent. Under the lock.
+    @inline(__always)
     func setValue(_ value: ByteBuffer, for handle: AttributeHandle) -> CBCharacteristic? {
         guard let characteristic = self.attributes.characteristics[handle] else { return nil }
-        if characteristic.valueStorage?.setOctets(of: value) == nil {
-            characteristic.valueStorage = Data(octetsOf: value)
-        }
+        characteristic.setValue(value)
         return characteristic
     }
 
@@ -157,5 +134,13 @@ extension CBPeripheral {
             LogLines.log("WARNING: The delegate for \(self) does not implement -[peripheral:didModifyServices:]")
         }
         withExtendedLifetime(removed) {}
+    }
+}
+
+extension CBCharacteristic {
+    /// Takes in a value that was read, or that the peripheral sent. Under the lock.
+    @inline(__always)
+    func setValue(_ value: ByteBuffer) {
+        if self.valueStorage?.setOctets(of: value) == nil { self.valueStorage = Data(octetsOf: value) }
     }
 }

@@ -4,6 +4,61 @@ import BluetoothHost
 
 /// All under the peripheral's lock.
 extension CBPeripheral {
+    /// Whether the present connection has what an operation is about.
+    @inline(__always)
+    func has(_ subject: PeripheralOperation.Subject) -> Bool {
+        switch subject {
+        case .peripheral: true
+        case .service(let service, let handles): self.attributes.services[handles.lowerBound] === service
+        case .characteristic(let characteristic, let record):
+            self.attributes.characteristics[record.valueHandle] === characteristic
+        case .descriptor(let descriptor, let handle): self.attributes.descriptors[handle] === descriptor
+        }
+    }
+
+    // MARK: What was discovered
+
+    /// Shows services that were found, and those that were found before.
+    func show(_ services: [GATTRemoteService]) {
+        for service in services { _ = self.object(of: service) }
+        let known = (self.servicesStorage ?? []).compactMap(\.handles?.lowerBound)
+        let shown = Set(services.map(\.handles.lowerBound)).union(known)
+        self.servicesStorage = self.attributes.services.all.filter { service in
+            service.handles.map { shown.contains($0.lowerBound) } == true
+        }
+    }
+
+    /// Shows the services that another one includes.
+    func show(_ services: [GATTRemoteService], includedBy service: CBService) {
+        var included = service.includedStorage ?? []
+        for record in services {
+            let object = self.object(of: record)
+            if !included.contains(where: { $0 === object }) { included.append(object) }
+        }
+        service.includedStorage = included
+    }
+
+    /// Shows characteristics of a service.
+    func show(_ found: [GATTRemoteCharacteristic], of service: CBService) {
+        var characteristics = service.characteristicsStorage ?? []
+        for record in found where self.attributes.characteristics[record.valueHandle]?.record != record {
+            let characteristic = self.makeObject(of: record, in: service)
+            let place = characteristics.firstIndex { ($0.record?.valueHandle ?? 0) > record.valueHandle }
+            characteristics.insert(characteristic, at: place ?? characteristics.endIndex)
+        }
+        service.characteristicsStorage = characteristics
+    }
+
+    /// Shows the descriptors of a characteristic.
+    func show(_ found: [GATTRemoteDescriptor], of characteristic: CBCharacteristic) {
+        characteristic.descriptorsStorage = found.map { record in
+            if let known = self.attributes.descriptors[record.handle], known.uuid.value == record.uuid { return known }
+            return self.makeObject(of: record, in: characteristic)
+        }
+    }
+
+    // MARK: Objects
+
     /// The object of a service; a new one where there is none.
     func object(of record: GATTRemoteService) -> CBService {
         if let known = self.attributes.services[record.handles.lowerBound], known.handles == record.handles,

@@ -54,11 +54,10 @@ enum CentralCommand: ManagerCommand {
     /// The object is gone.
     case release(PeripheralToken)
     /// With how often services had become invalid when the app called.
-    case perform(ConnectionID, any PeripheralProcedure, invalidations: Int)
+    case perform(ConnectionID, HandedOperation, invalidations: Int)
     case writeWithoutResponse(ConnectionID, AttributeHandle, ByteBuffer, invalidations: Int)
     /// The app has taken enough of what the peripheral sent.
     case resumeReceiving(ConnectionID)
-    case readRSSI(ConnectionID)
     case openChannel(ConnectionID, CBL2CAPPSM, invalidations: Int)
     indirect case registerForConnectionEvents(ConnectionEventFilter?)
     /// A connection of the process before this one is waited for again.
@@ -80,7 +79,7 @@ struct PeerDescription: Sendable {
     var name: String?
 }
 
-/// A sighting of an advertiser.
+/// The discovery of an advertiser, as one report leads to.
 struct Discovery: Sendable {
     var peer: PeerDescription
     var advertisement: Advertisement
@@ -112,15 +111,14 @@ enum CentralEvent: ManagerEvent {
     case mtu(ConnectionID, Int, ReceiveWindow)
     /// The GAP Device Name, where it is another name than the one known before.
     case name(ConnectionID, String)
-    /// A procedure has its answer.
-    case answered(ConnectionID, ProcedureAnswer)
+    /// An operation has its result.
+    case completed(ConnectionID, HandedOperation)
     /// A value that the peripheral sent; the window counts it until the app has taken it.
     case value(ConnectionID, AttributeHandle, ByteBuffer, ReceiveWindow)
     /// A subscription of an earlier link could not be made again.
     case subscriptionLost(ConnectionID, AttributeHandle, GATTError)
     /// Writes without response can be sent again.
     case canSend(ConnectionID)
-    case rssi(ConnectionID, Result<RSSI?, LEHostError>)
     /// The window counts it until the app has taken it.
     case servicesInvalidated(ConnectionID, AttributeHandleRange, ReceiveWindow)
     case channelOpened(ConnectionID, CBL2CAPPSM, ChannelHandle)
@@ -135,8 +133,13 @@ enum CentralEvent: ManagerEvent {
         case .value(let id, _, let value, let window): (window, id, value.readableBytes)
         case .mtu(let id, _, let window), .servicesInvalidated(let id, _, let window): (window, id, 0)
         case .restored, .state, .discovered, .connected, .failedToConnect, .disconnected, .connectionEvent, .name,
-            .answered, .subscriptionLost, .canSend, .rssi, .channelOpened, .channelRefused, .unknownChannelEnded:
+            .completed, .subscriptionLost, .canSend, .channelOpened, .channelRefused, .unknownChannelEnded:
             nil
         }
     }
+}
+
+extension RSSI? {
+    /// The strength in dBm, as delegates get it; 127 if it is not known.
+    var number: NSNumber { NSNumber(value: Int(RSSI.octet(self))) }
 }

@@ -6,20 +6,25 @@
 import NIOCore
 import Synchronization
 
-/// A one-way row of messages.
+/// A one-way message queue.
 ///
-/// The far end is woken when the row stops being empty, and is never entered twice at a time, even where it is a
-/// concurrent queue.
+/// The far end is woken when the queue stops being empty, and is never entered twice at a time, even if it is a
+/// concurrent queue: it is woken again only when it has handled what it took, and then by itself. Who sends counts a
+/// message after it has put it in, so the count may lag behind, but it decides once for each time whether there is
+/// something to handle.
 final class Mailbox<Message: Sendable>: Sendable {
     private struct State {
         var waiting: [Message] = []
-        /// Whether the far end was woken and has not yet found the mailbox empty.
-        var isAwake = false
-        /// Whether the far end is to be entered once more, be it with nothing.
-        var isCalled = false
+        /// How often the far end is to be entered once more even if no message waits.
+        var calls = 0
     }
 
     private let state = Mutex(State())
+    /// The messages and calls that were not handled yet.
+    private let unhandledCount = Atomic(0)
+    /// The storage of the last batch. Not protected by the lock: only the far end uses it, which is entered by one
+    /// thread at a time, and ``unhandledCount`` orders the entries.
+    nonisolated(unsafe) private var storage: [Message] = []
     private let wake: @Sendable (Mailbox<Message>) -> Void
 
     /// A mailbox whose far end calls ``drain(_:)`` some time after `wake`.
@@ -29,38 +34,38 @@ final class Mailbox<Message: Sendable>: Sendable {
     func send(_ message: consuming Message) {
         // Taken out inside the lock: what it holds is not counted once more.
         var message: Message? = consume message
-        let mustWake = self.state.withLock { state in
+        self.state.withLock { state in
             if let message = message.take() { state.waiting.append(message) }
-            defer { state.isAwake = true }
-            return !state.isAwake
         }
-        if mustWake { self.wake(self) }
+        self.count(1)
     }
 
-    /// Has the far end called, be it with no message.
+    /// Has the far end called, even with no message.
     func call() {
-        let mustWake = self.state.withLock { state in
-            defer { state.isAwake = true }
-            state.isCalled = true
-            return !state.isAwake
-        }
-        if mustWake { self.wake(self) }
+        self.state.withLock { $0.calls += 1 }
+        self.count(1)
     }
 
     /// Adds messages and leaves `batch` empty.
     func send(_ batch: inout [Message]) {
         guard !batch.isEmpty else { return }
-        let mustWake = self.state.withLock { state in
+        let count = batch.count
+        self.state.withLock { state in
             if state.waiting.isEmpty {
                 swap(&state.waiting, &batch)
             } else {
                 state.waiting.append(contentsOf: batch)
             }
-            defer { state.isAwake = true }
-            return !state.isAwake
         }
         batch.removeAll(keepingCapacity: true)
-        if mustWake { self.wake(self) }
+        self.count(count)
+    }
+
+    /// Counts what was added or handled; the far end is woken if there is something to handle for it, and was not
+    /// before, or still is.
+    private func count(_ change: Int) {
+        let (old, new) = self.unhandledCount.add(change, ordering: .acquiringAndReleasing)
+        if new > 0, old <= 0 || change < 0 { self.wake(self) }
     }
 
     /// How many messages are handed over at a time, so that others have their turn at the far end in between.
@@ -71,24 +76,21 @@ final class Mailbox<Message: Sendable>: Sendable {
     /// What comes meanwhile, and what is left, waits for the next time.
     func drain(_ receive: (inout [Message]) -> Void) {
         var batch: [Message] = []
-        self.state.withLock { state in
-            state.isCalled = false
-            guard state.waiting.count > Self.batchLimit else { return swap(&state.waiting, &batch) }
-            batch = Array(state.waiting.prefix(Self.batchLimit))
-            state.waiting.removeFirst(Self.batchLimit)
+        swap(&self.storage, &batch)
+        let handled = self.state.withLock { state in
+            defer { state.calls = 0 }
+            if state.waiting.count > Self.batchLimit {
+                batch = Array(state.waiting.prefix(Self.batchLimit))
+                state.waiting.removeFirst(Self.batchLimit)
+            } else {
+                swap(&state.waiting, &batch)
+            }
+            return batch.count + state.calls
         }
         receive(&batch)
         batch.removeAll(keepingCapacity: true)
-        let mustWake = self.state.withLock { state in
-            if state.waiting.isEmpty, !state.isCalled {
-                // The storage is used again.
-                swap(&state.waiting, &batch)
-                state.isAwake = false
-                return false
-            }
-            return true
-        }
-        if mustWake { self.wake(self) }
+        swap(&self.storage, &batch)
+        self.count(-handled)
     }
 }
 
@@ -96,8 +98,8 @@ final class Mailbox<Message: Sendable>: Sendable {
 ///
 /// Managers are not `Sendable`, as on Apple's platforms, yet their events start on the event loop. The reference is set
 /// once, before anything is sent, and only opened on the manager's queue; weak references may be read from any thread.
-/// Beside the run loops of StreamSchedule.swift, this is the one place in the module where the compiler takes our word
-/// for it.
+/// Beside it the compiler takes our word in the module for ``HandedOperation``, for the storage of a mailbox, and for
+/// the run loops of StreamSchedule.swift.
 final class ManagerReference<Manager: AnyObject>: @unchecked Sendable {
     private weak var manager: Manager?
 

@@ -42,18 +42,24 @@ package final class PropertyObservation {
 
     /// A delegate, to be called now on the manager's queue: who observes is called first.
     func inform<Delegate>(before delegate: () -> Delegate?) -> Delegate? {
-        self.inform(of: {}, before: delegate).1
+        self.inform(of: {}, before: { _ in delegate() }).1
     }
 
-    /// Takes in a change, and finds a delegate to be called now on the manager's queue: who observes is called first. Both
-    /// under the lock, which is taken once where nobody observes.
+    /// Takes in a change, and finds a delegate to be called now on the manager's queue: who observes is called first.
+    /// Both under the lock, which is taken once where nobody observes.
     @inline(__always)
-    func inform<Change, Delegate>(of change: () -> Change, before delegate: () -> Delegate?) -> (Change, Delegate?) {
-        let (change, present, observer) = self.lock.withLock { (change(), delegate(), self.observer) }
+    func inform<Change, Delegate>(
+        of change: () -> Change,
+        before delegate: (Change) -> Delegate?
+    ) -> (Change, Delegate?) {
+        let (change, present, observer) = self.lock.withLock {
+            let change = change()
+            return (change, delegate(change), self.observer)
+        }
         guard let observer else { return (change, present) }
         observer.deliverChanges()
         // It may have set another one.
-        return (change, self.lock.withLock(delegate))
+        return (change, self.lock.withLock { delegate(change) })
     }
 
     /// On the manager's queue, with no event for it.

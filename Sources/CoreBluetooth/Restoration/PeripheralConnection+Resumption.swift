@@ -24,7 +24,7 @@ extension PeripheralConnection {
             return nil
         } completion: { _ in
         }
-        for characteristic in self.attributes.notifying { self.subscribeAgain(to: characteristic, on: link) }
+        for characteristic in self.attributes.notifying { self.begin(SubscriptionRenewal(characteristic), on: link) }
     }
 
     /// It is known which database the server has.
@@ -38,7 +38,7 @@ extension PeripheralConnection {
         make: @escaping () -> Procedure?,
         completion: @escaping (Procedure.Output?) -> Void
     ) {
-        _ = self.host.perform(on: link, whenItsTurnComes: make) { result in
+        self.host.perform(on: link, whenItsTurnComes: make) { result in
             guard !result.isDisconnection else { return }
             completion(try? result.get())
         }
@@ -85,16 +85,16 @@ extension PeripheralConnection {
 
     /// The peripheral is not what it was: the app has to discover anew.
     private func loseAttributes() { self.invalidate(0x0001...0xFFFF) }
+}
 
-    private func subscribeAgain(to characteristic: GATTRemoteCharacteristic, on link: LinkID) {
-        let handle = characteristic.valueHandle
-        let change = SubscriptionChange(isSubscribed: true, characteristic: characteristic)
-        self.enqueue(change, on: link, isOwn: false) { connection, result in
-            guard case .failure(let error) = result else { return }
-            // Also where nothing is noted it must not be tried again and again.
-            connection.attributes.setNotifying(false, handle)
-            connection.note { _ in }
-            connection.report(.subscriptionLost(connection.id, handle, error))
+extension Result where Failure == GATTError {
+    /// Whether the link ended first.
+    ///
+    /// That is not reported: the disconnection is.
+    var isDisconnection: Bool {
+        switch self {
+        case .failure(.disconnected), .failure(.notConnected): true
+        case .success, .failure: false
         }
     }
 }

@@ -12,13 +12,12 @@ extension CentralCommand {
         case .stopScan: "stopScan()"
         case .connect(let id, _, _, _): "connect(\(context.words(id)))"
         case .cancelConnection(let id): "cancelPeripheralConnection(\(context.words(id)))"
-        case .perform(let id, let procedure, _): context.peripheral(id.token).map { procedure.call(on: $0) }
+        case .perform(_, let handed, _): handed.operation.call
         case .writeWithoutResponse(let id, let handle, let value, _):
             context.peripheral(id.token).map { peripheral in
-                let characteristic = peripheral.words(.characteristic(handle))
+                let characteristic = peripheral.words(handle)
                 return "writeValue(\(value.readableBytes) octets, for: \(characteristic), type: .withoutResponse)"
             }
-        case .readRSSI: "readRSSI()"
         case .openChannel(_, let psm, _): "openL2CAPChannel(\(psm))"
         case .registerForConnectionEvents: "registerForConnectionEvents(options:)"
         case .release, .resumeReceiving, .resume, .restored, .stopSeen, .endSeen, .end: nil
@@ -40,25 +39,21 @@ extension CentralEvent {
             "didDisconnectPeripheral \(context.words(id))\(words(error))"
         case .connectionEvent(_, .peerConnected): "connectionEventDidOccur: .peerConnected"
         case .connectionEvent(_, .peerDisconnected): "connectionEventDidOccur: .peerDisconnected"
-        case .answered(let id, let answer): context.connected(id).flatMap { answer.callback(on: $0) }
+        case .completed(let id, let handed):
+            context.connected(id).flatMap { peripheral in
+                peripheral.lock.withLock { peripheral.has(handed.operation.subject) } ? handed.operation.callback : nil
+            }
         case .value(let id, let handle, let value, _):
             context.connected(id).map { peripheral in
-                "didUpdateValueFor \(peripheral.words(.characteristic(handle))): \(value.readableBytes) octets"
+                "didUpdateValueFor \(peripheral.words(handle)): \(value.readableBytes) octets"
             }
         case .subscriptionLost(let id, let handle, let error):
             context.connected(id).map { peripheral in
-                "didUpdateNotificationStateFor \(peripheral.words(.characteristic(handle)))\(words(error))"
+                "didUpdateNotificationStateFor \(peripheral.words(handle))\(words(error))"
             }
         case .canSend(let id): context.connected(id).map { _ in "peripheralIsReady(toSendWriteWithoutResponse:)" }
         case .name(let id, let name):
             context.connected(id).flatMap { $0.name == name ? nil : "peripheralDidUpdateName: \(quoted(name))" }
-        case .rssi(let id, let result):
-            context.connected(id).map { _ in
-                switch result {
-                case .success(let rssi): "didReadRSSI: \(rssi.number)"
-                case .failure(let error): "didReadRSSI\(words(error))"
-                }
-            }
         case .servicesInvalidated(let id, _, _): context.connected(id).map { _ in "didModifyServices" }
         case .channelOpened(let id, let psm, _): context.connected(id).map { _ in "didOpen channel \(psm)" }
         case .channelRefused(let id, let error): context.connected(id).map { _ in "didOpen channel\(words(error))" }
@@ -78,21 +73,15 @@ extension CentralContext {
 }
 
 extension CBPeripheral {
-    /// The UUID of an attribute, else its handle.
-    func words(_ attribute: ValueAttribute) -> String {
-        let uuid =
-            switch attribute {
-            case .characteristic(let handle): self.characteristic(handle)?.uuid
-            case .descriptor(let handle): self.descriptor(handle)?.uuid
-            }
-        return uuid.map { CoreBluetooth.words($0.value) } ?? "\(attribute.handle)"
+    /// The UUID of a characteristic, else its handle.
+    func words(_ handle: AttributeHandle) -> String {
+        (self.characteristic(handle)?.uuid).map { CoreBluetooth.words($0.value) } ?? "\(handle)"
     }
+}
 
-    /// The UUID of a service, else its handles.
-    func words(_ service: AttributeHandleRange) -> String {
-        let uuid = (self.services ?? []).first { $0.handles == service }?.uuid
-        return uuid.map { CoreBluetooth.words($0.value) } ?? "\(service.lowerBound)"
-    }
+/// The UUID of the attribute that an operation is about.
+func words(_ subject: PeripheralOperation.Subject) -> String {
+    (subject.attribute?.uuid.value).map(words) ?? ""
 }
 
 /// A UUID; of a long one its beginning, which is enough to tell it from others.

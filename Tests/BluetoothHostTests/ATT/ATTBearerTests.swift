@@ -9,15 +9,14 @@ struct ATTBearerTests {
     private static let start = NIODeadline.uptimeNanoseconds(1)
 
     /// Awaits the response to a request until `request`, the confirmation of an indication until `indication`.
-    private func waiting(request: TimeAmount?, indication: TimeAmount?) -> ATTBearer {
+    private func waiting(request: TimeAmount? = nil, indication: TimeAmount?) -> ClientScript {
         var script = ClientScript()
         if let request {
             script.now = Self.start + request - ATT.transactionTimeout
             script.start(.read(0x0003))
         }
-        var bearer = script.client
-        if let indication { bearer.server.outstanding = .serviceChanged(deadline: Self.start + indication) }
-        return bearer
+        if let indication { script.bearer.server.outstanding = .serviceChanged(deadline: Self.start + indication) }
+        return script
     }
 
     private func failures(_ actions: [ATTBearer.Action]) -> [ATTBearer.Failure] {
@@ -46,19 +45,23 @@ struct ATTBearerTests {
         ] as [(TimeAmount?, TimeAmount?, ATTBearer.Failure?)]
     )
     func deadlines(request: TimeAmount?, indication: TimeAmount?, failure: ATTBearer.Failure?) {
-        var bearer = self.waiting(request: request, indication: indication)
-        #expect(bearer.nextDeadline == (failure == nil ? nil : Self.start + .seconds(40)))
+        var link = self.waiting(request: request, indication: indication)
+        let deadlines = [link.bearer.nextDeadline, link.deadline].compactMap { $0 }
+        #expect(deadlines.min() == (failure == nil ? nil : Self.start + .seconds(40)))
         var actions: [ATTBearer.Action] = []
-        bearer.advance(to: Self.start + .seconds(40) - .nanoseconds(1), into: &actions)
-        #expect(bearer.isUsable && actions.isEmpty)
-        bearer.advance(to: Self.start + .seconds(40), into: &actions)
+        for time in [Self.start + .seconds(40) - .nanoseconds(1), Self.start + .seconds(40)] {
+            #expect(link.bearer.isUsable && actions.isEmpty)
+            link.client.advance(to: time, on: &link.bearer, into: &actions)
+            link.bearer.advance(to: time, into: &actions)
+        }
         #expect(self.failures(actions) == (failure.map { [$0] } ?? []))
-        #expect(bearer.isUsable == (failure == nil))
+        #expect(link.bearer.isUsable == (failure == nil))
+        #expect(failure == nil || link.bearer.nextDeadline == nil && link.deadline == nil)
     }
 
     @Test("fails once, and has no deadline afterwards")
     func failedOnce() {
-        var bearer = self.waiting(request: nil, indication: .seconds(40))
+        var bearer = self.waiting(indication: .seconds(40)).bearer
         var actions: [ATTBearer.Action] = []
         bearer.fail(.requestWhilePending, into: &actions)
         bearer.server.outstanding = .serviceChanged(deadline: Self.start + .seconds(40))
@@ -71,13 +74,13 @@ struct ATTBearerTests {
 
     @Test("closes once, and neither fails nor has a deadline afterwards")
     func closedOnce() {
-        var bearer = self.waiting(request: nil, indication: .seconds(40))
+        var bearer = self.waiting(indication: .seconds(40)).bearer
         var actions: [ATTBearer.Action] = []
-        bearer.close(reason: .remoteUserTerminated, into: &actions)
+        bearer.close(reason: .remoteUserTerminated)
         #expect(!bearer.isUsable && bearer.nextDeadline == nil)
         bearer.advance(to: Self.start + .hours(1), into: &actions)
         bearer.fail(.indicationTimeout, into: &actions)
-        bearer.close(reason: .connectionTimeout, into: &actions)
+        bearer.close(reason: .connectionTimeout)
         #expect(actions.isEmpty)
         #expect(bearer.condition == .closed(.remoteUserTerminated))
     }

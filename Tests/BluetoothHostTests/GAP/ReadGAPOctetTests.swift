@@ -17,14 +17,10 @@ struct ReadGAPOctetTests {
     )
     func read(answer: String, expected: Result<UInt8?, GATTError>) {
         var result: Result<UInt8?, GATTError>?
-        let procedure = OwnedProcedure(ReadGAPOctet(0x2AA6), id: GATTProcedureID(rawValue: 1)) { result = $0 }
-        var bearer = ATTBearer(link: LinkID(rawValue: 1))
-        var actions: [ATTBearer.Action] = []
-        bearer.perform(procedure, into: &actions)
-        bearer.proceed(now: .uptimeNanoseconds(0), into: &actions)
-        #expect(actions.sent == ["08 01 00 FF FF A6 2A"])
-        bearer.receiveAsClient(hex(answer), now: .uptimeNanoseconds(0), into: &actions)
-        actions.report()
+        let operation = GATTProcedureOperation(ReadGAPOctet(0x2AA6)) { result = $0 }
+        var script = ClientScript()
+        script.perform(operation)
+        script.play("> 08 01 00 FF FF A6 2A \n < \(answer)")
         #expect(result == expected)
     }
 }

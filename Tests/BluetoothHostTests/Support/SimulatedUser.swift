@@ -30,7 +30,7 @@ final class SimulatedUser: LEHostDelegate {
     private(set) var openCalls: Set<Int> = []
     /// Procedures that were cancelled: those may end, or not.
     private var cancelledCalls: Set<Int> = []
-    private var procedures: [(call: Int, id: GATTProcedureID, link: LinkID)] = []
+    private var operations: [(call: Int, operation: GATTOperation, link: LinkID)] = []
 
     private(set) var openLinks: Set<LinkID> = []
     private(set) var linkCount = 0
@@ -288,17 +288,20 @@ final class SimulatedUser: LEHostDelegate {
         switch self.choices.below(12) {
         case 0, 1:
             let call = self.call()
-            let id = self.host.perform(ReadValue(handle), on: link) { [unowned self] _ in self.end(call) }
-            self.procedures.append((call, id, link))
+            let operation = GATTProcedureOperation(ReadValue(handle)) { [unowned self] _ in self.end(call) }
+            self.host.perform(operation, on: link)
+            self.operations.append((call, operation, link))
         case 2:
             let value = ByteBuffer(repeating: 5, count: self.choices.pick([0, 1, 2, 20, 100, 512]))
             self.write(value, to: handle, on: link)
         case 3, 4: self.write(ByteBuffer(bytes: [UInt8(self.choices.below(2)), 0]), to: handle, on: link)
         case 5: self.performLater(handle, on: link)
         case 6:
-            guard let (call, id, link) = self.procedures.popLast(), self.openCalls.remove(call) != nil else { return }
+            guard let (call, operation, link) = self.operations.popLast(), self.openCalls.remove(call) != nil else {
+                return
+            }
             self.cancelledCalls.insert(call)
-            self.host.cancel(id, on: link)
+            self.host.cancel(operation, on: link)
         case 7: self.host.cancelWritesWithoutResponse(to: handle...AttributeHandle(24), on: link)
         case 8: self.host.validateDatabaseCache(on: link)
         case 9, 10:
@@ -323,11 +326,8 @@ final class SimulatedUser: LEHostDelegate {
             return isWanted ? ReadValue(handle) : nil
         }
         let completion: (Result<ByteBuffer, GATTError>) -> Void = { [unowned self] _ in self.end(call) }
-        if self.choices.once(in: 2) {
-            self.host.performNext(on: link, whenItsTurnComes: make, completion: completion)
-        } else {
-            self.host.perform(on: link, whenItsTurnComes: make, completion: completion)
-        }
+        let isNext = self.choices.once(in: 2)
+        self.host.perform(on: link, isNext: isNext, whenItsTurnComes: make, completion: completion)
     }
 
     private func respond() {

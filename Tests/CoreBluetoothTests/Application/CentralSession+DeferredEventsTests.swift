@@ -76,7 +76,7 @@ struct DeferredCentralEventsTests {
             (.failedToConnect(id, .connectionTimeout), true),
             (.disconnected(id, nil, timestamp: 0, isReconnecting: false), true),
             (.value(id, AttributeHandle(3), ByteBuffer(), self.window), true),
-            (.rssi(id, .success(nil)), true), (.unknownChannelEnded(id, 0x80), true),
+            (.signal(.success(nil), of: id), true), (.unknownChannelEnded(id, 0x80), true),
         ]
         for (event, wakes) in events { #expect(event.isWorthWaking == wakes, "\(event)") }
     }

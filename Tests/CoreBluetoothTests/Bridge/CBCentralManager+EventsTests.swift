@@ -63,7 +63,8 @@ struct CBCentralManagerEventsTests {
     /// One event of each kind that concerns a present connection only.
     private static func events(of id: ConnectionID, _ handle: AttributeHandle) -> [CentralEvent] {
         [
-            .name(id, "Ball"), .rssi(id, .success(RSSI(rawValue: -40))), .canSend(id), .mtu(id, 50, ReceiveWindow()),
+            .name(id, "Ball"), .signal(.success(RSSI(rawValue: -40)), of: id), .canSend(id),
+            .mtu(id, 50, ReceiveWindow()),
             .subscriptionLost(id, handle, .transactionTimeout), .channelRefused(id, CBError.reported(.unknown)),
             .value(id, handle, ByteBuffer(string: "Yes"), ReceiveWindow()), .unknownChannelEnded(id, 0x80),
             .servicesInvalidated(id, 1...0xFFFF, ReceiveWindow()),

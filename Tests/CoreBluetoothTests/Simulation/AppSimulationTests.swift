@@ -15,14 +15,7 @@ struct AppSimulationTests {
             let simulation = AppSimulation(seed: seed)
             try simulation.run(actions: 400)
             let log = simulation.log
-            // The answer about a service that has become invalid is reported of the one that has its handle by then
-            // (2), and a link that is lost and comes back at once leaves a reading of its signal unanswered until then
-            // (33).
-            withKnownIssue(isIntermittent: true) {
-                #expect(log.violations.isEmpty, "seed \(seed): \(log.violations)\n\(log.trace)")
-            } when: {
-                [2, 33].contains(seed)
-            }
+            #expect(log.violations.isEmpty, "seed \(seed): \(log.violations)\n\(log.trace)")
         }
     }
 }

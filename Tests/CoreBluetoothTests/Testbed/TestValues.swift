@@ -60,7 +60,7 @@ extension PeerDescription {
 }
 
 extension Discovery {
-    /// A sighting of an advertisement without data that can be connected to, at time zero.
+    /// The discovery of an advertiser without data that can be connected to, at time zero.
     static func empty(of peer: PeerDescription, rssi: RSSI? = nil) -> Discovery {
         Discovery(
             peer: peer,
@@ -95,5 +95,14 @@ extension Bond {
             local: PairingKeys(longTermKey: key),
             peer: PairingKeys(longTermKey: key, identity: identity, signing: signing)
         )
+    }
+}
+
+extension CentralEvent {
+    /// The strength of a signal was read.
+    static func signal(_ result: Result<RSSI?, LEHostError>, of id: ConnectionID) -> CentralEvent {
+        let reading = SignalReading()
+        reading.result = result
+        return .completed(id, HandedOperation(reading))
     }
 }

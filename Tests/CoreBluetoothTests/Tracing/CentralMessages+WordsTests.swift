@@ -38,7 +38,8 @@ struct CentralMessagesWordsTests {
                 .writeWithoutResponse(id, 0x0999, self.value, invalidations: 0),
                 "writeValue(3 octets, for: 2457, type: .withoutResponse)"
             ),
-            (.readRSSI(id), "readRSSI()"), (.openChannel(id, 0x80, invalidations: 0), "openL2CAPChannel(128)"),
+            (.perform(id, HandedOperation(SignalReading()), invalidations: 0), "readRSSI()"),
+            (.openChannel(id, 0x80, invalidations: 0), "openL2CAPChannel(128)"),
             (.registerForConnectionEvents(nil), "registerForConnectionEvents(options:)"),
             (.release(peripheral.token), nil), (.resumeReceiving(id), nil), (.restored, nil), (.stopSeen, nil),
             (.endSeen(id), nil), (.end, nil),
@@ -77,7 +78,8 @@ struct CentralMessagesWordsTests {
             ({ .canSend($0) }, "peripheralIsReady(toSendWriteWithoutResponse:)"),
             ({ .name($0, "Onyx") }, "peripheralDidUpdateName: \"Onyx\""),
             ({ .name($0, peripheral.name ?? "") }, nil),
-            ({ .rssi($0, .success(-40)) }, "didReadRSSI: -40"), ({ .rssi($0, .success(nil)) }, "didReadRSSI: 127"),
+            ({ .signal(.success(-40), of: $0) }, "didReadRSSI: -40"),
+            ({ .signal(.success(nil), of: $0) }, "didReadRSSI: 127"),
             ({ .servicesInvalidated($0, 1...9, self.window) }, "didModifyServices"),
             ({ .channelRefused($0, lost) }, "didOpen channel, error: \(reason)"),
             (

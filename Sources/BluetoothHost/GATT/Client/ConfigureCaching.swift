@@ -6,7 +6,7 @@ import BluetoothTypes
 import NIOCore
 
 /// Subscribes to Service Changed and asks for robust caching.
-struct ConfigureCaching: BearerFindingProcedure {
+struct ConfigureCaching: GATTProcedure {
     private enum Phase: Sendable {
         /// The Generic Attribute Service.
         case findingService
@@ -34,7 +34,7 @@ struct ConfigureCaching: BearerFindingProcedure {
 
     init() {}
 
-    var finding: BearerFinding? { self.found.serviceChanged.map(BearerFinding.serviceChanged) }
+    var serviceChanged: AttributeHandle? { self.found.serviceChanged }
 
     mutating func begin(mtu: Int) -> GATTStep<GATTServerCaching> {
         var value = ByteBufferAllocator().buffer(capacity: 2)

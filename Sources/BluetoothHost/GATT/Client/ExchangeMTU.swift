@@ -3,27 +3,21 @@
 import BluetoothTypes
 import NIOCore
 
-/// Agrees on the ATT MTU of a link; the result is the MTU in octets.
-struct ExchangeMTU: BearerFindingProcedure {
-    private let preferred: Int
-    private var agreed: Int?
-
-    /// Creates the procedure.
-    /// - Parameter preferred: The longest PDU that this client takes, 23 to 517 octets.
-    init(preferred: Int) { self.preferred = min(max(preferred, ATT.defaultMTU), ATT.maximumMTU) }
-
-    var finding: BearerFinding? { self.agreed.map(BearerFinding.mtu) }
+/// Agrees on the ATT MTU of a link; the result is the MTU in octets. The bearer has taken it from the response.
+struct ExchangeMTU: GATTProcedure {
+    /// The longest PDU that this client takes; `nil` if the MTU was agreed on before.
+    let preferred: Int?
 
     mutating func begin(mtu: Int) -> GATTStep<Int> {
-        .send(ATTExchangeMTURequest(clientMTU: UInt16(self.preferred)))
+        guard let preferred = self.preferred else { return .succeed(mtu) }
+        return .send(ATTExchangeMTURequest(clientMTU: UInt16(preferred)))
     }
 
     mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<Int> {
-        let serverMTU = Int(try ATTExchangeMTUResponse(parsing: response).serverMTU)
-        guard serverMTU >= ATT.defaultMTU else { throw MalformedBytes(.invalid, "Server Rx MTU") }
-        let agreed = min(self.preferred, serverMTU)
-        self.agreed = agreed
-        return .succeed(agreed)
+        guard try ATTExchangeMTUResponse(parsing: response).serverMTU >= ATT.defaultMTU else {
+            throw MalformedBytes(.invalid, "Server Rx MTU")
+        }
+        return .succeed(mtu)
     }
 
     mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<Int> {

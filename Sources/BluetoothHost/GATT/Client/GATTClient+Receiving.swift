@@ -4,20 +4,25 @@
 import BluetoothTypes
 import NIOCore
 
-extension ATTBearer {
-    /// Whether a server can notify a value of this attribute.
+extension GATTClient {
+    /// Whether a server can notify a value of this attribute on a usable bearer.
     @inline(__always)
     func acceptsNotification(of handle: AttributeHandle) -> Bool {
         // Before a bonded server has shown that it has the key, anybody may pretend to be it (CVE-2020-9770).
-        self.isUsable && !self.client.isHeld && handle != 0
+        !self.isHeld && handle != 0
     }
 
     /// Takes a PDU that a server sends: a response, a notification or an indication.
     ///
     /// Others are ignored.
-    mutating func receiveAsClient(_ pdu: ByteBuffer, now: NIODeadline, into actions: inout [Action]) {
+    mutating func receive(
+        _ pdu: ByteBuffer,
+        on bearer: inout ATTBearer,
+        now: NIODeadline,
+        into actions: inout [Action]
+    ) {
         // Before a bonded server has shown that it has the key, anybody may pretend to be it (CVE-2020-9770).
-        guard self.isUsable, !self.client.isHeld, let opcode = ATT.opcode(of: pdu), !opcode.isForServer else { return }
+        guard bearer.isUsable, !self.isHeld, let opcode = ATT.opcode(of: pdu), !opcode.isForServer else { return }
         switch opcode {
         case .handleValueNotification:
             self.receiveNotification(pdu, into: &actions)
@@ -26,7 +31,7 @@ extension ATTBearer {
         case .multipleHandleValueNotification:
             self.receiveMultipleNotification(pdu, into: &actions)
         default:
-            self.receiveResponse(pdu, opcode, now: now, into: &actions)
+            self.receiveResponse(pdu, opcode, on: &bearer, now: now, into: &actions)
         }
     }
 
@@ -49,7 +54,7 @@ extension ATTBearer {
     private func receiveIndication(_ pdu: ByteBuffer, into actions: inout [Action]) {
         guard let indication = try? ATTHandleValueIndication(parsing: pdu) else { return }
         actions.append(.send(ATTHandleValueConfirmation().encoded(), nil))
-        if indication.handle == self.client.serviceChangedHandle {
+        if indication.handle == self.serviceChangedHandle {
             actions.append(.servicesChanged(Self.changedRange(indication.value)))
         } else if indication.handle != 0 {
             actions.append(.notification(indication.handle, indication.value))

@@ -1,27 +1,24 @@
 // The GATT client of one link, without I/O (Vol 3, Part G, 4), and the one queue that decides in which order what was
 // asked of it is sent. A bearer has at most one request on its way (Vol 3, Part F, 3.3.2).
 //
-//               ┌───────────────────── its maker asks for nothing ──────────────────────┐
-//               ▼                                                                       │
-//     idle ── head of the queue: made when its turn comes ──▶ making ── made ──▶ busy   │
-//       ▲ └── head of the queue: a procedure ───────────────────────────────▶    │ │    │
-//       └──────────────────── last answer: its result is reported ───────────────┘ │  (making)
-//                                                        30 s without an answer ───┴──▶ the bearer fails
+//     idle ── head of the queue ──▶ beginning ── its first request ──▶ busy ── 30 s without an answer ──▶ bearer fails
+//       ▲                               │ nothing to ask                │ │
+//       └───────────────────────────────┴─────────── last answer ───────┘ │
 //     busy ── refused, and a more secure link may help ──▶ securing ── secured, or not ──▶ busy
 //
 // idle: nothing is on its way. The head of the queue is taken when the driver calls `proceed`, which it does after it
-// has reported the results of what ended before: who makes a procedure when its turn comes knows them. making: the
-// driver calls the closure that makes the procedure; it may find that nothing is to be asked. busy: the answer to a
-// request is awaited. Write commands at the head of the queue leave meanwhile, unless the procedure is an exclusive
-// one. securing: a server has refused a request because the link is not secure enough (Vol 3, Part C, 10.3.2); the
-// driver has the link secured, and the request is sent once more, or the procedure gets the refusal. Each repetition
-// needs a higher level of security, so there are at most three.
+// has reported the results of what ended before: an operation knows them when its turn comes. beginning: the driver
+// gives the operation its turn, outside of this machine. busy: the answer to a request is awaited. Write commands at
+// the head of the queue leave meanwhile, unless the operation is an exclusive one. securing: a server has refused a
+// request because the link is not secure enough (Vol 3, Part C, 10.3.2); the driver has the link secured, and the
+// request is sent once more, or the operation gets the refusal. Each repetition needs a higher level of security, so
+// there are at most three.
 //
 // Held: a client of a bonded peer is held until the link is encrypted with the key of the bond. It sends nothing,
 // believes nothing, and has the driver secure the link as soon as something waits; what waits fails if that cannot be.
 //
 // What a peer can do: a server's answer is believed where the specification lets it be one. Another opcode, handles
-// that do not grow, or lengths that do not fit end the procedure with `malformedResponse`, and the next one begins.
+// that do not grow, or lengths that do not fit end the operation with `malformedResponse`, and the next one begins.
 // Since every discovery goes on behind the last handle that it got, each ends after a finite number of answers,
 // whatever the server says. A server that does not answer costs the link after 30 s. Nothing that it sends is queued.
 //
@@ -33,126 +30,110 @@ import NIOCore
 
 /// A client of the server at the other end of a link.
 struct GATTClient {
-    fileprivate enum State {
-        case idle
-        case making(OwnedProcedure)
-        case busy(OwnedProcedure, request: Request, deadline: NIODeadline)
-        case securing(OwnedProcedure, request: Request, refusal: ATTErrorResponse)
+    typealias Action = ATTBearer.Action
 
-        /// The procedure that runs, or is about to.
-        var procedure: OwnedProcedure? {
+    private enum State {
+        case idle
+        case beginning(GATTOperation)
+        case busy(GATTOperation, Request, deadline: NIODeadline)
+        case securing(GATTOperation, Request, refusal: ATTErrorResponse)
+
+        /// The operation whose turn it is.
+        var operation: GATTOperation? {
             switch self {
             case .idle: nil
-            case .making(let procedure), .busy(let procedure, _, _), .securing(let procedure, _, _): procedure
+            case .beginning(let operation), .busy(let operation, _, _), .securing(let operation, _, _): operation
             }
         }
     }
 
     /// A request on its way.
-    fileprivate struct Request {
+    private struct Request {
         let opcode: ATTOpcode
-        /// Its octets, for the case that it is sent once more; `nil` where no more secure link can help.
+        /// Its octets, for the case that it is sent once more; `nil` if no more secure link can help.
         let pdu: ByteBuffer?
         /// How secure the link was when it was sent.
         let level: SecurityLevel
     }
 
-    fileprivate var state = State.idle
+    private var state = State.idle
     /// What waits for its turn.
-    fileprivate var queue: GATTClientQueue
-    /// The value handle of Service Changed, once a procedure has found it.
-    fileprivate(set) var serviceChangedHandle: AttributeHandle?
+    private var queue: GATTClientQueue
+    /// The value handle of Service Changed, once an operation has found it.
+    private(set) var serviceChangedHandle: AttributeHandle?
     /// Whether nothing is sent or believed: the peer is bonded, and the link not yet encrypted with the key of the
     /// bond.
     var isHeld = false {
         didSet { self.awaitsKey = false }
     }
     /// Whether the driver was told that something waits while the client is held.
-    fileprivate(set) var awaitsKey = false
+    private var awaitsKey = false
     /// Whether a request was sent on this link.
-    fileprivate(set) var hasAsked = false
+    private(set) var hasAsked = false
     /// What identified the server's database when it was validated last on this link.
     var validatedDatabase: GATTCachedDatabase?
 
     /// Creates the client of a new link.
     ///
-    /// A procedure beyond `queueLimit` waiting ones is refused.
-    init(queueLimit: Int) { self.queue = GATTClientQueue(limit: queueLimit) }
+    /// An operation beyond `queueLimit` waiting ones is refused.
+    init(queueLimit: Int = 65_536) { self.queue = GATTClientQueue(limit: queueLimit) }
 
     /// When the request that is on its way has to be answered.
-    var deadline: NIODeadline? {
-        switch self.state {
-        case .busy(_, _, let deadline): deadline
-        case .idle, .making, .securing: nil
-        }
+    func deadline(on bearer: ATTBearer) -> NIODeadline? {
+        guard bearer.isUsable, case .busy(_, _, let deadline) = self.state else { return nil }
+        return deadline
     }
 
-    /// Whether a Write Command at the head of the queue need not wait.
-    fileprivate var commandsMayLeave: Bool {
-        guard !self.isHeld else { return false }
-        return switch self.state {
-        case .idle: true
-        case .busy(let procedure, _, _), .securing(let procedure, _, _): !procedure.isExclusive
-        case .making: false
-        }
-    }
-}
-
-extension ATTBearer {
     // MARK: The queue
 
-    /// Puts a procedure at the end of the queue.
-    mutating func perform(_ procedure: OwnedProcedure, into actions: inout [Action]) {
-        if let error = self.refusal { return self.end(procedure, error, into: &actions) }
-        guard !self.client.queue.isFull else {
+    /// Puts an operation at the end of the queue, or at its head, whatever its limit.
+    mutating func perform(
+        _ operation: GATTOperation,
+        isNext: Bool = false,
+        on bearer: inout ATTBearer,
+        into actions: inout [Action]
+    ) {
+        operation.open()
+        if let error = bearer.refusal {
+            self.end(operation, error, into: &actions)
+        } else if isNext {
+            self.queue.prepend(operation)
+        } else if self.queue.isFull {
             // What a server without resources would say, said in its place.
-            return self.end(procedure, .att(.insufficientResources, handle: 0), into: &actions)
-        }
-        self.client.queue.append(procedure)
-    }
-
-    /// What a procedure ends with at once; `nil` where it may wait, be it for the end of the link.
-    private var refusal: GATTError? {
-        switch self.condition {
-        case .usable, .failed(.indicationTimeout), .failed(.requestWhilePending): nil
-        case .failed(.requestTimeout): .transactionTimeout
-        case .closed(let reason): .disconnected(reason)
+            self.end(operation, .att(.insufficientResources, handle: 0), into: &actions)
+        } else {
+            self.queue.append(operation)
         }
     }
 
     /// Puts the exchange of the ATT MTU at the head of the queue; after the first time, the result is what was agreed
     /// on then. A client sends the request once (Vol 3, Part F, 3.4.2.1).
+    @discardableResult
     mutating func exchangeMTU(
         preferred: Int,
-        id: GATTProcedureID,
+        on bearer: inout ATTBearer,
         into actions: inout [Action],
         completion: @escaping (Result<Int, GATTError>) -> Void
-    ) {
-        guard case .notAsked = self.mtuExchange, self.isUsable else {
-            return actions.append(
-                .report(
-                    OwnedProcedure(ExchangeMTU.self, endedWith: .success(self.mtu), id: id, completion: completion)
-                )
-            )
+    ) -> GATTOperation {
+        guard case .notAsked = bearer.mtuExchange, bearer.isUsable else {
+            let known = GATTProcedureOperation(ExchangeMTU(preferred: nil), completion: completion)
+            _ = known.step(.turn, mtu: bearer.mtu)
+            self.end(known, nil, into: &actions)
+            return known
         }
-        let procedure = OwnedProcedure(finding: ExchangeMTU(preferred: preferred), id: id, completion: completion)
-        self.mtuExchange = .underWay(id)
-        self.client.queue.prepend(procedure)
+        let preferred = min(max(preferred, ATT.defaultMTU), ATT.maximumMTU)
+        let exchange = GATTProcedureOperation(ExchangeMTU(preferred: preferred), completion: completion)
+        bearer.mtuExchange = .underWay(exchange, preferred: preferred)
+        self.queue.prepend(exchange)
+        return exchange
     }
 
-    /// Puts a procedure at the head of the queue, whatever its limit.
-    mutating func performNext(_ procedure: OwnedProcedure, into actions: inout [Action]) {
-        if let error = self.refusal { return self.end(procedure, error, into: &actions) }
-        self.client.queue.prepend(procedure)
-    }
-
-    /// Takes a procedure out of the queue; of one that runs, the result is not reported.
-    mutating func cancel(_ id: GATTProcedureID) {
-        if let procedure = self.client.state.procedure, procedure.id == id { return procedure.cancel() }
-        guard let procedure = self.client.queue.remove(id) else { return }
-        procedure.cancel()
+    /// Takes an operation out of the queue; of one that runs, the result is not reported.
+    mutating func cancel(_ operation: GATTOperation, on bearer: inout ATTBearer) {
+        operation.cancel()
+        guard self.queue.remove(operation) else { return }
         // The MTU was not asked for yet.
-        if case .underWay(id) = self.mtuExchange { self.mtuExchange = .notAsked }
+        if case .underWay(operation, _) = bearer.mtuExchange { bearer.mtuExchange = .notAsked }
     }
 
     /// Sends a Write Command with the first MTU - 3 octets of `value`, at once or when it has become the head of the
@@ -163,14 +144,15 @@ extension ATTBearer {
         _ handle: AttributeHandle,
         _ value: consuming ByteBuffer,
         _ token: TransmitToken,
+        on bearer: inout ATTBearer,
         into actions: inout [Action]
     ) {
-        switch self.condition {
+        switch bearer.condition {
         case .usable:
-            if self.client.queue.isEmpty, self.client.commandsMayLeave {
-                self.send(handle, value, token, into: &actions)
+            if self.queue.isEmpty, self.commandsMayLeave {
+                Self.send(handle, value, token, on: &bearer, into: &actions)
             } else {
-                self.client.queue.append(handle, value, token)
+                self.queue.append(handle, value, token)
             }
         case .failed, .closed:
             actions.append(.dropped(Transmission(token: token, count: 1)))
@@ -179,216 +161,236 @@ extension ATTBearer {
 
     /// Takes Write Commands to these handles out of the queue.
     mutating func dropCommands(to handles: AttributeHandleRange, into actions: inout [Action]) {
-        for token in self.client.queue.removeCommands(to: handles) {
+        for token in self.queue.removeCommands(to: handles) {
             actions.append(.dropped(Transmission(token: token, count: 1)))
         }
     }
 
-    /// Mutating, so that the bearer is lent and not copied for each value.
-    private mutating func send(
+    /// Whether a Write Command at the head of the queue need not wait.
+    private var commandsMayLeave: Bool {
+        guard !self.isHeld else { return false }
+        return switch self.state {
+        case .idle: true
+        case .busy(let operation, _, _), .securing(let operation, _, _): !operation.isExclusive
+        case .beginning: false
+        }
+    }
+
+    private static func send(
         _ handle: AttributeHandle,
         _ value: consuming ByteBuffer,
         _ token: TransmitToken,
+        on bearer: inout ATTBearer,
         into actions: inout [Action]
     ) {
-        let pdu = ATT.encoded(.writeCommand, handle, value.prefix(self.mtu - 3))
+        let pdu = ATT.encoded(.writeCommand, handle, value.prefix(bearer.mtu - 3))
         actions.append(.send(pdu, Transmission(token: token, count: 1)))
     }
 
-    /// Starts what waits, where it need not wait any more. The driver calls this when it has carried out all actions.
-    mutating func proceed(now: NIODeadline, into actions: inout [Action]) {
-        if self.client.isHeld, self.isUsable, !self.client.queue.isEmpty, !self.client.awaitsKey {
-            self.client.awaitsKey = true
+    /// Starts what waits, unless it has to wait longer. The driver calls this when it has carried out all actions.
+    mutating func proceed(on bearer: inout ATTBearer, into actions: inout [Action]) {
+        if self.isHeld, bearer.isUsable, !self.queue.isEmpty, !self.awaitsKey {
+            self.awaitsKey = true
             actions.append(.needsSecurity(.encrypted))
         }
-        while self.isUsable, !self.client.isHeld, let head = self.client.queue.first {
+        while bearer.isUsable, !self.isHeld, let head = self.queue.first {
             switch head {
             case .writeCommand(let handle, let value, let token):
-                guard self.client.commandsMayLeave else { return }
-                self.client.queue.removeFirst()
-                self.send(handle, value, token, into: &actions)
-            case .procedure(let procedure):
-                guard case .idle = self.client.state else { return }
-                self.client.queue.removeFirst()
-                guard procedure.isOpen else {
-                    self.client.state = .making(procedure)
-                    return actions.append(.make(procedure))
-                }
-                self.begin(procedure, now: now, into: &actions)
-                // One that ended at once is reported before the next one begins.
-                if case .idle = self.client.state { return }
+                guard self.commandsMayLeave else { return }
+                self.queue.removeFirst()
+                Self.send(handle, value, token, on: &bearer, into: &actions)
+            case .operation(let operation):
+                guard case .idle = self.state else { return }
+                self.queue.removeFirst()
+                self.state = .beginning(operation)
+                return actions.append(.begin(operation))
             }
         }
     }
 
-    /// A procedure was made in its turn, unless nothing is to be asked.
-    mutating func made(_ procedure: OwnedProcedure, now: NIODeadline, into actions: inout [Action]) {
-        switch self.client.state {
-        case .making(let awaited) where awaited === procedure:
-            self.client.state = .idle
-            if procedure.isOpen { self.begin(procedure, now: now, into: &actions) }
-        // The bearer ended inside the call that made it, and the procedure with it.
-        case .idle, .making, .busy, .securing: break
-        }
-    }
-
-    private mutating func begin(
-        _ procedure: OwnedProcedure,
+    /// An operation has had its turn, and asks for this first, or for nothing.
+    mutating func begin(
+        _ operation: GATTOperation,
+        with request: ByteBuffer?,
+        on bearer: inout ATTBearer,
         now: NIODeadline,
         into actions: inout [Action]
     ) {
-        let request = procedure.begin(mtu: self.mtu)
-        self.follow(procedure, request, now: now, into: &actions)
+        // The link may have ended in its turn, or the operation was cancelled.
+        guard case .beginning(operation) = self.state else { return }
+        self.follow(operation, operation.isOpen ? request : nil, on: &bearer, now: now, into: &actions)
     }
 
     private mutating func follow(
-        _ procedure: OwnedProcedure,
+        _ operation: GATTOperation,
         _ request: ByteBuffer?,
+        on bearer: inout ATTBearer,
         now: NIODeadline,
         into actions: inout [Action]
     ) {
-        switch procedure.finding {
-        case .mtu(let mtu): self.setMTU(mtu, into: &actions)
-        case .serviceChanged(let handle): self.client.serviceChangedHandle = handle
-        case nil: break
-        }
+        if let handle = operation.serviceChanged { self.serviceChangedHandle = handle }
         if let request {
             guard let opcode = ATT.opcode(of: request) else { preconditionFailure("a request without an opcode") }
             // The copy leaves the request with one owner, so that the layers below write their headers in front of it.
-            let level = self.security.level
+            let level = bearer.security.level
             let copy = level < .secureConnections ? ByteBuffer(bytes: request.readableBytesView) : nil
-            let sent = GATTClient.Request(opcode: opcode, pdu: copy, level: level)
-            self.client.state = .busy(procedure, request: sent, deadline: now + ATT.transactionTimeout)
-            self.client.hasAsked = true
+            let sent = Request(opcode: opcode, pdu: copy, level: level)
+            self.state = .busy(operation, sent, deadline: now + ATT.transactionTimeout)
+            self.hasAsked = true
             actions.append(.send(request, nil))
         } else {
-            self.client.state = .idle
-            if case .underWay(procedure.id) = self.mtuExchange { self.mtuExchange = .done }
-            actions.append(.report(procedure))
+            self.state = .idle
+            if case .underWay(operation, _) = bearer.mtuExchange { bearer.mtuExchange = .done }
+            self.end(operation, nil, into: &actions)
         }
     }
 
-    // MARK: Security
-
-    /// The link has become more secure: what the server has refused for want of that is asked once more.
-    mutating func repeatRefusedRequest(now: NIODeadline, into actions: inout [Action]) {
-        guard case .securing(let procedure, let request, _) = self.client.state, let pdu = request.pdu,
-            request.level < self.security.level
-        else { return }
-        let repetition = GATTClient.Request(opcode: request.opcode, pdu: pdu, level: self.security.level)
-        self.client.state = .busy(procedure, request: repetition, deadline: now + ATT.transactionTimeout)
-        var octets = PDUBuffer.make(capacity: pdu.readableBytes)
-        octets.writeImmutableBuffer(pdu)
-        actions.append(.send(octets, nil))
+    private func end(_ operation: GATTOperation, _ error: GATTError?, into actions: inout [Action]) {
+        operation.end(error)
+        actions.append(.report(operation))
     }
 
-    /// The link does not become more secure: the procedure gets the refusal, or ends with an error that says more.
-    mutating func acceptRefusal(_ error: GATTError?, now: NIODeadline, into actions: inout [Action]) {
-        guard case .securing(let procedure, _, let refusal) = self.client.state else { return }
-        if let error {
-            procedure.fail(error)
-            self.follow(procedure, nil, now: now, into: &actions)
-        } else {
-            self.follow(procedure, procedure.receive(.error(refusal), mtu: self.mtu), now: now, into: &actions)
-        }
+    // MARK: The end
+
+    /// Ends the bearer if a request has not been answered for 30 s.
+    mutating func advance(to now: NIODeadline, on bearer: inout ATTBearer, into actions: inout [Action]) {
+        guard let deadline = self.deadline(on: bearer), deadline <= now else { return }
+        self.endOperations(.transactionTimeout, on: &bearer, into: &actions)
+        bearer.fail(.requestTimeout, into: &actions)
     }
 
-    /// Lets a request that was refused wait for a more secure link, where that can help.
-    private mutating func awaitSecurity(
-        _ refusal: ATTErrorResponse,
-        of request: GATTClient.Request,
-        _ procedure: OwnedProcedure,
-        now: NIODeadline,
-        into actions: inout [Action]
-    ) -> Bool {
-        guard request.pdu != nil, let shortfall = SecurityShortfall(refusal.error) else { return false }
-        if request.level < self.security.level {
-            // The link was secured while the request was on its way.
-            self.client.state = .securing(procedure, request: request, refusal: refusal)
-            self.repeatRefusedRequest(now: now, into: &actions)
-            return true
-        }
-        guard let level = self.security.level(afterRefusalFor: shortfall) else { return false }
-        self.client.state = .securing(procedure, request: request, refusal: refusal)
-        actions.append(.needsSecurity(level))
-        return true
-    }
-
-    /// The server's database is to be found out anew, since what was learned of it came over a link that anybody could
-    /// have changed: a request that was refused because the link was not secure ends as if the database had changed.
-    mutating func distrustDatabase(now: NIODeadline, into actions: inout [Action]) {
-        self.client.validatedDatabase = nil
-        self.client.serviceChangedHandle = nil
-        if case .securing(let procedure, _, let refusal) = self.client.state {
-            procedure.fail(.att(.databaseOutOfSync, handle: refusal.handle))
-            self.follow(procedure, nil, now: now, into: &actions)
-        }
-        actions.append(.databaseOutOfSync)
+    /// The link has ended: every operation ends with it.
+    mutating func close(reason: HCIErrorCode, on bearer: inout ATTBearer, into actions: inout [Action]) {
+        bearer.close(reason: reason)
+        self.endOperations(.disconnected(reason), on: &bearer, into: &actions)
     }
 
     /// The client is held, and the link does not become secure: nothing that waits is sent.
-    mutating func endHeld(_ error: GATTError, into actions: inout [Action]) {
-        guard self.client.isHeld, self.client.awaitsKey else { return }
-        self.client.awaitsKey = false
+    mutating func endHeld(_ error: GATTError, on bearer: inout ATTBearer, into actions: inout [Action]) {
+        guard self.isHeld, self.awaitsKey else { return }
+        self.awaitsKey = false
         self.endQueue(error, into: &actions)
-        if case .underWay = self.mtuExchange { self.mtuExchange = .notAsked }
+        if case .underWay = bearer.mtuExchange { bearer.mtuExchange = .notAsked }
     }
 
     /// Ends what runs and everything that waits.
-    mutating func endProcedures(_ error: GATTError, into actions: inout [Action]) {
-        if let procedure = self.client.state.procedure { self.end(procedure, error, into: &actions) }
-        self.client.state = .idle
+    private mutating func endOperations(
+        _ error: GATTError,
+        on bearer: inout ATTBearer,
+        into actions: inout [Action]
+    ) {
+        if let operation = self.state.operation { self.end(operation, error, into: &actions) }
+        self.state = .idle
         self.endQueue(error, into: &actions)
-        self.mtuExchange = .done
+        bearer.mtuExchange = .done
     }
 
     private mutating func endQueue(_ error: GATTError, into actions: inout [Action]) {
-        while let entry = self.client.queue.first {
-            self.client.queue.removeFirst()
+        while let entry = self.queue.first {
+            self.queue.removeFirst()
             switch entry {
-            case .procedure(let procedure): self.end(procedure, error, into: &actions)
+            case .operation(let operation): self.end(operation, error, into: &actions)
             case .writeCommand(_, _, let token):
                 actions.append(.dropped(Transmission(token: token, count: 1)))
             }
         }
     }
 
-    private func end(_ procedure: OwnedProcedure, _ error: GATTError, into actions: inout [Action]) {
-        procedure.fail(error)
-        actions.append(.report(procedure))
-    }
-
-    // MARK: What the server sends
+    // MARK: Answers
 
     /// Takes an answer to a request.
     mutating func receiveResponse(
         _ pdu: ByteBuffer,
         _ opcode: ATTOpcode,
+        on bearer: inout ATTBearer,
         now: NIODeadline,
         into actions: inout [Action]
     ) {
         // An answer that nothing waits for is ignored.
-        guard case .busy(let procedure, let request, _) = self.client.state else { return }
-        let event: GATTProcedureEvent
+        guard case .busy(let operation, let request, _) = self.state else { return }
+        let event: GATTEvent
         var isOutOfSync = false
         if opcode == .errorResponse {
             if let error = try? ATTErrorResponse(parsing: pdu), error.request == request.opcode {
-                if self.awaitSecurity(error, of: request, procedure, now: now, into: &actions) { return }
+                if self.awaitSecurity(error, of: request, operation, on: &bearer, now: now, into: &actions) { return }
                 isOutOfSync = error.error == .databaseOutOfSync
                 event = .error(error)
             } else {
                 event = .malformed
             }
-        } else if opcode.rawValue == request.opcode.rawValue | 1, pdu.readableBytes <= max(self.mtu, self.preferredMTU)
+        } else if opcode.rawValue == request.opcode.rawValue | 1,
+            pdu.readableBytes <= max(bearer.mtu, bearer.preferredMTU)
         {
             // The response's opcode is the request's and one (Vol 3, Part F, 3.4.8).
+            if opcode == .exchangeMTUResponse { bearer.takeAgreedMTU(from: pdu, into: &actions) }
             event = .response(pdu)
         } else {
             event = .malformed
         }
-        let next = procedure.receive(event, mtu: self.mtu)
-        self.follow(procedure, next, now: now, into: &actions)
-        // The owner of the procedure hears of it first: what it repeats stands behind the validation then.
+        let next = operation.step(event, mtu: bearer.mtu)
+        self.follow(operation, next, on: &bearer, now: now, into: &actions)
+        // The owner of the operation hears of it first: what it repeats stands behind the validation then.
         if isOutOfSync { actions.append(.databaseOutOfSync) }
+    }
+
+    // MARK: Security
+
+    /// The link has become more secure: what the server has refused for want of that is asked once more.
+    mutating func repeatRefusedRequest(on bearer: inout ATTBearer, now: NIODeadline, into actions: inout [Action]) {
+        guard case .securing(let operation, let request, _) = self.state, let pdu = request.pdu,
+            request.level < bearer.security.level
+        else { return }
+        let repetition = Request(opcode: request.opcode, pdu: pdu, level: bearer.security.level)
+        self.state = .busy(operation, repetition, deadline: now + ATT.transactionTimeout)
+        var octets = PDUBuffer.make(capacity: pdu.readableBytes)
+        octets.writeImmutableBuffer(pdu)
+        actions.append(.send(octets, nil))
+    }
+
+    /// The link does not become more secure: the operation gets the refusal, or ends with an error that says more.
+    mutating func acceptRefusal(
+        _ error: GATTError?,
+        on bearer: inout ATTBearer,
+        now: NIODeadline,
+        into actions: inout [Action]
+    ) {
+        guard case .securing(let operation, _, let refusal) = self.state else { return }
+        if let error { operation.end(error) }
+        let next = error == nil ? operation.step(.error(refusal), mtu: bearer.mtu) : nil
+        self.follow(operation, next, on: &bearer, now: now, into: &actions)
+    }
+
+    /// Lets a request that was refused wait for a more secure link, if that can help.
+    private mutating func awaitSecurity(
+        _ refusal: ATTErrorResponse,
+        of request: Request,
+        _ operation: GATTOperation,
+        on bearer: inout ATTBearer,
+        now: NIODeadline,
+        into actions: inout [Action]
+    ) -> Bool {
+        guard request.pdu != nil, let shortfall = SecurityShortfall(refusal.error) else { return false }
+        if request.level < bearer.security.level {
+            // The link was secured while the request was on its way.
+            self.state = .securing(operation, request, refusal: refusal)
+            self.repeatRefusedRequest(on: &bearer, now: now, into: &actions)
+            return true
+        }
+        guard let level = bearer.security.level(afterRefusalFor: shortfall) else { return false }
+        self.state = .securing(operation, request, refusal: refusal)
+        actions.append(.needsSecurity(level))
+        return true
+    }
+
+    /// The server's database is to be found out anew, since what was learned of it came over a link that anybody could
+    /// have changed: a request that was refused because the link was not secure ends as if the database had changed.
+    mutating func distrustDatabase(on bearer: inout ATTBearer, now: NIODeadline, into actions: inout [Action]) {
+        self.validatedDatabase = nil
+        self.serviceChangedHandle = nil
+        if case .securing(let operation, _, let refusal) = self.state {
+            operation.end(.att(.databaseOutOfSync, handle: refusal.handle))
+            self.follow(operation, nil, on: &bearer, now: now, into: &actions)
+        }
+        actions.append(.databaseOutOfSync)
     }
 }

@@ -7,30 +7,30 @@ import NIOCore
 /// The queue of a GATT client.
 struct GATTClientQueue {
     enum Entry {
-        case procedure(OwnedProcedure)
+        case operation(GATTOperation)
         case writeCommand(AttributeHandle, ByteBuffer, TransmitToken)
     }
 
-    /// The number of procedures that may wait.
+    /// The number of operations that may wait.
     private let limit: Int
     private var entries: Deque<Entry> = []
-    private var procedureCount = 0
+    private var operationCount = 0
 
     init(limit: Int) { self.limit = limit }
 
     var isEmpty: Bool { self.entries.isEmpty }
-    var isFull: Bool { self.procedureCount >= self.limit }
+    var isFull: Bool { self.operationCount >= self.limit }
     var first: Entry? { self.entries.first }
 
-    mutating func append(_ procedure: OwnedProcedure) {
-        self.procedureCount += 1
-        self.entries.append(.procedure(procedure))
+    mutating func append(_ operation: GATTOperation) {
+        self.operationCount += 1
+        self.entries.append(.operation(operation))
     }
 
-    /// Puts a procedure at the head of the queue, whatever the limit.
-    mutating func prepend(_ procedure: OwnedProcedure) {
-        self.procedureCount += 1
-        self.entries.prepend(.procedure(procedure))
+    /// Puts an operation at the head of the queue, whatever the limit.
+    mutating func prepend(_ operation: GATTOperation) {
+        self.operationCount += 1
+        self.entries.prepend(.operation(operation))
     }
 
     mutating func append(_ handle: AttributeHandle, _ value: ByteBuffer, _ token: TransmitToken) {
@@ -38,18 +38,18 @@ struct GATTClientQueue {
     }
 
     mutating func removeFirst() {
-        if case .procedure = self.entries.removeFirst() { self.procedureCount -= 1 }
+        if case .operation = self.entries.removeFirst() { self.operationCount -= 1 }
     }
 
-    /// Removes a procedure; returns `nil` if it does not wait.
-    mutating func remove(_ id: GATTProcedureID) -> OwnedProcedure? {
+    /// Removes an operation; says whether it has waited.
+    mutating func remove(_ operation: GATTOperation) -> Bool {
         for (index, entry) in self.entries.enumerated() {
-            guard case .procedure(let procedure) = entry, procedure.id == id else { continue }
+            guard case .operation(operation) = entry else { continue }
             self.entries.remove(at: index)
-            self.procedureCount -= 1
-            return procedure
+            self.operationCount -= 1
+            return true
         }
-        return nil
+        return false
     }
 
     /// Removes the Write Commands to these handles; returns the token of each.
@@ -63,3 +63,6 @@ struct GATTClientQueue {
         return tokens
     }
 }
+
+/// Matches the operation itself.
+func ~= (pattern: GATTOperation, operation: GATTOperation) -> Bool { pattern === operation }

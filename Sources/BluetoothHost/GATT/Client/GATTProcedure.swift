@@ -46,6 +46,9 @@ public protocol GATTProcedure: Sendable {
     /// later wait behind it. Looked at after each request.
     var isExclusive: Bool { get }
 
+    /// The value handle of Service Changed, once the procedure has found it: an indication of it may overtake the end.
+    var serviceChanged: AttributeHandle? { get }
+
     /// The first request.
     /// - Parameter mtu: The ATT MTU of the link in octets, now.
     mutating func begin(mtu: Int) -> GATTStep<Output>
@@ -64,6 +67,9 @@ extension GATTProcedure {
     /// Write commands may be sent while the answer to a request is awaited.
     public var isExclusive: Bool { false }
 
+    /// It does not look for it.
+    public var serviceChanged: AttributeHandle? { nil }
+
     /// The error ends the procedure.
     public mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<Output> {
         .finish(.failure(.att(error.error, handle: error.handle)))
@@ -72,10 +78,12 @@ extension GATTProcedure {
     /// Ends with ``GATTError/malformedResponse``.
     public mutating func receiveMalformed(mtu: Int) -> GATTStep<Output> { .finish(.failure(.malformedResponse)) }
 
-    /// Takes what happened.
+    /// Takes its turn or an answer.
     @inlinable
-    mutating func handle(_ event: GATTProcedureEvent, mtu: Int) -> GATTStep<Output> {
+    package mutating func take(_ event: GATTEvent, mtu: Int) -> GATTStep<Output> {
         switch event {
+        case .turn:
+            return self.begin(mtu: mtu)
         case .response(let pdu):
             do throws(MalformedBytes) {
                 return try self.receive(pdu, mtu: mtu)
@@ -88,26 +96,6 @@ extension GATTProcedure {
             return self.receiveMalformed(mtu: mtu)
         }
     }
-}
-
-/// What a procedure is given in answer to its request.
-@usableFromInline
-enum GATTProcedureEvent {
-    /// The response that belongs to its request, opcode included.
-    case response(ByteBuffer)
-    /// An Error Response that belongs to its request.
-    case error(ATTErrorResponse)
-    /// An answer that does not belong to its request, or makes no sense.
-    case malformed
-}
-
-/// A procedure that has been asked for, until it has ended.
-public struct GATTProcedureID: RawRepresentable, Hashable, Sendable {
-    /// A number that one host gives once.
-    public var rawValue: UInt64
-
-    /// An identifier from its number.
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
 /// A value with the handle of its attribute.

@@ -13,86 +13,53 @@ extension LEHost {
     /// - Parameters:
     ///   - procedure: What to do, such as ``ReadValue`` or ``DiscoverPrimaryServices``.
     ///   - link: The link. Where there is none, the procedure ends with ``GATTError/notConnected``.
-    ///   - completion: Called once with the result, on the host's loop and never from inside this call; not called
-    ///   after
-    ///     ``cancel(_:on:)``.
-    /// - Returns: What ``cancel(_:on:)`` takes.
+    ///   - completion: Called once with the result, on the host's loop and never from inside this call.
     @inlinable
-    @discardableResult
     public func perform<Procedure: GATTProcedure>(
         _ procedure: Procedure,
         on link: LinkID,
         completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
-    ) -> GATTProcedureID {
-        self.perform(OwnedProcedure(procedure, id: self.makeProcedureID(), completion: completion), on: link)
+    ) {
+        self.perform(GATTProcedureOperation(procedure, completion: completion), on: link)
     }
 
     /// Runs a GATT procedure that is made when its turn comes, when the results of everything before it are known.
     /// - Parameters:
     ///   - link: The link. Where there is none, the procedure ends with ``GATTError/notConnected``.
+    ///   - isNext: Whether its turn comes before everything that waits.
     ///   - make: Called at most once. `nil` means that nothing is to be asked: `completion` is not called, and the next
     ///     one begins.
     ///   - completion: As in ``perform(_:on:completion:)``.
-    /// - Returns: What ``cancel(_:on:)`` takes.
     @inlinable
-    @discardableResult
     public func perform<Procedure: GATTProcedure>(
         on link: LinkID,
+        isNext: Bool = false,
         whenItsTurnComes make: @escaping () -> Procedure?,
         completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
-    ) -> GATTProcedureID {
-        self.perform(OwnedProcedure(id: self.makeProcedureID(), make: make, completion: completion), on: link)
+    ) {
+        self.perform(GATTProcedureOperation(make(), completion: completion), on: link, isNext: isNext)
     }
 
-    /// Runs a GATT procedure that is made when its turn comes before everything that waits: one that the server has
-    /// answered with Database Out Of Sync and that is repeated (Vol 3, Part G, 2.5.2.1).
-    ///
-    /// The parameters and the result are those of ``perform(on:whenItsTurnComes:completion:)``. Asked for in the
-    /// completion of the procedure that has failed, it stands behind the validation that
-    /// ``LEHostDelegate/host(_:didFindDatabaseOutOfSyncOn:)`` asks for.
-    @inlinable
-    @discardableResult
-    public func performNext<Procedure: GATTProcedure>(
-        on link: LinkID,
-        whenItsTurnComes make: @escaping () -> Procedure?,
-        completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
-    ) -> GATTProcedureID {
-        self.perform(
-            OwnedProcedure(id: self.makeProcedureID(), make: make, completion: completion),
-            on: link,
-            isNext: true
-        )
-    }
-
-    @usableFromInline
-    func perform(_ procedure: OwnedProcedure, on link: LinkID, isNext: Bool = false) -> GATTProcedureID {
+    /// Puts an operation into the queue of a link: at its end, or at its head if it is one that the server has answered
+    /// with Database Out Of Sync and that is repeated (Vol 3, Part G, 2.5.2.1). Asked for when the operation has
+    /// failed, it stands behind the validation that ``LEHostDelegate/host(_:didFindDatabaseOutOfSyncOn:)`` asks for.
+    public func perform(_ operation: GATTOperation, on link: LinkID, isNext: Bool = false) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else {
-            procedure.fail(.notConnected)
-            self.afterwards { procedure.report() }
-            return procedure.id
+            operation.open()
+            operation.end(.notConnected)
+            return self.afterwards { operation.report() }
         }
-        if isNext {
-            link.bearer.performNext(procedure, into: &link.bearerActions)
-        } else {
-            link.bearer.perform(procedure, into: &link.bearerActions)
-        }
+        link.client.perform(operation, isNext: isNext, on: &link.bearer, into: &link.bearerActions)
         self.noteWork(link)
-        return procedure.id
     }
 
-    /// Takes a procedure that waits out of the queue. One that runs goes on, and its result is not reported.
-    public func cancel(_ procedure: GATTProcedureID, on link: LinkID) {
+    /// Takes an operation that waits out of the queue. One that runs goes on, and its result is not reported.
+    public func cancel(_ operation: GATTOperation, on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
-        link.bearer.cancel(procedure)
+        link.client.cancel(operation, on: &link.bearer)
         self.noteWork(link)
-    }
-
-    @usableFromInline
-    func makeProcedureID() -> GATTProcedureID {
-        defer { self.nextProcedureNumber += 1 }
-        return GATTProcedureID(rawValue: self.nextProcedureNumber)
     }
 
     // MARK: Write commands
@@ -110,7 +77,7 @@ extension LEHost {
     ) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
-        link.bearer.writeCommand(handle, value, token, into: &link.bearerActions)
+        link.client.writeCommand(handle, value, token, on: &link.bearer, into: &link.bearerActions)
         self.noteWork(link)
     }
 
@@ -118,7 +85,7 @@ extension LEHost {
     public func cancelWritesWithoutResponse(to handles: AttributeHandleRange, on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
-        link.bearer.dropCommands(to: handles, into: &link.bearerActions)
+        link.client.dropCommands(to: handles, into: &link.bearerActions)
         self.noteWork(link)
     }
 
@@ -143,30 +110,27 @@ extension LEHost {
     /// - Returns: False if the server was not asked anything on this link, so that nothing was learned.
     public func distrustDatabase(on link: LinkID) -> Bool {
         self.assertOnEventLoop()
-        guard let link = self.openLinks[link], link.bearer.client.hasAsked else { return false }
-        link.bearer.distrustDatabase(now: self.eventLoop.now, into: &link.bearerActions)
+        guard let link = self.openLinks[link], link.client.hasAsked else { return false }
+        link.client.distrustDatabase(on: &link.bearer, now: self.eventLoop.now, into: &link.bearerActions)
         self.noteWork(link)
         return true
     }
 
     func validateDatabaseCache(on link: HostLink) {
-        if let earlier = link.validation { link.bearer.cancel(earlier) }
-        let id = self.makeProcedureID()
-        link.validation = id
-        let procedure = OwnedProcedure(
-            id: id,
-            makeFinding: { [unowned self, unowned link] in
-                link.bearer.client.validatedDatabase.map(ValidateDatabaseCache.init(validated:))
-                    ?? ValidateDatabaseCache(cached: self.delegate?.host(self, cachedDatabaseAt: link.information))
-            },
-            completion: { [unowned self, unowned link] result in
-                guard link.isOpen else { return }
-                link.validation = nil
-                let validation = (try? result.get()) ?? .noDatabaseHash
-                link.bearer.client.validatedDatabase = validation.database
-                self.delegate?.host(self, link: link.id, didValidateDatabaseCache: validation)
-            }
-        )
-        link.bearer.performNext(procedure, into: &link.bearerActions)
+        if let earlier = link.validation { link.client.cancel(earlier, on: &link.bearer) }
+        let validation = GATTProcedureOperation(self.makeValidation(of: link)) { [unowned self, unowned link] result in
+            guard link.isOpen else { return }
+            link.validation = nil
+            let validation = (try? result.get()) ?? .noDatabaseHash
+            link.client.validatedDatabase = validation.database
+            self.delegate?.host(self, link: link.id, didValidateDatabaseCache: validation)
+        }
+        link.validation = validation
+        link.client.perform(validation, isNext: true, on: &link.bearer, into: &link.bearerActions)
+    }
+
+    private func makeValidation(of link: HostLink) -> ValidateDatabaseCache {
+        link.client.validatedDatabase.map(ValidateDatabaseCache.init(validated:))
+            ?? ValidateDatabaseCache(cached: self.delegate?.host(self, cachedDatabaseAt: link.information))
     }
 }

@@ -27,48 +27,74 @@ public enum GATTDiscovered: Hashable, Sendable {
     case descriptors([GATTRemoteDescriptor])
 }
 
-/// Makes discoveries one after the other; the result has what each has found, in their order.
-public struct RepeatDiscoveries: GATTProcedure {
-    private enum Discovery: Sendable {
+/// Makes one discovery of any kind.
+public struct DiscoverAttributes: GATTProcedure {
+    private enum Procedure: Sendable {
         case services(DiscoverPrimaryServices)
         case includedServices(FindIncludedServices)
         case characteristics(DiscoverCharacteristics)
         case descriptors(DiscoverDescriptors)
+        /// It takes a step, so that its arrays have one owner and grow in place.
+        case stepping
+    }
 
-        init(_ discovery: GATTDiscovery) {
-            switch discovery {
-            case .services(let uuids): self = .services(DiscoverPrimaryServices(uuids: uuids))
-            case .includedServices(let service): self = .includedServices(FindIncludedServices(of: service))
-            case .characteristics(let service): self = .characteristics(DiscoverCharacteristics(of: service))
-            case .descriptors(let characteristic): self = .descriptors(DiscoverDescriptors(of: characteristic))
-            }
-        }
+    private var procedure: Procedure
 
-        /// Begins, or takes what has happened.
-        mutating func step(_ event: GATTProcedureEvent?, mtu: Int) -> GATTStep<GATTDiscovered> {
-            switch self {
-            case .services(var procedure):
-                let step = event.map { procedure.handle($0, mtu: mtu) } ?? procedure.begin(mtu: mtu)
-                self = .services(procedure)
-                return step.map(GATTDiscovered.services)
-            case .includedServices(var procedure):
-                let step = event.map { procedure.handle($0, mtu: mtu) } ?? procedure.begin(mtu: mtu)
-                self = .includedServices(procedure)
-                return step.map(GATTDiscovered.services)
-            case .characteristics(var procedure):
-                let step = event.map { procedure.handle($0, mtu: mtu) } ?? procedure.begin(mtu: mtu)
-                self = .characteristics(procedure)
-                return step.map(GATTDiscovered.characteristics)
-            case .descriptors(var procedure):
-                let step = event.map { procedure.handle($0, mtu: mtu) } ?? procedure.begin(mtu: mtu)
-                self = .descriptors(procedure)
-                return step.map(GATTDiscovered.descriptors)
-            }
+    /// Creates the procedure.
+    public init(_ discovery: GATTDiscovery) {
+        switch discovery {
+        case .services(let uuids): self.procedure = .services(DiscoverPrimaryServices(uuids: uuids))
+        case .includedServices(let service): self.procedure = .includedServices(FindIncludedServices(of: service))
+        case .characteristics(let service): self.procedure = .characteristics(DiscoverCharacteristics(of: service))
+        case .descriptors(let characteristic): self.procedure = .descriptors(DiscoverDescriptors(of: characteristic))
         }
     }
 
+    /// Sends the first request.
+    public mutating func begin(mtu: Int) -> GATTStep<GATTDiscovered> { self.step(.turn, mtu: mtu) }
+
+    /// Goes on behind what the response has named.
+    public mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<GATTDiscovered> {
+        self.step(.response(response), mtu: mtu)
+    }
+
+    /// Ends with what was found if the error says that there is no more.
+    public mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<GATTDiscovered> {
+        self.step(.error(error), mtu: mtu)
+    }
+
+    /// Ends.
+    public mutating func receiveMalformed(mtu: Int) -> GATTStep<GATTDiscovered> { self.step(.malformed, mtu: mtu) }
+
+    private mutating func step(_ event: GATTEvent, mtu: Int) -> GATTStep<GATTDiscovered> {
+        let procedure = self.procedure
+        self.procedure = .stepping
+        switch consume procedure {
+        case .services(var procedure):
+            let step = procedure.take(event, mtu: mtu)
+            self.procedure = .services(procedure)
+            return step.map(GATTDiscovered.services)
+        case .includedServices(var procedure):
+            let step = procedure.take(event, mtu: mtu)
+            self.procedure = .includedServices(procedure)
+            return step.map(GATTDiscovered.services)
+        case .characteristics(var procedure):
+            let step = procedure.take(event, mtu: mtu)
+            self.procedure = .characteristics(procedure)
+            return step.map(GATTDiscovered.characteristics)
+        case .descriptors(var procedure):
+            let step = procedure.take(event, mtu: mtu)
+            self.procedure = .descriptors(procedure)
+            return step.map(GATTDiscovered.descriptors)
+        case .stepping: preconditionFailure("one step at a time")
+        }
+    }
+}
+
+/// Makes discoveries one after the other; the result has what each has found, in their order.
+public struct RepeatDiscoveries: GATTProcedure {
     private var waiting: ArraySlice<GATTDiscovery>
-    private var discovery: Discovery?
+    private var discovery: DiscoverAttributes?
     private var found: [GATTDiscovered] = []
 
     /// Creates the procedure.
@@ -78,7 +104,7 @@ public struct RepeatDiscoveries: GATTProcedure {
     public var isExclusive: Bool { true }
 
     /// Begins the first discovery.
-    public mutating func begin(mtu: Int) -> GATTStep<[GATTDiscovered]> { self.next(nil, mtu: mtu) }
+    public mutating func begin(mtu: Int) -> GATTStep<[GATTDiscovered]> { self.next(.turn, mtu: mtu) }
 
     /// Takes what belongs to the present discovery.
     public mutating func receive(
@@ -94,17 +120,18 @@ public struct RepeatDiscoveries: GATTProcedure {
     /// Ends everything.
     public mutating func receiveMalformed(mtu: Int) -> GATTStep<[GATTDiscovered]> { self.next(.malformed, mtu: mtu) }
 
-    private mutating func next(_ event: GATTProcedureEvent?, mtu: Int) -> GATTStep<[GATTDiscovered]> {
+    private mutating func next(_ event: GATTEvent, mtu: Int) -> GATTStep<[GATTDiscovered]> {
         var event = event
-        while var discovery = self.discovery ?? self.waiting.popFirst().map(Discovery.init) {
-            let step = discovery.step(event, mtu: mtu)
-            event = nil
+        while var discovery = self.discovery ?? self.waiting.popFirst().map(DiscoverAttributes.init) {
+            // Taken out, so that its arrays grow in place.
+            self.discovery = nil
+            let step = discovery.take(event, mtu: mtu)
+            event = .turn
             switch step {
             case .request(let pdu):
                 self.discovery = discovery
                 return .request(pdu)
             case .finish(.success(let found)):
-                self.discovery = nil
                 self.found.append(found)
             case .finish(.failure(let error)): return .finish(.failure(error))
             }

@@ -8,7 +8,7 @@ import NIOCore
 /// Subscribes to Service Changed and writes the Client Supported Features where they are known to be.
 ///
 /// What the server refuses is left out.
-struct ResumeCaching: BearerFindingProcedure {
+struct ResumeCaching: GATTProcedure {
     private enum Phase: Sendable {
         case subscribing
         case writingFeatures
@@ -23,7 +23,7 @@ struct ResumeCaching: BearerFindingProcedure {
         self.found = GATTServerCaching(serviceChanged: cached.serviceChanged, databaseHash: cached.databaseHash)
     }
 
-    var finding: BearerFinding? { self.cached.serviceChanged.map(BearerFinding.serviceChanged) }
+    var serviceChanged: AttributeHandle? { self.cached.serviceChanged }
 
     mutating func begin(mtu: Int) -> GATTStep<GATTServerCaching> {
         guard let handle = self.cached.serviceChangedConfiguration else { return self.writeFeatures() }

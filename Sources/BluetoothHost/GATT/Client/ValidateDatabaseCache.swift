@@ -18,7 +18,7 @@ import BluetoothTypes
 import NIOCore
 
 /// Validates what is cached of the server's database.
-struct ValidateDatabaseCache: BearerFindingProcedure {
+struct ValidateDatabaseCache: GATTProcedure {
     private enum Phase: Sendable {
         case readingHash(GATTCachedDatabase, isOfThisLink: Bool)
         case resuming(ResumeCaching, GATTCachedDatabase)
@@ -44,11 +44,11 @@ struct ValidateDatabaseCache: BearerFindingProcedure {
         }
     }
 
-    var finding: BearerFinding? {
+    var serviceChanged: AttributeHandle? {
         switch self.phase {
         case .readingHash: nil
-        case .resuming(let procedure, _): procedure.finding
-        case .configuring(let procedure): procedure.finding
+        case .resuming(let procedure, _): procedure.serviceChanged
+        case .configuring(let procedure): procedure.serviceChanged
         }
     }
 

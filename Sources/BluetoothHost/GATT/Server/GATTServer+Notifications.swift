@@ -25,7 +25,7 @@ extension GATTServer {
         let (place, isPresent) = bearer.server.place(ofSubscription: handle)
         guard isPresent else { return actions.append(.dropped(single)) }
         guard !bearer.isExchangingMTU else {
-            bearer.server.deferred.append(Client.Value(handle: handle, value: value, token: token))
+            bearer.server.deferred.append(ServedClient.Value(handle: handle, value: value, token: token))
             return
         }
         let subscription = bearer.server.subscriptions[place]
@@ -37,13 +37,13 @@ extension GATTServer {
             guard bearer.server.indications.count < self.configuration.indicationLimit else {
                 return actions.append(.dropped(single))
             }
-            bearer.server.indications.append(Client.Value(handle: handle, value: value, token: token))
+            bearer.server.indications.append(ServedClient.Value(handle: handle, value: value, token: token))
             self.sendNextIndication(on: &bearer, now: now, into: &actions)
         } else if bearer.server.isOutOfSync {
             // The client might take it for the value of another attribute (Vol 3, Part G, 2.5.2.1).
             actions.append(.dropped(single))
         } else if bearer.server.features.contains(.multipleNotifications), value.readableBytes <= Self.batchedLength {
-            bearer.batch(Client.Value(handle: handle, value: value, token: token), into: &actions)
+            bearer.batch(ServedClient.Value(handle: handle, value: value, token: token), into: &actions)
         } else {
             bearer.flushBatch(into: &actions)
             actions.append(.send(ATT.encoded(.handleValueNotification, handle, value), single))
@@ -121,7 +121,10 @@ extension GATTServer {
     /// The next indication that the link is secure enough for; the others are dropped.
     ///
     /// The link may have lost its security while they waited.
-    private func takeIndication(on bearer: inout ATTBearer, into actions: inout [ATTBearer.Action]) -> Client.Value? {
+    private func takeIndication(
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
+    ) -> ServedClient.Value? {
         while let next = bearer.server.indications.popFirst() {
             let (place, isPresent) = bearer.server.place(ofSubscription: next.handle)
             if isPresent, self.shortfall(of: bearer.server.subscriptions[place].security, on: &bearer) == nil {
@@ -166,7 +169,7 @@ extension ATTBearer {
     }
 
     /// Puts a notification into the batch; what does not fit, or is another owner's, goes into the next one (3.4.7.4).
-    mutating func batch(_ next: GATTServer.Client.Value, into actions: inout [Action]) {
+    mutating func batch(_ next: GATTServer.ServedClient.Value, into actions: inout [Action]) {
         let length = 4 + next.value.readableBytes
         switch self.server.batch {
         case .empty:

@@ -49,7 +49,7 @@ final class AdapterCore {
         usesLoopTurns: self.usesLoopTime,
         callbackScheduler: self.callbackScheduler
     )
-    private var scanning: DiscoveryReports
+    private var discoveries: Discoveries
     /// How the host scans, while it does.
     private var scanPace: ScanPace?
     /// The scans for which the last report was looked at, and how often they have changed.
@@ -81,7 +81,7 @@ final class AdapterCore {
         self.pairingAgent = components.pairingAgent
         self.databaseCache.isUsed = components.usesCachedDatabases
         self.identities = identities
-        self.scanning = DiscoveryReports(identities: identities)
+        self.discoveries = Discoveries(identities: identities)
         self.connectedPeers = connectedPeers
         self.hasExtendedAdvertising = hasExtendedAdvertising
         self.storageChoice = storageChoice
@@ -157,7 +157,7 @@ final class AdapterCore {
 
     /// Brings the host's scanning to what the sessions want.
     func updateScanning() {
-        self.updateReportNeed(self.effectiveScans)
+        self.updateReportNeed(self.effectiveScans.map(\.scan))
         let pace = self.wantedScanPace
         guard self.isReady, pace != self.scanPace else { return }
         self.scanPace = pace
@@ -165,26 +165,21 @@ final class AdapterCore {
             self.host.startScanning(pace.request)
         } else {
             self.host.stopScanning()
-            self.scanning.reset()
+            self.discoveries.reset()
         }
     }
 
-    /// An advertisement was received.
+    /// An advertising report was received.
     func received(_ report: AdvertisingReport) {
         guard self.scanPace != nil else { return }
         let scans = self.effectiveScans
-        self.scanning.receive(
-            report,
-            for: scans,
-            now: self.eventLoop.now,
-            timestamp: self.timestamp
-        ) { scan, discovery in
-            self.centralSessions.first { $0.number == scan.session }?.discovered(discovery)
-        }
-        self.updateReportNeed(scans)
+        self.discoveries.receive(report, for: scans, now: self.eventLoop.now, timestamp: self.timestamp)
+        self.updateReportNeed(scans.map(\.scan))
     }
 
-    private var effectiveScans: [Scan] { self.centralSessions.compactMap(\.effectiveScan) }
+    private var effectiveScans: [(session: CentralSession, scan: Scan)] {
+        self.centralSessions.compactMap { session in session.effectiveScan.map { (session, $0) } }
+    }
 
     /// Lets the controller omit the reports that no scan would lead to a discovery of, where it can.
     private func updateReportNeed(_ scans: [Scan]) {
@@ -201,14 +196,14 @@ final class AdapterCore {
     /// The GAP Device Name of a peer became known; says whether that changes its name.
     func learned(deviceName: String, of address: DeviceAddress) -> Bool {
         let isNews = self.identities.setName(deviceName, isDeviceName: true, of: address)
-        self.scanning.learned(self.identities.record(for: address))
+        self.discoveries.learned(self.identities.record(for: address))
         return isNews
     }
 
     /// A device is known by its identity address now: its record moves there.
     func identified(_ link: LinkInformation, before address: DeviceAddress) {
         let record = self.identities.move(address, to: link.peer)
-        self.scanning.identified(record, before: address)
+        self.discoveries.identified(record, before: address)
         self.peers.identified(link, before: address)
     }
 
@@ -382,7 +377,7 @@ final class AdapterCore {
         if self.state < .poweredOn {
             self.channels.reset()
             self.peers.reset()
-            self.scanning.reset()
+            self.discoveries.reset()
             self.scanPace = nil
             self.advertising.reset()
             for session in self.sessions { session.adapterStopped(self.state) }

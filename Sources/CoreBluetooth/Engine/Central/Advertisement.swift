@@ -1,4 +1,4 @@
-// What an advertiser says, from its advertising packet and its scan response together, and the dictionary that Core
+// What an advertiser says, in its advertising data and its scan response together, and the dictionary that Core
 // Bluetooth makes of it.
 
 import BluetoothTypes
@@ -18,7 +18,7 @@ struct AdvertisementFacts: OptionSet, Sendable {
     static let overflow = AdvertisementFacts(rawValue: 1 << 4)
     static let solicitedServices = AdvertisementFacts(rawValue: 1 << 5)
     static let txPower = AdvertisementFacts(rawValue: 1 << 6)
-    /// The scan response adds to what the advertising packet has of the same kind.
+    /// The scan response adds to what the advertising data has of the same kind.
     static let joined = AdvertisementFacts(rawValue: 1 << 7)
 }
 
@@ -37,16 +37,16 @@ final class Advertisement: Sendable {
     let solicitedServices: [BluetoothUUID]
     let txPower: TransmitPower?
 
-    /// Whether the scan response adds to what the advertising packet has of the same kind.
+    /// Whether the scan response adds to what the advertising data has of the same kind.
     private let isJoined: Bool
 
-    /// Reads an advertising packet and the scan response that belongs to it.
+    /// Reads advertising data and the scan response that belongs to it.
     ///
-    /// What both have is joined, the packet's first: lists of services, manufacturer data and the data of a service.
-    /// Octets that both repeat are there once.
+    /// What both have is joined, the advertising data's first: lists of services, manufacturer data and the data of a
+    /// service. Octets that both repeat are there once.
     init(data: ByteBuffer, scanResponse: ByteBuffer?, isConnectable: Bool) {
-        let packet = AdvertisingData(parsing: data)
-        var merged = packet
+        let alone = AdvertisingData(parsing: data)
+        var merged = alone
         if let scanResponse { merged.elements += AdvertisingData(parsing: scanResponse).elements }
         let manufacturerData = merged.elements.filter { $0.type == .manufacturerSpecificData }.map(\.value)
         self.isConnectable = isConnectable
@@ -63,12 +63,13 @@ final class Advertisement: Sendable {
         func isMore<Element: Hashable>(_ whole: [Element], than part: [Element]) -> Bool {
             !part.isEmpty && Set(whole).count > Set(part).count
         }
-        let isName = packet.localName != nil && packet.localName != merged.localName
-        let ofPacket = packet.elements.filter { $0.type == .manufacturerSpecificData }.map(\.value)
+        let isName = alone.localName != nil && alone.localName != merged.localName
+        let manufacturerDataAlone = alone.elements.filter { $0.type == .manufacturerSpecificData }.map(\.value)
         self.isJoined =
-            isName || isMore(manufacturerData, than: ofPacket) || isMore(merged.serviceData, than: packet.serviceData)
-            || isMore(merged.serviceUUIDs, than: packet.serviceUUIDs)
-            || isMore(merged.solicitedServiceUUIDs, than: packet.solicitedServiceUUIDs)
+            isName || isMore(manufacturerData, than: manufacturerDataAlone)
+            || isMore(merged.serviceData, than: alone.serviceData)
+            || isMore(merged.serviceUUIDs, than: alone.serviceUUIDs)
+            || isMore(merged.solicitedServiceUUIDs, than: alone.solicitedServiceUUIDs)
     }
 
     /// Each element once, in order.

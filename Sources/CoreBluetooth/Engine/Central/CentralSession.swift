@@ -7,7 +7,7 @@ import Foundation
 import NIOCore
 
 /// One central manager, as the event loop knows it.
-final class CentralSession: ManagerSession {
+final class CentralSession: ManagerSession, DiscoveringSession {
     static let role = ManagerRole.central
 
     let number: Int
@@ -74,8 +74,8 @@ final class CentralSession: ManagerSession {
         switch consume command {
         case .writeWithoutResponse(let id, let handle, let value, let invalidations):
             self.connection(id)?.writeWithoutResponse(value, to: handle, invalidations: invalidations)
-        case .perform(let id, let procedure, let invalidations):
-            if let connection = self.connection(id) { procedure.perform(on: connection, invalidations: invalidations) }
+        case .perform(let id, let handed, let invalidations):
+            self.connection(id)?.perform(handed.operation, invalidations: invalidations)
         case .scan(let filter):
             guard self.canBegin else { return }
             self.scanCount += 1
@@ -104,11 +104,6 @@ final class CentralSession: ManagerSession {
         case .resumeReceiving(let id):
             guard let connection = self.connection(id), let link = connection.peer.link else { return }
             self.core.resumeReceiving(on: link, for: connection.token)
-        case .readRSSI(let id):
-            guard let connection = self.connection(id) else {
-                return self.report(.rssi(id, .failure(.notConnected)))
-            }
-            connection.readRSSI()
         case .openChannel(let id, let psm, let invalidations):
             self.connection(id)?.openChannel(psm, invalidations: invalidations)
         case .registerForConnectionEvents(let filter):

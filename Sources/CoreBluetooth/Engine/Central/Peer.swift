@@ -9,12 +9,36 @@ final class Peer {
     enum Server {
         /// Nothing, and it was not asked: the peer opened the link.
         case unknown
-        /// The host validates what is cached of its database, or finds out what identifies it.
-        case validating
+        /// The host validates what is cached of its database, or finds out what identifies it; once more if a change
+        /// was reported meanwhile.
+        case validating(mustRepeat: Bool)
         /// Its database is identified by its Database Hash.
         case known
         /// It has no Database Hash, so that nothing of its database outlasts the link.
         case noDatabaseHash
+
+        /// Whether it is validated once more.
+        var mustRepeat: Bool { if case .validating(mustRepeat: true) = self { true } else { false } }
+    }
+
+    /// How far what was discovered of the server is trusted.
+    enum Trust {
+        /// The server has said it on a link as secure as this one.
+        case confirmed
+        /// It is to be confirmed, since the link has become more secure, or the server does not know a handle: with
+        /// what was still to be confirmed before.
+        case doubted(RemoteDatabase?)
+        /// It is being confirmed.
+        case confirming(RemoteDatabase)
+
+        /// What is still to be confirmed of what was discovered before.
+        var unconfirmed: RemoteDatabase? {
+            switch self {
+            case .confirmed: nil
+            case .doubted(let database): database
+            case .confirming(let database): database
+            }
+        }
     }
 
     /// How often the database of a server is validated on one link.
@@ -37,17 +61,11 @@ final class Peer {
     var validatedDatabase: GATTCachedDatabase?
     /// Whether the server has reported a change since.
     var hasReportedChange = false
-    /// Whether a change was reported while the database was validated, so that it is validated once more.
-    var mustValidateAgain = false
     /// What was discovered of the server's attributes, by whichever app.
     var database = RemoteDatabase()
     /// How secure the link is.
     var level = SecurityLevel.none
-    /// Whether what was discovered is to be confirmed by the server, since the link has become more secure, or the
-    /// server does not know a handle.
-    var mustConfirm = false
-    /// What is to be confirmed, once it is known which database the server has.
-    var unconfirmed: RemoteDatabase?
+    var trust = Trust.confirmed
     /// Who gets which values, by the handle of the value.
     @exclusivity(unchecked) var subscriptions = HandleTable<Subscription<PeripheralConnection>>()
     /// The values that came before anybody subscribed.
@@ -78,11 +96,9 @@ final class Peer {
         self.validationCount = 0
         self.validatedDatabase = nil
         self.hasReportedChange = false
-        self.mustValidateAgain = false
         self.database = RemoteDatabase()
         self.level = .none
-        self.mustConfirm = false
-        self.unconfirmed = nil
+        self.trust = .confirmed
         self.subscriptions = HandleTable()
         self.earlyValues = EarlyValues()
         self.reportedServices = []

@@ -17,7 +17,7 @@ extension PeerTable {
 
     /// A server does not know a handle that was discovered.
     func foundInvalidHandle(on link: LinkID) {
-        guard let peer = self.peer(of: link), !peer.mustConfirm, peer.unconfirmed == nil,
+        guard let peer = self.peer(of: link), case .confirmed = peer.trust,
             peer.validationCount < Peer.validationLimit
         else { return }
         self.distrust(peer, on: link)
@@ -26,7 +26,7 @@ extension PeerTable {
     private func distrust(_ peer: Peer, on link: LinkID) {
         // A link to a bonded peer is secure before anything is asked.
         guard self.core.host.distrustDatabase(on: link) else { return }
-        peer.mustConfirm = true
+        peer.trust = .doubted(peer.trust.unconfirmed)
         self.core.databaseCache.remove(peer.address)
     }
 
@@ -45,21 +45,20 @@ extension PeerTable {
 
     /// Puts together what apps have discovered, on this link or on an earlier one.
     func collectUnconfirmed(of peer: Peer) {
-        peer.mustConfirm = false
-        var database = peer.unconfirmed ?? peer.database
+        var database = peer.trust.unconfirmed ?? peer.database
         for connection in peer.connections.established { database.learn(connection.attributes) }
-        peer.unconfirmed = database
+        peer.trust = .confirming(database)
     }
 
     /// Repeats the discoveries before everything that waits.
     func confirm(_ peer: Peer, on link: LinkID) {
-        guard let known = peer.unconfirmed else { return }
+        guard let known = peer.trust.unconfirmed else { return }
         let discoveries = known.discoveries
         guard !discoveries.isEmpty else { return self.confirmed(peer) }
-        self.core.host.performNext(on: link) {
+        self.core.host.perform(on: link, isNext: true) {
             RepeatDiscoveries(discoveries)
         } completion: { result in
-            guard !result.isDisconnection, peer.link == link, peer.unconfirmed != nil else { return }
+            guard !result.isDisconnection, peer.link == link, peer.trust.unconfirmed != nil else { return }
             var isSame = false
             if case .success(let found) = result {
                 isSame = true
@@ -74,7 +73,11 @@ extension PeerTable {
     }
 
     private func confirmed(_ peer: Peer) {
-        peer.unconfirmed = nil
+        switch peer.trust {
+        case .confirmed, .confirming: peer.trust = .confirmed
+        // The link has become more secure meanwhile.
+        case .doubted: peer.trust = .doubted(nil)
+        }
         self.learn(of: peer) { _ in }
     }
 }

@@ -111,7 +111,7 @@ final class PeerTable {
         guard peer.link != nil else { return self.perform(actions, on: peer) }
         if link.isCentral {
             // The host validates by itself.
-            peer.server = .validating
+            peer.server = .validating(mustRepeat: false)
             peer.validationCount = 1
         }
         self.core.connectedPeers.insert(link.peer)
@@ -229,8 +229,9 @@ final class PeerTable {
     func validated(_ link: LinkID, _ validation: GATTDatabaseValidation) {
         guard let peer = self.peersByLink[link] else { return }
         let earlier = peer.validatedDatabase
+        let mustRepeat = peer.server.mustRepeat
         peer.validatedDatabase = validation.database
-        if peer.mustConfirm { self.collectUnconfirmed(of: peer) }
+        if case .doubted = peer.trust { self.collectUnconfirmed(of: peer) }
         switch validation {
         case .unchanged(let identity):
             let cached = self.core.databaseCache.database(of: peer.address, at: peer.level)
@@ -244,15 +245,14 @@ final class PeerTable {
             self.core.databaseCache.remove(peer.address)
             peer.server = .noDatabaseHash
         }
-        if peer.mustValidateAgain {
-            peer.mustValidateAgain = false
+        if mustRepeat {
             self.validate(peer, on: link)
             if case .validating = peer.server { return }
         }
         // A server that can report what has changed does so before it answers; of another one nothing holds any more.
         if let earlier, earlier.databaseHash != validation.database?.databaseHash, !peer.hasReportedChange {
             self.invalidate(0x0001...0xFFFF, of: peer, link)
-            peer.unconfirmed = nil
+            peer.trust = .confirmed
         }
         peer.hasReportedChange = false
         self.confirm(peer, on: link)
@@ -263,7 +263,7 @@ final class PeerTable {
     /// is repeated (Vol 3, Part G, 2.5.2.1).
     func databaseOutOfSync(_ link: LinkID) {
         guard let peer = self.peersByLink[link] else { return }
-        guard !peer.mustConfirm else { return self.findOutAnew(peer, on: link) }
+        if case .doubted = peer.trust { return self.findOutAnew(peer, on: link) }
         switch peer.server {
         // One that has begun begins anew, since the server may have refused a part of it.
         case .validating: self.validate(peer, on: link)
@@ -278,7 +278,7 @@ final class PeerTable {
         switch peer.server {
         case .unknown, .noDatabaseHash: break
         // It may be the answer to the configuration of caching, which is not to be repeated for it.
-        case .validating: peer.mustValidateAgain = true
+        case .validating: peer.server = .validating(mustRepeat: true)
         case .known: self.validate(peer, on: link)
         }
     }
@@ -287,7 +287,7 @@ final class PeerTable {
     func validate(_ peer: Peer, on link: LinkID) {
         peer.validationCount += 1
         guard peer.validationCount <= Peer.validationLimit else { return peer.server = .noDatabaseHash }
-        peer.server = .validating
+        peer.server = .validating(mustRepeat: peer.server.mustRepeat)
         self.core.host.validateDatabaseCache(on: link)
     }
 
@@ -295,7 +295,7 @@ final class PeerTable {
     func learn(of peer: Peer, _ body: (inout RemoteDatabase) -> Void) {
         body(&peer.database)
         // What was asked for on a less secure link is still to be confirmed.
-        guard !peer.mustConfirm, peer.unconfirmed == nil else { return }
+        guard case .confirmed = peer.trust else { return }
         peer.database.level = peer.level
         if case .known = peer.server { self.core.databaseCache.store(peer.database, of: peer.address) }
     }
@@ -315,12 +315,12 @@ final class PeerTable {
         for subscription in peer.subscriptions.all where subscription.needsRelease {
             let characteristic = subscription.characteristic
             let handle = characteristic.valueHandle
-            _ = self.core.host.perform(on: link) { () -> WriteClientCharacteristicConfiguration? in
+            self.core.host.perform(on: link) { () -> WriteClientCharacteristicConfiguration? in
                 guard case .write(let isOn) = peer.subscriptions[handle]?.release() else { return nil }
                 return .configure(isOn, characteristic, at: peer.database.configuration(of: characteristic))
             } completion: { result in
                 guard !result.isDisconnection else { return }
-                peer.subscriptions[handle]?.written(isAccepted: result.failure == nil)
+                peer.subscriptions[handle]?.written(isAccepted: (try? result.get()) != nil)
             }
         }
     }

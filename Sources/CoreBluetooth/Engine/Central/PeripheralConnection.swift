@@ -9,14 +9,6 @@ import NIOCore
 
 /// One `CBPeripheral` object's connection.
 final class PeripheralConnection {
-    /// A procedure that the app waits for.
-    private struct Outstanding {
-        let number: UInt64
-        let procedure: any PeripheralProcedure
-        /// Whether the app asked for it, rather than the restoration of what it had.
-        let isOwn: Bool
-    }
-
     let id: ConnectionID
     let session: CentralSession
     let peer: Peer
@@ -33,9 +25,8 @@ final class PeripheralConnection {
     /// Whether what the app had discovered and subscribed to on an earlier link still holds.
     var resumption = Resumption()
 
-    /// In the order of the calls.
-    private var outstanding: [Outstanding] = []
-    private var procedureCount: UInt64 = 0
+    /// The operations that the app waits for, in the order of the calls.
+    private var awaited: [PeripheralOperation] = []
     @exclusivity(unchecked) private(set) var invalidations: Invalidations
     var channelRequests = ChannelOpenRequests()
     /// The writes without response that are on their way.
@@ -98,7 +89,7 @@ final class PeripheralConnection {
 
     /// The link is gone, or no longer the app's: nothing of it is reported any more.
     func cancelAll() {
-        self.outstanding.removeAll()
+        self.awaited.removeAll()
         self.resumption = Resumption()
         self.channelRequests.cancelAll()
         self.session.core.peers.unsubscribe(self)
@@ -121,110 +112,34 @@ final class PeripheralConnection {
         self.cancelAll()
     }
 
-    /// Reads the strength of the link's signal and reports it, also where the object has lost its link meanwhile.
-    func readRSSI() {
-        let (id, session) = (self.id, self.session)
-        guard let link = self.peer.link else { return session.report(.rssi(id, .failure(.notConnected))) }
-        self.host.readRSSI(of: link) { [weak session] result in
-            session?.report(.rssi(id, result))
-        }
-    }
-
-    // MARK: Procedures
+    // MARK: Operations
 
     /// Whether everything that was asked for is answered.
-    var isIdle: Bool { self.outstanding.isEmpty && !self.resumption.isUnderWay }
+    var isIdle: Bool { self.awaited.isEmpty && !self.resumption.isUnderWay }
 
-    /// Asks for a procedure of the app, to which so many invalidations were delivered when it called.
-    func perform(_ procedure: some PeripheralProcedure, invalidations: Int) {
+    /// Begins an operation of the app, to which so many invalidations were delivered when it called.
+    func perform(_ operation: PeripheralOperation, invalidations: Int) {
         guard self.isEstablished, let link = self.peer.link else { return }
         // The app does not know yet that the link it asked on was lost, and hears nothing more of what it asked there.
         guard !self.invalidations.isBeforeLoss(invalidations) else { return }
-        guard !self.isInvalid(invalidations, where: procedure.concerns) else { return self.refuse(procedure) }
-        self.enqueue(procedure, on: link, isOwn: true) { connection, result in
-            connection.report(.answered(connection.id, ProcedureAnswer(procedure, result)))
-        }
+        guard !self.isInvalid(invalidations, where: operation.concerns) else { return operation.refuse(for: self) }
+        self.begin(operation, on: link)
     }
 
-    /// Queues a procedure on the link's bearer; `completion` gets its answer unless the app no longer waits for it.
-    func enqueue<Procedure: PeripheralProcedure>(
-        _ procedure: Procedure,
-        on link: LinkID,
-        isOwn: Bool,
-        completion: @escaping (PeripheralConnection, Result<Procedure.Answer, GATTError>) -> Void
-    ) {
-        self.procedureCount += 1
-        let number = self.procedureCount
-        self.outstanding.append(Outstanding(number: number, procedure: procedure, isOwn: isOwn))
-        self.ask(procedure, number, on: link, completion)
+    /// Begins an operation, and awaits its end.
+    func begin(_ operation: PeripheralOperation, on link: LinkID) {
+        self.awaited.append(operation)
+        operation.start(on: link, for: self)
     }
 
-    /// How often a procedure is repeated that the server refuses since the database has changed.
-    private static let repetitionLimit = 3
+    /// Whether the app still waits for an operation.
+    func awaits(_ operation: PeripheralOperation) -> Bool { self.awaited.contains { $0 === operation } }
 
-    /// Queues a procedure; one that is repeated stands before everything that waits.
-    private func ask<Procedure: PeripheralProcedure>(
-        _ procedure: Procedure,
-        _ number: UInt64,
-        on link: LinkID,
-        repetition: Int = 0,
-        _ completion: @escaping (PeripheralConnection, Result<Procedure.Answer, GATTError>) -> Void
-    ) {
-        // Kept until the procedure has ended, also where the connection ends before: a subscription that the peer has
-        // accepted must be known.
-        let make = { () -> Procedure.Request? in
-            guard self.isOutstanding(number) else { return nil }
-            switch procedure.begin(for: self) {
-            case .ask(let request): return request
-            case .answer(let result):
-                self.answer(procedure, number, completion) { result }
-                return nil
-            }
-        }
-        let ended = { (result: Result<Procedure.Request.Output, GATTError>) in
-            if result.isTimeout { self.peer.hasTimedOut = true }
-            guard !result.isDisconnection else { return }
-            procedure.ended(result, for: self)
-            if case .failure(.att(.invalidHandle, handle: _)) = result {
-                self.session.core.peers.foundInvalidHandle(on: link)
-            }
-            if result.isOutOfSync, repetition < Self.repetitionLimit {
-                return self.ask(procedure, number, on: link, repetition: repetition + 1, completion)
-            }
-            self.answer(procedure, number, completion) { procedure.answer(result, for: self) }
-        }
-        if repetition == 0 {
-            self.host.perform(on: link, whenItsTurnComes: make, completion: ended)
-        } else {
-            self.host.performNext(on: link, whenItsTurnComes: make, completion: ended)
-        }
-    }
-
-    /// Hands a procedure's answer to the app unless it no longer waits.
-    private func answer<Procedure: PeripheralProcedure>(
-        _ procedure: Procedure,
-        _ number: UInt64,
-        _ completion: (PeripheralConnection, Result<Procedure.Answer, GATTError>) -> Void,
-        _ result: () -> Result<Procedure.Answer, GATTError>
-    ) {
-        guard self.take(number) else { return }
-        completion(self, result())
-        procedure.reported(to: self)
-    }
-
-    private func isOutstanding(_ number: UInt64) -> Bool { self.outstanding.contains { $0.number == number } }
-
-    /// Takes a procedure out of those that the app waits for; false where it no longer does.
-    private func take(_ number: UInt64) -> Bool {
-        guard let index = self.outstanding.firstIndex(where: { $0.number == number }) else { return false }
-        self.outstanding.remove(at: index)
+    /// Takes an operation out of those that the app waits for; false if it no longer does.
+    func take(_ operation: PeripheralOperation) -> Bool {
+        guard let index = self.awaited.firstIndex(where: { $0 === operation }) else { return false }
+        self.awaited.remove(at: index)
         return true
-    }
-
-    /// Answers a procedure whose attributes are no more: at their handles there may be others.
-    private func refuse(_ procedure: some PeripheralProcedure) {
-        let error = GATTError.att(.invalidHandle, handle: 0)
-        self.report(.answered(self.id, ProcedureAnswer(procedure, .failure(error))))
     }
 
     // MARK: Writes without response
@@ -258,9 +173,9 @@ final class PeripheralConnection {
     /// reported.
     func invalidate(_ range: AttributeHandleRange) {
         self.invalidations.append(range)
-        let refused = self.outstanding.filter { $0.procedure.concerns(range) }
-        self.outstanding.removeAll { $0.procedure.concerns(range) }
-        for entry in refused where entry.isOwn { self.refuse(entry.procedure) }
+        let refused = self.awaited.filter { $0.concerns(range) }
+        self.awaited.removeAll { $0.concerns(range) }
+        for operation in refused { operation.refuse(for: self) }
         self.note { $0.invalidate(range) }
         self.report(.servicesInvalidated(self.id, range, self.receiveWindow), on: self.peer.link)
     }

@@ -116,6 +116,16 @@ struct RemoteDatabase: Codable, Hashable, Sendable {
         self.descriptors(of: characteristic)?.first { $0.uuid == 0x2902 }?.handle
     }
 
+    /// What a discovery would find; `nil` if that is not known.
+    func known(of discovery: GATTDiscovery) -> GATTDiscovered? {
+        switch discovery {
+        case .services(let uuids): self.services(uuids).map(GATTDiscovered.services)
+        case .includedServices(let service): self.includedServices(of: service).map(GATTDiscovered.services)
+        case .characteristics(let service): self.characteristics(of: service).map(GATTDiscovered.characteristics)
+        case .descriptors(let characteristic): self.descriptors(of: characteristic).map(GATTDiscovered.descriptors)
+        }
+    }
+
     // MARK: What is discovered
 
     /// Takes in all services, or what was found of `uuids`.

@@ -58,7 +58,7 @@ struct ClientExchange {
             return outcome.text.split(separator: " ").joined(separator: " ")
         }
         #expect(outcomes == [text], "\(line)", sourceLocation: sourceLocation)
-        #expect(self.script.client.nextDeadline == nil, sourceLocation: sourceLocation)
+        #expect(self.script.deadline == nil, sourceLocation: sourceLocation)
     }
 }
 

@@ -24,8 +24,9 @@ struct ClientProcedure: Sendable {
     }
 
     typealias Outcome = Result<Output, GATTError>
+    typealias Completion = (Outcome) -> Void
     typealias Start =
-        @Sendable (inout ATTBearer, GATTProcedureID, @escaping (Outcome) -> Void, inout [ATTBearer.Action]) -> Void
+        @Sendable (inout GATTClient, inout ATTBearer, @escaping Completion, inout [ATTBearer.Action]) -> GATTOperation
 
     /// Asks a client for the procedure.
     let start: Start
@@ -36,25 +37,16 @@ struct ClientProcedure: Sendable {
         _ procedure: Procedure,
         _ output: @escaping @Sendable (Procedure.Output) -> Output
     ) {
-        self.init { client, id, completion, actions in
-            let owned = OwnedProcedure(procedure, id: id) { completion($0.map(output)) }
-            client.perform(owned, into: &actions)
-        }
-    }
-
-    private init<Procedure: BearerFindingProcedure>(
-        finding procedure: Procedure,
-        _ output: @escaping @Sendable (Procedure.Output) -> Output
-    ) {
-        self.init { client, id, completion, actions in
-            let owned = OwnedProcedure(finding: procedure, id: id) { completion($0.map(output)) }
-            client.perform(owned, into: &actions)
+        self.init { client, bearer, completion, actions in
+            let operation = GATTProcedureOperation(procedure) { completion($0.map(output)) }
+            client.perform(operation, on: &bearer, into: &actions)
+            return operation
         }
     }
 
     static func exchangeMTU(preferred: Int) -> Self {
-        Self { client, id, completion, actions in
-            client.exchangeMTU(preferred: preferred, id: id, into: &actions) { completion($0.map(Output.mtu)) }
+        Self { client, bearer, completion, actions in
+            client.exchangeMTU(preferred: preferred, on: &bearer, into: &actions) { completion($0.map(Output.mtu)) }
         }
     }
 
@@ -117,19 +109,19 @@ struct ClientProcedure: Sendable {
 
     // MARK: Caching
 
-    static var configureCaching: Self { Self(finding: ConfigureCaching(), Output.caching) }
+    static var configureCaching: Self { Self(ConfigureCaching(), Output.caching) }
 
     static func resumeCaching(_ cached: GATTCachedDatabase) -> Self {
-        Self(finding: ResumeCaching(cached), Output.caching)
+        Self(ResumeCaching(cached), Output.caching)
     }
 
     static func validateDatabaseCache(_ cached: GATTCachedDatabase?) -> Self {
-        Self(finding: ValidateDatabaseCache(cached: cached), Output.validation)
+        Self(ValidateDatabaseCache(cached: cached), Output.validation)
     }
 
     /// Validates what was validated on this link before.
     static func validateAgain(_ validated: GATTCachedDatabase) -> Self {
-        Self(finding: ValidateDatabaseCache(validated: validated), Output.validation)
+        Self(ValidateDatabaseCache(validated: validated), Output.validation)
     }
 }
 

@@ -11,10 +11,12 @@ import Testing
 /// A client, its clock, and everything that it wanted done and that no script line has taken yet.
 struct ClientScript {
     typealias Outcome = ClientProcedure.Outcome
+    /// The number of a procedure, in the order of their starts.
+    typealias ID = Int
 
     /// What a client reports, beside PDUs.
     enum Action: Hashable {
-        case complete(GATTProcedureID, Outcome)
+        case complete(ID, Outcome)
         case notification(AttributeHandle, ByteBuffer)
         case servicesChanged(AttributeHandleRange)
         case databaseOutOfSync
@@ -28,7 +30,8 @@ struct ClientScript {
         var reported: [Action] = []
     }
 
-    var client: ATTBearer
+    var client: GATTClient
+    var bearer = ATTBearer(link: LinkID(rawValue: 1))
     var now = NIODeadline.uptimeNanoseconds(5_000_000_000)
     /// Actions other than PDUs, in order.
     private(set) var reported: [Action] = []
@@ -38,25 +41,28 @@ struct ClientScript {
     private var sent: [ByteBuffer] = []
     /// Whether what a server refuses for want of security waits until the script says what came of that.
     var awaitsSecurity = false
-    private var lastID: UInt64 = 0
+    private var operations: [GATTOperation] = []
     private let results = Results()
 
     init(mtu: Int = 23, queueLimit: Int = 4_096) {
-        self.client = ATTBearer(link: LinkID(rawValue: 1), queueLimit: queueLimit)
+        self.client = GATTClient(queueLimit: queueLimit)
         self.setMTU(mtu)
     }
 
-    private mutating func nextID() -> GATTProcedureID {
-        self.lastID += 1
-        return GATTProcedureID(rawValue: self.lastID)
-    }
+    /// When the client's request has to be answered.
+    var deadline: NIODeadline? { self.client.deadline(on: self.bearer) }
 
     @discardableResult
-    mutating func start(_ procedure: ClientProcedure) -> GATTProcedureID {
-        let id = self.nextID()
-        let results = self.results
-        self.take { client, _, actions in
-            procedure.start(&client, id, { results.reported.append(.complete(id, $0)) }, &actions)
+    mutating func start(_ procedure: ClientProcedure) -> ID {
+        let (id, results) = (self.operations.count, self.results)
+        self.take { script, actions in
+            let operation = procedure.start(
+                &script.client,
+                &script.bearer,
+                { results.reported.append(.complete(id, $0)) },
+                &actions
+            )
+            script.operations.append(operation)
         }
         return id
     }
@@ -66,45 +72,52 @@ struct ClientScript {
     mutating func start<Procedure: GATTProcedure>(
         whenItsTurnComes make: @escaping () -> Procedure?,
         _ output: @escaping (Procedure.Output) -> ClientProcedure.Output
-    ) -> GATTProcedureID {
-        let id = self.nextID()
-        let results = self.results
-        let procedure = OwnedProcedure(id: id, make: make) {
-            results.reported.append(.complete(id, $0.map(output)))
-        }
-        self.take { client, _, actions in client.perform(procedure, into: &actions) }
+    ) -> ID {
+        let (id, results) = (self.operations.count, self.results)
+        let operation = GATTProcedureOperation(make()) { results.reported.append(.complete(id, $0.map(output))) }
+        self.operations.append(operation)
+        self.perform(operation)
         return id
     }
 
-    mutating func cancel(_ id: GATTProcedureID) {
-        self.take { client, _, _ in client.cancel(id) }
+    mutating func perform(_ operation: GATTOperation) {
+        self.take { $0.client.perform(operation, on: &$0.bearer, into: &$1) }
+    }
+
+    mutating func cancel(_ id: ID) {
+        self.take { script, _ in script.client.cancel(script.operations[id], on: &script.bearer) }
+    }
+
+    /// Cancels an operation that was never asked for.
+    mutating func cancelForeign() {
+        self.take { script, _ in script.client.cancel(GATTOperation(), on: &script.bearer) }
     }
 
     /// The local server and the peer's client agree on an MTU.
     mutating func setMTU(_ mtu: Int) {
         var actions: [ATTBearer.Action] = []
-        self.client.setMTU(mtu, into: &actions)
+        self.bearer.setMTU(mtu, into: &actions)
     }
 
     mutating func writeCommand(_ handle: AttributeHandle, _ value: ByteBuffer, token: TransmitToken = .standard) {
-        self.take { client, _, actions in client.writeCommand(handle, value, token, into: &actions) }
+        self.take { $0.client.writeCommand(handle, value, token, on: &$0.bearer, into: &$1) }
     }
 
     mutating func dropCommands(to handles: AttributeHandleRange) {
-        self.take { client, _, actions in client.dropCommands(to: handles, into: &actions) }
+        self.take { $0.client.dropCommands(to: handles, into: &$1) }
     }
 
     mutating func advance(_ time: TimeAmount) {
         self.now = self.now + time
-        self.take { client, now, actions in client.advance(to: now, into: &actions) }
+        self.take { $0.client.advance(to: $0.now, on: &$0.bearer, into: &$1) }
     }
 
     mutating func close() {
-        self.take { client, _, actions in client.close(reason: .remoteUserTerminated, into: &actions) }
+        self.take { $0.client.close(reason: .remoteUserTerminated, on: &$0.bearer, into: &$1) }
     }
 
     mutating func receive(_ pdu: ByteBuffer) {
-        self.take { client, now, actions in client.receiveAsClient(pdu, now: now, into: &actions) }
+        self.take { $0.client.receive(pdu, on: &$0.bearer, now: $0.now, into: &$1) }
     }
 
     /// Follows the lines of a script; at its end nothing more may have been sent.
@@ -147,14 +160,14 @@ struct ClientScript {
     }
 
     /// Feeds the client and carries out its actions, as the driver does.
-    private mutating func take(_ body: (inout ATTBearer, NIODeadline, inout [ATTBearer.Action]) -> Void) {
+    private mutating func take(_ body: (inout ClientScript, inout [ATTBearer.Action]) -> Void) {
         var actions: [ATTBearer.Action] = []
-        body(&self.client, self.now, &actions)
+        body(&self, &actions)
         while true {
             let batch = actions
             actions.removeAll(keepingCapacity: true)
             for action in batch { self.perform(action, into: &actions) }
-            if actions.isEmpty { self.client.proceed(now: self.now, into: &actions) }
+            if actions.isEmpty { self.client.proceed(on: &self.bearer, into: &actions) }
             if actions.isEmpty { return }
         }
     }
@@ -166,11 +179,11 @@ struct ClientScript {
             if let transmission { self.transmitted.add(transmission.token, count: transmission.count) }
         case .dropped(let transmission):
             self.transmitted.add(transmission.token, count: transmission.count)
-        case .make(let procedure):
-            procedure.make()
-            self.client.made(procedure, now: self.now, into: &actions)
-        case .report(let procedure):
-            procedure.report()
+        case .begin(let operation):
+            let request = operation.step(.turn, mtu: self.bearer.mtu)
+            self.client.begin(operation, with: request, on: &self.bearer, now: self.now, into: &actions)
+        case .report(let operation):
+            operation.report()
             self.reported += self.results.reported
             self.results.reported.removeAll(keepingCapacity: true)
         case .notification(let handle, let value): self.reported.append(.notification(handle, value))
@@ -178,7 +191,7 @@ struct ClientScript {
         case .databaseOutOfSync: self.reported.append(.databaseOutOfSync)
         case .needsSecurity(let level):
             guard self.awaitsSecurity else {
-                return self.client.acceptRefusal(nil, now: self.now, into: &actions)
+                return self.client.acceptRefusal(nil, on: &self.bearer, now: self.now, into: &actions)
             }
             self.reported.append(.needsSecurity(level))
         case .mtuChanged(let mtu): self.reported.append(.mtuChanged(mtu))
@@ -192,17 +205,17 @@ struct ClientScript {
 
     /// The link is as secure as this now.
     mutating func secured(_ key: LinkSecurity.Key?) {
-        self.client.security.key = key
-        self.take { client, now, actions in client.repeatRefusedRequest(now: now, into: &actions) }
+        self.bearer.security.key = key
+        self.take { $0.client.repeatRefusedRequest(on: &$0.bearer, now: $0.now, into: &$1) }
     }
 
     /// The link does not become more secure.
     mutating func acceptRefusal(_ error: GATTError? = nil) {
-        self.take { client, now, actions in client.acceptRefusal(error, now: now, into: &actions) }
+        self.take { $0.client.acceptRefusal(error, on: &$0.bearer, now: $0.now, into: &$1) }
     }
 
     private mutating func send(_ pdu: ByteBuffer) {
-        #expect(pdu.readableBytes <= self.client.mtu, "\(hex(pdu)) is longer than the MTU")
+        #expect(pdu.readableBytes <= self.bearer.mtu, "\(hex(pdu)) is longer than the MTU")
         #expect(pdu.readerIndex == PDUBuffer.headroom)
         self.sent.append(pdu)
     }
@@ -222,7 +235,7 @@ struct ClientScript {
             if case .complete(id, let outcome) = action { outcomes.append(outcome) }
         }
         #expect(outcomes.count <= 1, "a procedure ends once", sourceLocation: sourceLocation)
-        #expect(script.client.nextDeadline == nil || outcomes.isEmpty, sourceLocation: sourceLocation)
+        #expect(script.deadline == nil || outcomes.isEmpty, sourceLocation: sourceLocation)
         return outcomes.first
     }
 }
@@ -242,7 +255,7 @@ extension [ATTBearer.Action] {
 
     /// Reports the results among the actions, as the driver does, and forgets all of them.
     mutating func report() {
-        for case .report(let procedure) in self { procedure.report() }
+        for case .report(let operation) in self { operation.report() }
         self = []
     }
 }

@@ -25,8 +25,8 @@ private struct ClientSimulation {
     private var script = ClientScript()
     private var server: ServedLinks
     /// Procedures that have not ended, without those that were cancelled, and those that may ask for nothing.
-    private var open: Set<GATTProcedureID> = []
-    private var silent: Set<GATTProcedureID> = []
+    private var open: Set<ClientScript.ID> = []
+    private var silent: Set<ClientScript.ID> = []
     /// Write Commands of each owner.
     private var commands: [UInt64: Int] = [:]
     /// A request was sent and is not answered.
@@ -68,7 +68,7 @@ private struct ClientSimulation {
             self.commands[transmission.token.rawValue, default: 0] -= transmission.count
         }
         #expect(self.commands.values.allSatisfy { $0 == 0 }, "each command is counted once")
-        #expect(self.script.client.nextDeadline == nil)
+        #expect(self.script.deadline == nil)
         (self.open, self.silent) = ([], [])
         self.server.close(Self.link)
         _ = self.server.takeEvents()
@@ -101,11 +101,11 @@ private struct ClientSimulation {
         case 37: self.script.dropCommands(to: 0x0010...0x0018)
         case 38...39:
             guard !self.open.isEmpty else { break }
-            let id = self.choices.pick(self.open.sorted { $0.rawValue < $1.rawValue })
+            let id = self.choices.pick(self.open.sorted())
             self.open.remove(id)
             self.script.cancel(id)
         case 40:
-            self.script.client.client.isHeld.toggle()
+            self.script.client.isHeld.toggle()
             self.script.advance(.zero)
         case 41...45: if self.wantsSecurity || self.choices.once(in: 3) { self.secure() }
         case 46:
@@ -132,13 +132,13 @@ private struct ClientSimulation {
 
     /// A link whose request was lost goes on until the instant of its deadline.
     private mutating func meetDeadline() {
-        if self.isLost, self.choices.once(in: 8), let deadline = self.script.client.nextDeadline {
+        if self.isLost, self.choices.once(in: 8), let deadline = self.script.deadline {
             self.script.advance(deadline - self.script.now - .nanoseconds(1))
-            #expect(self.script.client.isUsable)
+            #expect(self.script.bearer.isUsable)
             self.script.advance(.nanoseconds(1))
-            #expect(!self.script.client.isUsable)
+            #expect(!self.script.bearer.isUsable)
         }
-        guard !self.script.client.isUsable else { return }
+        guard !self.script.bearer.isUsable else { return }
         self.close()
         self.connect()
     }
@@ -179,7 +179,7 @@ private struct ClientSimulation {
     }
 
     private mutating func length() -> Int {
-        let full = self.script.client.mtu - self.choices.below(7)
+        let full = self.script.bearer.mtu - self.choices.below(7)
         return self.choices.pick([full, 2 * full, 0, 511, 512, 513, self.choices.below(30), self.choices.below(30)])
     }
 
@@ -238,7 +238,7 @@ private struct ClientSimulation {
                 case .send(let pdu, _):
                     let altered = self.altered(pdu)
                     // A client whose bond's key is not in use does not take the answer.
-                    if self.script.client.client.isHeld { self.isLost = true }
+                    if self.script.client.isHeld { self.isLost = true }
                     if self.isAnswer(altered) { self.isWaiting = false }
                     self.script.receive(altered)
                 case .read(let request):
@@ -262,7 +262,7 @@ private struct ClientSimulation {
     private func isAnswer(_ pdu: ByteBuffer) -> Bool {
         switch ATT.opcode(of: pdu) {
         case nil, .handleValueNotification?, .handleValueIndication?, .multipleHandleValueNotification?: false
-        case let opcode?: !opcode.isForServer && !self.script.client.client.isHeld
+        case let opcode?: !opcode.isForServer && !self.script.client.isHeld
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import BluetoothHost
 
 extension GATTClientTests {
-    private static let now = NIODeadline.uptimeNanoseconds(0)
+    fileprivate static let now = NIODeadline.uptimeNanoseconds(0)
     private static let one = TransmitToken(rawValue: 1)
     private static let other = TransmitToken(rawValue: 2)
 
@@ -17,8 +17,8 @@ extension GATTClientTests {
     static let characteristic = GATTRemoteCharacteristic(0xA001, [.write, .notify], 0x0002, 0x0003, 0x0005)
 
     /// A read that nobody waits for.
-    private static func read(_ id: UInt64) -> OwnedProcedure {
-        OwnedProcedure(ReadValue(AttributeHandle(id)), id: GATTProcedureID(rawValue: id)) { _ in }
+    private static func read(_ handle: AttributeHandle) -> GATTOperation {
+        GATTProcedureOperation(ReadValue(handle)) { _ in }
     }
 
     // MARK: Limits
@@ -33,29 +33,70 @@ extension GATTClientTests {
 
     @Test("counts every waiting procedure, also at the head of the queue, until it begins or is cancelled")
     func counted() {
-        var bearer = ATTBearer(link: LinkID(rawValue: 1), queueLimit: 2)
+        var user = QueueUser(GATTClient(queueLimit: 2))
+        let first = Self.read(1)
+        var waits = user.waits(first, isNext: true)
+        #expect(waits)
+        user.client.exchangeMTU(preferred: 23, on: &user.bearer, into: &user.actions) { _ in }
+        #expect(user.actions.isEmpty)
+        waits = user.waits(Self.read(3))
+        #expect(!waits)
+        user.client.cancel(first, on: &user.bearer)
+        waits = user.waits(Self.read(4)) && !user.waits(Self.read(5))
+        #expect(waits)
+        var sent = user.proceed()
+        #expect(sent == ["02 17 00"])
+        waits = user.waits(Self.read(6)) && !user.waits(Self.read(7))
+        #expect(waits)
+        user.client.receive(hex("03 17 00"), on: &user.bearer, now: Self.now, into: &user.actions)
+        sent = user.proceed()
+        #expect(sent == ["0A 04 00"])
+        waits = user.waits(Self.read(8)) && !user.waits(Self.read(9))
+        #expect(waits)
+    }
+
+    /// A client whose actions are carried out when a test says so.
+    private struct QueueUser {
+        var client: GATTClient
+        var bearer = ATTBearer(link: LinkID(rawValue: 1))
         var actions: [ATTBearer.Action] = []
-        /// Whether one more procedure may wait.
-        func waits(_ number: UInt64) -> Bool {
-            actions = []
-            bearer.perform(Self.read(number), into: &actions)
-            return actions.isEmpty
+
+        init(_ client: GATTClient = GATTClient()) { self.client = client }
+
+        /// Whether one more operation may wait.
+        mutating func waits(_ operation: GATTOperation, isNext: Bool = false) -> Bool {
+            self.actions = []
+            self.client.perform(operation, isNext: isNext, on: &self.bearer, into: &self.actions)
+            return self.actions.isEmpty
         }
-        bearer.performNext(Self.read(1), into: &actions)
-        bearer.exchangeMTU(preferred: 23, id: GATTProcedureID(rawValue: 2), into: &actions) { _ in }
-        #expect(actions.isEmpty)
-        #expect(!waits(3))
-        bearer.cancel(GATTProcedureID(rawValue: 1))
-        #expect(waits(4) && !waits(5))
-        actions = []
-        bearer.proceed(now: Self.now, into: &actions)
-        #expect(actions.sent == ["02 17 00"])
-        #expect(waits(6) && !waits(7))
-        actions = []
-        bearer.receiveAsClient(hex("03 17 00"), now: Self.now, into: &actions)
-        bearer.proceed(now: Self.now, into: &actions)
-        #expect(actions.sent == ["0A 04 00"])
-        #expect(waits(8) && !waits(9))
+
+        /// Gives operations their turns, and returns what is sent.
+        mutating func proceed() -> [String] {
+            self.actions = []
+            var sent: [String] = []
+            while true {
+                self.client.proceed(on: &self.bearer, into: &self.actions)
+                guard !self.actions.isEmpty else { return sent }
+                sent += self.actions.sent
+                let actions = self.actions
+                self.actions = []
+                for case .begin(let operation) in actions {
+                    self.begin(operation, with: operation.step(.turn, mtu: 23))
+                    sent += self.actions.sent
+                    self.actions = []
+                }
+            }
+        }
+
+        mutating func begin(_ operation: GATTOperation, with request: ByteBuffer?) {
+            self.client.begin(
+                operation,
+                with: request,
+                on: &self.bearer,
+                now: GATTClientTests.now,
+                into: &self.actions
+            )
+        }
     }
 
     // MARK: Order
@@ -110,15 +151,15 @@ extension GATTClientTests {
         var script = ClientScript()
         script.start(.read(0x0003))
         script.start(.read(0x0004))
-        #expect(!script.client.isExchangingMTU)
+        #expect(!script.bearer.isExchangingMTU)
         script.start(.exchangeMTU(preferred: 517))
-        #expect(script.client.isExchangingMTU)
+        #expect(script.bearer.isExchangingMTU)
         var actions: [ATTBearer.Action] = []
-        script.client.performNext(Self.read(9), into: &actions)
+        script.client.perform(Self.read(9), isNext: true, on: &script.bearer, into: &actions)
         script.play("> 0A 03 00 \n < 0B AA \n > 0A 09 00 \n < 0B BB \n > 02 05 02")
-        #expect(script.client.isExchangingMTU, "the end of another procedure does not end it")
+        #expect(script.bearer.isExchangingMTU, "the end of another procedure does not end it")
         script.play("< 03 17 00 \n > 0A 04 00")
-        #expect(!script.client.isExchangingMTU)
+        #expect(!script.bearer.isExchangingMTU)
     }
 
     // MARK: Made in turn
@@ -144,54 +185,55 @@ extension GATTClientTests {
         )
     }
 
-    /// What is sent after a procedure was made that reads 0003, and what happened meanwhile.
-    private static func sent(whileMaking happen: (inout ATTBearer, inout [ATTBearer.Action]) -> Void) -> [String] {
-        var bearer = ATTBearer(link: LinkID(rawValue: 1))
-        var actions: [ATTBearer.Action] = []
-        let make: () -> ReadValue? = { ReadValue(0x0003) }
-        let procedure = OwnedProcedure(id: GATTProcedureID(rawValue: 1), make: make, completion: { _ in })
-        bearer.perform(procedure, into: &actions)
-        bearer.proceed(now: self.now, into: &actions)
-        happen(&bearer, &actions)
-        bearer.proceed(now: Self.now, into: &actions)
-        #expect(actions.sent.isEmpty)
-        procedure.make()
-        bearer.made(procedure, now: Self.now, into: &actions)
-        bearer.proceed(now: Self.now, into: &actions)
-        return actions.sent
+    /// What is sent after the turn of an operation that reads 0003, and what happens in it.
+    private static func sent(inTheTurn happen: (inout QueueUser, GATTOperation) -> Void) -> [String] {
+        var user = QueueUser()
+        let operation = Self.read(0x0003)
+        user.client.perform(operation, on: &user.bearer, into: &user.actions)
+        user.client.proceed(on: &user.bearer, into: &user.actions)
+        happen(&user, operation)
+        #expect(user.actions.sent.isEmpty)
+        let early = user.proceed()
+        #expect(early.isEmpty)
+        user.begin(operation, with: operation.step(.turn, mtu: 23))
+        let sent = user.actions.sent
+        return sent + user.proceed()
     }
 
-    @Test("sends a command that comes while a procedure is made behind it, and does not begin one that has ended")
-    func whileMaking() {
-        let command = Self.sent { $0.writeCommand(0x0007, hex("01"), .standard, into: &$1) }
+    @Test("sends a command that comes in the turn of an operation behind it, and does not begin one that has ended")
+    func inTheTurn() {
+        let command = Self.sent { user, _ in
+            user.client.writeCommand(0x0007, hex("01"), .standard, on: &user.bearer, into: &user.actions)
+        }
         #expect(command == ["0A 03 00", "52 07 00 01"])
-        let next = Self.sent { bearer, actions in
-            bearer.perform(Self.read(2), into: &actions)
-            bearer.cancel(GATTProcedureID(rawValue: 1))
-            // One that is not being made begins nothing.
-            bearer.made(Self.read(3), now: Self.now, into: &actions)
+        let next = Self.sent { user, operation in
+            user.client.perform(Self.read(2), on: &user.bearer, into: &user.actions)
+            user.client.cancel(operation, on: &user.bearer)
+            // One whose turn it is not begins nothing.
+            user.begin(Self.read(9), with: hex("0A 09 00"))
         }
         #expect(next == ["0A 02 00"])
-        let closed = Self.sent { $0.close(reason: .remoteUserTerminated, into: &$1) }
+        let closed = Self.sent { user, _ in
+            user.client.close(reason: .remoteUserTerminated, on: &user.bearer, into: &user.actions)
+        }
         #expect(closed == [])
     }
 
-    @Test("is not begun if it ends while it is made, and reports only the end of its link", arguments: [false, true])
-    func endedWhileMade(endsLink: Bool) {
+    @Test("reports only the end of its link, once, if an operation ends in its turn", arguments: [false, true])
+    func endedInItsTurn(endsLink: Bool) {
         let failure = GATTError.disconnected(.remoteUserTerminated)
         var outcomes: [Result<ByteBuffer, GATTError>] = []
-        weak var made: OwnedProcedure?
-        let procedure = OwnedProcedure(id: GATTProcedureID(rawValue: 1)) {
-            if endsLink { made?.fail(failure) } else { made?.cancel() }
+        weak var begun: GATTOperation?
+        func make() -> ReadValue {
+            if endsLink { begun?.end(failure) } else { begun?.cancel() }
             return ReadValue(0x0003)
-        } completion: {
-            outcomes.append($0)
         }
-        made = procedure
-        procedure.make()
-        #expect(!procedure.isOpen)
-        procedure.report()
-        procedure.report()
+        let operation = GATTProcedureOperation(make()) { outcomes.append($0) }
+        begun = operation
+        _ = operation.step(.turn, mtu: 23)
+        #expect(!operation.isOpen)
+        operation.report()
+        operation.report()
         #expect(outcomes == (endsLink ? [.failure(failure)] : []))
     }
 
@@ -205,7 +247,7 @@ extension GATTClientTests {
         let third = script.start(.read(0x0005))
         script.cancel(waiting)
         script.cancel(running)
-        script.cancel(GATTProcedureID(rawValue: 99))
+        script.cancelForeign()
         let last = script.start(.read(0x0006))
         script.play("> 0A 03 00 \n < 0B AA \n > 0A 05 00 \n < 0B BB \n > 0A 06 00 \n < 0B CC")
         #expect(
@@ -224,14 +266,14 @@ extension GATTClientTests {
         let read = script.start(.read(0x0003))
         let cancelled = script.start(.exchangeMTU(preferred: 100))
         script.cancel(cancelled)
-        #expect(!script.client.isExchangingMTU)
+        #expect(!script.bearer.isExchangingMTU)
         let second = script.start(.exchangeMTU(preferred: 200))
         script.cancel(read)
         script.play("> 0A 03 00 \n < 0B AA \n > 02 C8 00")
         script.cancel(second)
-        #expect(script.client.isExchangingMTU)
+        #expect(script.bearer.isExchangingMTU)
         script.play("< 03 50 00")
-        #expect(!script.client.isExchangingMTU)
+        #expect(!script.bearer.isExchangingMTU)
         #expect(script.takeReported() == [.mtuChanged(80)])
     }
 
@@ -271,35 +313,31 @@ extension GATTClientTests {
         ] as [(ATTBearer.Failure?, GATTError, Bool)]
     )
     func overBearer(failure: ATTBearer.Failure?, error: GATTError, atOnce: Bool) {
-        var bearer = ATTBearer(link: LinkID(rawValue: 1))
-        var actions: [ATTBearer.Action] = []
+        var user = QueueUser()
         var results: [Result<ByteBuffer, GATTError>] = []
         var agreed: [Result<Int, GATTError>] = []
-        func read(_ id: UInt64) -> OwnedProcedure {
-            OwnedProcedure(ReadValue(3), id: GATTProcedureID(rawValue: id)) { results.append($0) }
+        func read() -> GATTOperation { GATTProcedureOperation(ReadValue(3)) { results.append($0) } }
+        for _ in 0..<2 { user.client.perform(read(), on: &user.bearer, into: &user.actions) }
+        let sent = user.proceed()
+        #expect(sent == ["0A 03 00"])
+        switch failure {
+        case .requestTimeout?: user.client.advance(to: .distantFuture, on: &user.bearer, into: &user.actions)
+        case let failure?: user.bearer.fail(failure, into: &user.actions)
+        case nil: user.client.close(reason: .connectionTimeout, on: &user.bearer, into: &user.actions)
         }
-        bearer.perform(read(1), into: &actions)
-        bearer.perform(read(2), into: &actions)
-        bearer.proceed(now: Self.now, into: &actions)
-        #expect(actions.sent == ["0A 03 00"])
-        if let failure {
-            bearer.fail(failure, into: &actions)
-        } else {
-            bearer.close(reason: .connectionTimeout, into: &actions)
-        }
-        actions.report()
+        user.actions.report()
         #expect(results == (atOnce ? [.failure(error), .failure(error)] : []))
-        bearer.perform(read(3), into: &actions)
-        bearer.performNext(read(4), into: &actions)
-        bearer.exchangeMTU(preferred: 517, id: GATTProcedureID(rawValue: 5), into: &actions) { agreed.append($0) }
-        bearer.proceed(now: Self.now, into: &actions)
-        #expect(actions.sent.isEmpty)
-        actions.report()
+        user.client.perform(read(), on: &user.bearer, into: &user.actions)
+        user.client.perform(read(), isNext: true, on: &user.bearer, into: &user.actions)
+        user.client.exchangeMTU(preferred: 517, on: &user.bearer, into: &user.actions) { agreed.append($0) }
+        user.client.proceed(on: &user.bearer, into: &user.actions)
+        #expect(user.actions.sent.isEmpty)
+        user.actions.report()
         #expect(results.count == (atOnce ? 4 : 0))
-        #expect(agreed == [.success(23)] && !bearer.isExchangingMTU, "the MTU is known without asking")
+        #expect(agreed == [.success(23)] && !user.bearer.isExchangingMTU, "the MTU is known without asking")
         for _ in 0..<2 {
-            bearer.close(reason: .connectionTimeout, into: &actions)
-            actions.report()
+            user.client.close(reason: .connectionTimeout, on: &user.bearer, into: &user.actions)
+            user.actions.report()
         }
         #expect(results == Array(repeating: .failure(error), count: 4))
     }

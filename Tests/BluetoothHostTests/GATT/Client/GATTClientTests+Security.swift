@@ -14,10 +14,10 @@ extension GATTClientTests {
     private static func refused(
         _ error: String,
         on level: SecurityLevel = .none
-    ) -> (script: ClientScript, id: GATTProcedureID) {
+    ) -> (script: ClientScript, id: ClientScript.ID) {
         var script = ClientScript()
         script.awaitsSecurity = true
-        script.client.security = LinkSecurity(level: level)
+        script.bearer.security = LinkSecurity(level: level)
         let id = script.start(.read(3))
         script.play("> 0A 03 00 \n < 01 0A 03 00 \(error)")
         return (script, id)
@@ -68,7 +68,7 @@ extension GATTClientTests {
     func lastLevel() {
         var (script, _) = Self.refused("05", on: .authenticated)
         #expect(script.takeReported() == [.needsSecurity(.secureConnections)])
-        let id: GATTProcedureID
+        let id: ClientScript.ID
         (script, id) = Self.refused("05", on: .secureConnections)
         #expect(script.takeReported() == [.complete(id, .failure(.att(.insufficientAuthentication, handle: 3)))])
     }
@@ -110,10 +110,10 @@ extension GATTClientTests {
         script.awaitsSecurity = true
         let id = script.start(.exchangeMTU(preferred: 517))
         script.play("> 02 05 02 \n < 01 02 00 00 0F")
-        #expect(script.client.isExchangingMTU)
+        #expect(script.bearer.isExchangingMTU)
         script.acceptRefusal(.pairingTimedOut)
         #expect(script.takeReported() == [.needsSecurity(.encrypted), .complete(id, .failure(.pairingTimedOut))])
-        #expect(!script.client.isExchangingMTU && script.client.mtu == 23)
+        #expect(!script.bearer.isExchangingMTU && script.bearer.mtu == 23)
     }
 
     @Test("repeats a request at once if the link was encrypted while it was on its way")
@@ -133,10 +133,10 @@ extension GATTClientTests {
             for (code, error) in [("05", ATTErrorCode.insufficientAuthentication), ("0F", .insufficientEncryption)] {
                 var script = ClientScript()
                 script.awaitsSecurity = true
-                script.client.security = LinkSecurity(level: .secureConnections)
+                script.bearer.security = LinkSecurity(level: .secureConnections)
                 let id = script.start(.read(0x0003))
                 script.play("> 0A 03 00")
-                script.client.security = LinkSecurity(level: level)
+                script.bearer.security = LinkSecurity(level: level)
                 script.play("< 01 0A 03 00 \(code)")
                 #expect(script.takeReported() == [.complete(id, .failure(.att(error, handle: 0x0003)))])
             }
@@ -174,7 +174,7 @@ extension GATTClientTests {
         var script = ClientScript()
         let id = script.start(.read(0x0003))
         script.play("> 0A 03 00")
-        script.client.client.isHeld = true
+        script.client.isHeld = true
         script.start(.read(0x0004))
         script.writeCommand(0x0007, hex("01"))
         for pdu in ["1D 08 00 01", "1B 08 00 01", "23 08 00 01 00 01 09 00 01 00 02", "0B AA"] {
@@ -182,7 +182,7 @@ extension GATTClientTests {
         }
         script.play("")
         #expect(script.takeReported().isEmpty && script.takeTransmitted().isEmpty)
-        script.client.client.isHeld = false
+        script.client.isHeld = false
         script.secured(Self.authenticated)
         script.play("< 0B BB \n > 0A 04 00 \n > 52 07 00 01")
         #expect(script.takeReported() == [.complete(id, .success(.value(hex("BB"))))])

@@ -26,7 +26,7 @@ struct GATTClientTests {
         script.play("> 02 \(sent) \n < 03 \(answered)")
         let complete = ClientScript.Action.complete(id, .success(.mtu(agreed)))
         #expect(script.takeReported() == (agreed == 23 ? [complete] : [.mtuChanged(agreed), complete]))
-        #expect(script.client.mtu == agreed)
+        #expect(script.bearer.mtu == agreed)
         // The next one is not sent: a client asks once.
         let again = script.start(.exchangeMTU(preferred: 40))
         script.play("")
@@ -50,7 +50,7 @@ struct GATTClientTests {
             let id = script.start(.exchangeMTU(preferred: 517))
             script.play("> 02 05 02 \n < " + answer)
             #expect(script.reported == [.complete(id, .failure(.malformedResponse))])
-            #expect(script.client.mtu == 23)
+            #expect(script.bearer.mtu == 23)
         }
     }
 
@@ -91,7 +91,7 @@ struct GATTClientTests {
         )
         script.play("< 13")
         #expect(script.takeReported() == [.complete(fifth, .failure(.malformedResponse))])
-        #expect(script.client.nextDeadline == nil)
+        #expect(script.deadline == nil)
     }
 
     @Test("ignores an answer to no request")
@@ -120,7 +120,7 @@ struct GATTClientTests {
         let first = script.start(.read(0x0003))
         let second = script.start(.read(0x0004))
         script.play("> 0A 03 00")
-        #expect(script.client.nextDeadline == script.now + .seconds(30))
+        #expect(script.deadline == script.now + .seconds(30))
         script.advance(.seconds(30) - .nanoseconds(1))
         #expect(script.reported == [])
         script.advance(.nanoseconds(1))
@@ -131,8 +131,8 @@ struct GATTClientTests {
             ]
         )
         // Nothing is sent any more, and nothing is reported but failures.
-        #expect(!script.client.isUsable)
-        #expect(script.client.nextDeadline == nil)
+        #expect(!script.bearer.isUsable)
+        #expect(script.deadline == nil)
         let late = script.start(.read(0x0005))
         #expect(script.takeReported() == [.complete(late, .failure(.transactionTimeout))])
         script.writeCommand(0x0007, hex("01"))
@@ -152,7 +152,7 @@ struct GATTClientTests {
         script.play("> 16 07 00 00 00 00..11")
         script.advance(.seconds(29))
         script.play("< 17 07 00 00 00 00..11 \n > 16 07 00 12 00 12 13 14")
-        #expect(script.client.nextDeadline == script.now + .seconds(30))
+        #expect(script.deadline == script.now + .seconds(30))
         script.advance(.seconds(29))
         #expect(script.reported == [])
         script.advance(.seconds(1))
@@ -219,7 +219,7 @@ struct GATTClientTests {
     func longestAnswer(preferredMTU: Int, mtu: Int, longest: Int) {
         for length in [longest, longest + 1] {
             var script = ClientScript()
-            script.client = ATTBearer(link: LinkID(rawValue: 1), preferredMTU: preferredMTU)
+            script.bearer = ATTBearer(link: LinkID(rawValue: 1), preferredMTU: preferredMTU)
             script.setMTU(mtu)
             let id = script.start(.readMultiple([0x0003, 0x0007]))
             script.play("> 0E 03 00 07 00 \n < 0F \(hex(octets(length - 1)))")

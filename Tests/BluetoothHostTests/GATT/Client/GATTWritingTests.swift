@@ -137,7 +137,7 @@ struct GATTWritingTests {
         script.writeCommand(0x0007, hex("01 02 03"))
         script.play("> 52 07 00 01 02 03")
         #expect(script.reported == [])
-        #expect(script.client.nextDeadline == nil)
+        #expect(script.deadline == nil)
         // One that is too long is cut to the MTU, and an empty one is one, too.
         script.writeCommand(0x0007, octets(30))
         script.writeCommand(0x0007, ByteBuffer())

@@ -102,7 +102,7 @@ struct GATTServerScript: HexScriptRunner {
         case .failed(let reason): text = "? failed \(reason)"
         case .bondedClientChanged: text = "? changed"
         case .signCounterAccepted(let counter): text = "? counter \(counter)"
-        case .make, .report, .notification, .servicesChanged, .databaseOutOfSync, .needsSecurity:
+        case .begin, .report, .notification, .servicesChanged, .databaseOutOfSync, .needsSecurity:
             Issue.record("an action of the client: \(event.action)")
             return
         }

@@ -216,7 +216,7 @@ private struct ServerSimulation {
             self.clients[link] = client
             self.close(link)
             self.open()
-        case .make, .report, .notification, .servicesChanged, .databaseOutOfSync, .needsSecurity:
+        case .begin, .report, .notification, .servicesChanged, .databaseOutOfSync, .needsSecurity:
             Issue.record("an action of the client: \(action)")
         }
     }

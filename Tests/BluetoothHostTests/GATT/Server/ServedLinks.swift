@@ -42,7 +42,7 @@ struct ServedLinks {
 
     mutating func close(_ link: LinkID) {
         self.feed(link) { server, bearer, actions in
-            bearer.close(reason: .remoteUserTerminated, into: &actions)
+            bearer.close(reason: .remoteUserTerminated)
             server.close(&bearer, into: &actions)
         }
         self.bearers[link] = nil
@@ -56,7 +56,7 @@ struct ServedLinks {
 
     /// The local client waits for the answer to its MTU request.
     mutating func beginMTUExchange(on link: LinkID) {
-        self.bearers[link]?.mtuExchange = .underWay(GATTProcedureID(rawValue: 1))
+        self.bearers[link]?.mtuExchange = .underWay(GATTOperation(), preferred: 517)
     }
 
     /// It has the answer.

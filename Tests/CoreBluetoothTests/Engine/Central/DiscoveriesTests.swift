@@ -5,8 +5,8 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("4.3 Reports of advertisers")
-struct DiscoveryReportsTests {
+@Suite("4.3 Discoveries of advertisers")
+struct DiscoveriesTests {
     private let address = DeviceAddress(0xC000_0000_0001, kind: .random)
 
     private func data(name: String? = nil, service: BluetoothUUID? = nil) -> ByteBuffer {
@@ -16,7 +16,7 @@ struct DiscoveryReportsTests {
         return data.bytes
     }
 
-    private func packet(
+    private func report(
         _ data: ByteBuffer,
         isConnectable: Bool = true,
         isScannable: Bool = false,
@@ -33,48 +33,58 @@ struct DiscoveryReportsTests {
     }
 
     private func response(_ data: ByteBuffer) -> AdvertisingReport {
-        var report = self.packet(data, isConnectable: false)
+        var report = self.report(data, isConnectable: false)
         report.isScanResponse = true
         return report
     }
 
-    /// The reports to one scan.
-    private func sightings(_ reports: [AdvertisingReport], filter: ScanFilter = ScanFilter()) -> [Discovery] {
-        var scanning = DiscoveryReports(identities: IdentityStore(randomness: .seeded(1)))
-        let scan = Scan(session: 1, number: 1, filter: filter)
-        var reported: [Discovery] = []
-        for (index, report) in reports.enumerated() {
-            scanning.receive(report, for: [scan], now: .uptimeNanoseconds(UInt64(index)), timestamp: 0) {
-                reported.append($1)
-            }
-        }
-        return reported
+    /// A session that keeps what is discovered.
+    private final class Session: DiscoveringSession {
+        var discoveries: [Discovery] = []
+
+        func discovered(_ discovery: Discovery) { self.discoveries.append(discovery) }
     }
 
-    @Test("waits for the scan response before the first report, until the next packet shows that it was lost")
+    /// The discoveries of one scan.
+    private func discoveries(of reports: [AdvertisingReport], filter: ScanFilter = ScanFilter()) -> [Discovery] {
+        var discoveries = Discoveries(identities: IdentityStore(randomness: .seeded(1)))
+        let scan = Scan(session: 1, number: 1, filter: filter)
+        let session = Session()
+        for (index, report) in reports.enumerated() {
+            discoveries.receive(
+                report,
+                for: [(session, scan)],
+                now: .uptimeNanoseconds(UInt64(index)),
+                timestamp: 0
+            )
+        }
+        return session.discoveries
+    }
+
+    @Test("waits for the scan response before the first discovery, until the next report shows that it was lost")
     func scanResponse() {
-        let packet = self.packet(self.data(service: 0x180D), isScannable: true)
+        let report = self.report(self.data(service: 0x180D), isScannable: true)
         let response = self.response(self.data(name: "Crystal"))
-        let reported = self.sightings([packet, response])
+        let reported = self.discoveries(of: [report, response])
         #expect(reported.map(\.peer.name) == ["Crystal"])
         #expect(reported.first?.advertisement.services == [0x180D])
         #expect(reported.first?.advertisement.isConnectable == true)
-        #expect(self.sightings([packet, packet, packet, response, packet]).map(\.peer.name) == [nil, "Crystal"])
-        #expect(self.sightings([self.packet(self.data(name: "Beacon"))]).map(\.peer.name) == ["Beacon"])
-        #expect(self.sightings([response]).isEmpty)
+        #expect(self.discoveries(of: [report, report, report, response, report]).map(\.peer.name) == [nil, "Crystal"])
+        #expect(self.discoveries(of: [self.report(self.data(name: "Beacon"))]).map(\.peer.name) == ["Beacon"])
+        #expect(self.discoveries(of: [response]).isEmpty)
     }
 
     @Test("reports an advertiser whose packet is empty once, by its scan response if there is one")
     func emptyPackets() {
-        let empty = self.packet(ByteBuffer(), isConnectable: false, isScannable: true)
+        let empty = self.report(ByteBuffer(), isConnectable: false, isScannable: true)
         let response = self.response(self.data(name: "Crystal"))
-        let beacon = self.packet(ByteBuffer(), isConnectable: false)
+        let beacon = self.report(ByteBuffer(), isConnectable: false)
         let rows: [([AdvertisingReport], [String?])] = [
             ([empty, response], ["Crystal"]), ([empty, response, empty, response], ["Crystal"]), ([empty], []),
             ([empty, empty, empty], [nil]), ([beacon, beacon], [nil]),
         ]
-        for (packets, names) in rows {
-            let reported = self.sightings(packets)
+        for (reports, names) in rows {
+            let reported = self.discoveries(of: reports)
             #expect(reported.map(\.peer.name) == names)
             #expect(reported.allSatisfy { !$0.advertisement.isConnectable })
         }
@@ -82,9 +92,9 @@ struct DiscoveryReportsTests {
 
     @Test("reports new facts, not changed ones")
     func facts() {
-        let reported = self.sightings([
-            self.packet(self.data()), self.packet(self.data(name: "A")), self.packet(self.data(name: "B")),
-            self.packet(self.data(name: "B", service: 0x180D)),
+        let reported = self.discoveries(of: [
+            self.report(self.data()), self.report(self.data(name: "A")), self.report(self.data(name: "B")),
+            self.report(self.data(name: "B", service: 0x180D)),
         ])
         #expect(reported.map(\.advertisement.localName) == [nil, "A", "B"])
     }
@@ -102,15 +112,15 @@ struct DiscoveryReportsTests {
             { $0.appendServiceData(service) },
             { [overflow] data in data.append(.manufacturerSpecificData, overflow.manufacturerData) },
         ]
-        let packets = kinds.map { append in
+        let reports = kinds.map { append in
             var data = AdvertisingData()
             append(&data)
-            return self.packet(data.bytes)
+            return self.report(data.bytes)
         }
-        for first in packets.indices {
-            for second in packets.indices {
+        for first in reports.indices {
+            for second in reports.indices {
                 let order = [first, second, first, second]
-                let reported = self.sightings(order.map { packets[$0] })
+                let reported = self.discoveries(of: order.map { reports[$0] })
                 #expect(reported.count == (first == second ? 1 : 2), "\(first) \(second)")
             }
         }
@@ -118,10 +128,10 @@ struct DiscoveryReportsTests {
 
     @Test("applies the filter to services in the scan response")
     func filterOnResponse() {
-        let packet = self.packet(self.data(name: "Crystal"), isScannable: true)
-        let reported = self.sightings(
-            [
-                packet, self.response(self.data(service: 0x180D)), packet,
+        let report = self.report(self.data(name: "Crystal"), isScannable: true)
+        let reported = self.discoveries(
+            of: [
+                report, self.response(self.data(service: 0x180D)), report,
             ],
             filter: ScanFilter(services: [0x180D])
         )
@@ -130,15 +140,15 @@ struct DiscoveryReportsTests {
 
     @Test("forgets the least recently heard quarter of too many advertisers")
     func forgotten() {
-        let capacity = UInt64(DiscoveryReports.capacity)
-        func packet(_ number: UInt64) -> AdvertisingReport {
-            self.packet(
+        let capacity = UInt64(Discoveries.capacity)
+        func report(_ number: UInt64) -> AdvertisingReport {
+            self.report(
                 self.data(name: "\(number)"),
                 from: DeviceAddress(number, kind: .random)
             )
         }
         let order = Array(0..<capacity) + [0, capacity, 0, capacity / 4 + 1, capacity / 4, capacity, 1]
-        let names = self.sightings(order.map(packet)).map(\.peer.name)
+        let names = self.discoveries(of: order.map(report)).map(\.peer.name)
         #expect(names.count == Int(capacity) + 3)
         #expect(names.suffix(3) == ["\(capacity)", "\(capacity / 4)", "1"])
     }
@@ -147,11 +157,13 @@ struct DiscoveryReportsTests {
     func connectable() {
         let filter = ScanFilter(allowsDuplicates: true)
         let data = self.data(name: "A")
-        var other = self.packet(data)
+        var other = self.report(data)
         other.isConnectable = false
-        let reports = [self.packet(data), other, other]
-        #expect(self.sightings(reports, filter: filter).map(\.advertisement.isConnectable) == [true, false, false])
-        #expect(self.sightings(reports).count == 1)
+        let reports = [self.report(data), other, other]
+        #expect(
+            self.discoveries(of: reports, filter: filter).map(\.advertisement.isConnectable) == [true, false, false]
+        )
+        #expect(self.discoveries(of: reports).count == 1)
     }
 
     private let identity = DeviceAddress(0xC000_0000_0077, kind: .random)
@@ -159,23 +171,21 @@ struct DiscoveryReportsTests {
     /// A scan, and the identities of the devices.
     private final class Scanning {
         let identities = IdentityStore(randomness: .seeded(1))
-        var reports: DiscoveryReports
+        var discoveries: Discoveries
 
-        init() { self.reports = DiscoveryReports(identities: self.identities) }
+        init() { self.discoveries = Discoveries(identities: self.identities) }
 
         /// The discoveries that follow from a report.
         func receive(_ report: AdvertisingReport) -> [Discovery] {
+            let session = Session()
             let scan = Scan(session: 1, number: 1, filter: ScanFilter())
-            var discoveries: [Discovery] = []
-            self.reports.receive(report, for: [scan], now: .uptimeNanoseconds(0), timestamp: 0) {
-                discoveries.append($1)
-            }
-            return discoveries
+            self.discoveries.receive(report, for: [(session, scan)], now: .uptimeNanoseconds(0), timestamp: 0)
+            return session.discoveries
         }
     }
 
     private func report(_ address: DeviceAddress, service: BluetoothUUID? = nil) -> AdvertisingReport {
-        self.packet(self.data(name: "A", service: service), from: address)
+        self.report(self.data(name: "A", service: service), from: address)
     }
 
     @Test("keeps the identifier and the reports of an advertiser that is identified")
@@ -183,7 +193,7 @@ struct DiscoveryReportsTests {
         let scanning = Scanning()
         let first = try #require(scanning.receive(self.report(self.address)).first)
         #expect(first.peer.address == self.address)
-        scanning.reports.identified(scanning.identities.move(self.address, to: self.identity), before: self.address)
+        scanning.discoveries.identified(scanning.identities.move(self.address, to: self.identity), before: self.address)
         #expect(scanning.receive(self.report(self.identity)).isEmpty)
         let next = scanning.receive(self.report(self.identity, service: 0x180D))
         #expect(next.map(\.peer.identifier) == [first.peer.identifier] && next[0].peer.address == self.identity)
@@ -197,7 +207,7 @@ struct DiscoveryReportsTests {
         let first = try #require(scanning.receive(self.report(self.identity)).first)
         let record = scanning.identities.move(self.address, to: self.identity)
         #expect(record.identifier != first.peer.identifier)
-        scanning.reports.identified(record, before: self.address)
+        scanning.discoveries.identified(record, before: self.address)
         #expect(scanning.receive(self.report(self.identity)).isEmpty)
         let next = scanning.receive(self.report(self.identity, service: 0x180D))
         #expect(next.map(\.peer.identifier) == [record.identifier])
@@ -208,7 +218,7 @@ struct DiscoveryReportsTests {
         let scanning = Scanning()
         #expect(scanning.receive(self.report(self.address, service: 0x180D)).count == 1)
         #expect(scanning.receive(self.report(self.identity)).count == 1)
-        scanning.reports.identified(scanning.identities.move(self.address, to: self.identity), before: self.address)
+        scanning.discoveries.identified(scanning.identities.move(self.address, to: self.identity), before: self.address)
         #expect(scanning.receive(self.report(self.identity, service: 0x180D)).isEmpty)
     }
 }

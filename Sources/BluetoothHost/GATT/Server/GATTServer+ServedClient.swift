@@ -113,13 +113,13 @@ extension GATTServer {
         /// None.
         case empty
         /// One, not written yet.
-        case one(Client.Value)
+        case one(ServedClient.Value)
         /// Several of one owner, written already.
         case several(ByteBuffer, Transmission)
     }
 
     /// A connected client.
-    struct Client: Sendable {
+    struct ServedClient: Sendable {
         /// A value that is to be sent.
         struct Value: Sendable {
             let handle: AttributeHandle

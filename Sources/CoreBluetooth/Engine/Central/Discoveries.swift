@@ -1,9 +1,9 @@
-// Scanning for all central managers of an adapter: what was received from each advertiser, and what was reported to
-// each manager.
+// Scanning for all central managers of an adapter: what each advertiser says, and what each manager has discovered of
+// it.
 //
-// The host reports every packet; coalescing happens here, since only here it is known what was reported to which
-// manager. An advertiser whose scan response is still to come is deferred until it is there or the next packet shows
-// that it was lost, so that the first `didDiscover` has the name.
+// The host hands on every advertising report; they become discoveries here, since only here it is known what a manager
+// has discovered before. An advertiser whose scan response is still to come is deferred until it is there or the next
+// report shows that it was lost, so that the first `didDiscover` has the name.
 
 import BluetoothHost
 import BluetoothTypes
@@ -19,16 +19,22 @@ struct Scan: Hashable, Sendable {
     var filter: ScanFilter
 }
 
-/// The advertisers around one adapter.
-struct DiscoveryReports {
+/// A manager's other half, which hands discoveries to it.
+protocol DiscoveringSession: AnyObject {
+    /// An advertiser was discovered.
+    func discovered(_ discovery: Discovery)
+}
+
+/// The advertisers around one adapter, and what was discovered of them.
+struct Discoveries {
     /// How many advertisers are remembered; of more, those that were silent longest are forgotten.
     static let capacity = 1024
 
-    /// What was reported to a session of an advertiser in its present scan.
-    private struct Reported {
+    /// What a session has discovered of an advertiser in its present scan.
+    private struct Known {
         var session: Int
         var scan: Int
-        /// `nil` while the first report is deferred.
+        /// `nil` while the first discovery is deferred.
         var facts: AdvertisementFacts?
     }
 
@@ -39,7 +45,7 @@ struct DiscoveryReports {
         var hasData = false
         var merged: Advertisement
         var record: IdentityStore.Record
-        var reported: [Reported] = []
+        var known: [Known] = []
         var lastHeard: NIODeadline
 
         init(record: IdentityStore.Record, now: NIODeadline) {
@@ -58,34 +64,33 @@ struct DiscoveryReports {
     /// Forgets all advertisers: no manager scans any more.
     mutating func reset() { self.advertisers = [:] }
 
-    /// Takes in a packet; `report` is called for each scan that it is reported to.
+    /// Takes in an advertising report, and hands the discovery to each session whose scan finds something new in it.
     mutating func receive(
-        _ packet: AdvertisingReport,
-        for scans: [Scan],
+        _ report: AdvertisingReport,
+        for sessions: [(session: some DiscoveringSession, scan: Scan)],
         now: NIODeadline,
-        timestamp: CFAbsoluteTime,
-        report: (Scan, Discovery) -> Void
+        timestamp: CFAbsoluteTime
     ) {
-        let advertiser = self.advertiser(packet.address, now)
+        let advertiser = self.advertiser(report.address, now)
         advertiser.lastHeard = now
-        if packet.isScanResponse {
-            // A response that follows no packet says nothing of whether the device can be connected to.
+        if report.isScanResponse {
+            // A response without an advertisement before it does not say whether the device can be connected to.
             guard advertiser.hasData else { return }
-            if advertiser.scanResponse != packet.data {
-                advertiser.scanResponse = packet.data
+            if advertiser.scanResponse != report.data {
+                advertiser.scanResponse = report.data
                 self.merge(advertiser)
             }
-        } else if !advertiser.hasData || advertiser.data != packet.data
-            || advertiser.isConnectable != packet.isConnectable
+        } else if !advertiser.hasData || advertiser.data != report.data
+            || advertiser.isConnectable != report.isConnectable
         {
-            advertiser.data = packet.data
-            advertiser.isConnectable = packet.isConnectable
+            advertiser.data = report.data
+            advertiser.isConnectable = report.isConnectable
             advertiser.hasData = true
             self.merge(advertiser)
         }
-        for scan in scans where advertiser.merged.matches(scan.filter) {
-            guard scan.filter.allowsDuplicates || Self.isNews(packet, of: advertiser, to: scan) else { continue }
-            report(scan, Self.discovery(packet, of: advertiser, scan.filter, timestamp))
+        for (session, scan) in sessions where advertiser.merged.matches(scan.filter) {
+            guard scan.filter.allowsDuplicates || Self.isNews(report, of: advertiser, to: scan) else { continue }
+            session.discovered(Self.discovery(report, of: advertiser, scan.filter, timestamp))
         }
     }
 
@@ -132,25 +137,23 @@ struct DiscoveryReports {
         self.advertisers[record.address] = advertiser
     }
 
-    /// Whether the packet is reported to a scan that filters duplicates.
+    /// Whether a scan that filters duplicates discovers something in a report.
     private static func isNews(_ report: AdvertisingReport, of advertiser: Advertiser, to scan: Scan) -> Bool {
         let facts = advertiser.merged.facts
         guard
-            let index = advertiser.reported.firstIndex(where: { $0.session == scan.session && $0.scan == scan.number })
+            let index = advertiser.known.firstIndex(where: { $0.session == scan.session && $0.scan == scan.number })
         else {
-            advertiser.reported.removeAll { $0.session == scan.session }
+            advertiser.known.removeAll { $0.session == scan.session }
             let isDeferred = report.isScannable && advertiser.scanResponse == nil
-            advertiser.reported.append(
-                Reported(session: scan.session, scan: scan.number, facts: isDeferred ? nil : facts)
-            )
+            advertiser.known.append(Known(session: scan.session, scan: scan.number, facts: isDeferred ? nil : facts))
             return !isDeferred
         }
-        guard let reported = advertiser.reported[index].facts else {
-            advertiser.reported[index].facts = facts
+        guard let known = advertiser.known[index].facts else {
+            advertiser.known[index].facts = facts
             return true
         }
-        advertiser.reported[index].facts = reported.union(facts)
-        return !facts.isSubset(of: reported)
+        advertiser.known[index].facts = known.union(facts)
+        return !facts.isSubset(of: known)
     }
 
     private static func discovery(
