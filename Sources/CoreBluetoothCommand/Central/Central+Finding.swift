@@ -45,7 +45,7 @@ private struct DeviceSearch {
     private let query: DeviceQuery
     private let pick: DevicePick
     private let listeningTime: TimeInterval
-    private var found: [(peripheral: CBPeripheral, discovery: Discovery)] = []
+    private var found: [(peripheral: CBPeripheral, discovery: ScannedDevice)] = []
     private var others: [String] = []
 
     init(_ query: DeviceQuery, _ pick: DevicePick, _ listeningTime: TimeInterval) {
@@ -55,7 +55,7 @@ private struct DeviceSearch {
     var hasFound: Bool { !found.isEmpty }
 
     /// Takes in a report; returns whether enough was heard.
-    mutating func receive(_ discovery: Discovery, of peripheral: CBPeripheral) -> Bool {
+    mutating func receive(_ discovery: ScannedDevice, of peripheral: CBPeripheral) -> Bool {
         if let index = found.firstIndex(where: { $0.peripheral === peripheral }) {
             found[index].discovery.rssi = discovery.rssi ?? found[index].discovery.rssi
         } else if query.matches(name: discovery.name, identifier: discovery.identifier) {
