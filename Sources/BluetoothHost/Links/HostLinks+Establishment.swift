@@ -3,17 +3,17 @@
 // after six of its intervals with 0x3E (Vol 6, Part B, 4.5), as happens now and then on a busy channel: the connection
 // is then tried again, and the user hears nothing of it.
 //
-//     pending ── link ──▶ awaited ── a packet of the peer, time, or an end by the peer ──▶ established: it is reported
+//     pending ── link ──▶ awaited ── a packet of the peer, time, or another end ──▶ established: it is reported
 //        ▲                │ │ └── cancelled ──▶ cancelled ── end ──▶ nobody hears of it
 //        ├── end, 0x3E ◀──┘ │                       └── end, asked for again meanwhile ──▶ pending
-//        └── three times    └── the fourth 0x3E, or another end ──▶ failed: the user hears of it
+//        └── three times    └── the fourth 0x3E ──▶ failed: the user hears of it
 //
 // A packet of the peer is data, or an event that says what the peer has answered. Other events of a link may come from
 // the controller alone: a packet of this host counts as completed when its buffer is free, flushed or not (Vol 4, Part
 // E, 7.7.19), and length and PHY may be settled without the peer (7.7.65.7, 7.8.49). The host asks for nothing more: a
-// central begins a link with a request of ATT, or with encryption, and the peer has to answer either. A link that the
-// peer ends was established, too. One that ends otherwise before anything came has failed, with the reason: another try
-// would end in the same way.
+// central begins a link with a request of ATT, or with encryption, and the peer has to answer either. A link that
+// ends with another reason than 0x3E was established, too: the Link Layers had met, also if nothing came from the host of
+// the peer.
 //
 // What a peer can do: not answer. Then time decides, since a link that is still there after six intervals and the delay
 // of an event is established.
@@ -67,9 +67,10 @@ extension HostLinks {
         self.host.delegate?.host(self.host, didConnect: link.information)
     }
 
-    /// A link ends: its peer was there if it is the one that has ended it.
+    /// A link ends: with any reason but one its peer was there.
     func heardPeer(of link: HostLink, atEndWith reason: HCIErrorCode) {
-        if reason.isOfPeer, self.isConnecting(to: link.information.peer) { self.heardPeer(of: link) }
+        guard reason != .connectionFailedToBeEstablished, self.isConnecting(to: link.information.peer) else { return }
+        self.heardPeer(of: link)
     }
 
     /// Whether the user waits for a link with a device: nothing is pending without a controller or in a shutdown.
@@ -122,13 +123,4 @@ extension HCIEvent {
 extension HCIErrorCode {
     /// Whether the peer has agreed to encryption, or has no key for it.
     fileprivate var isAnswerToEncryption: Bool { self == .success || self == .pinOrKeyMissing }
-
-    /// Whether a link ends with it because the peer said so, or sent something that was not encrypted with the right
-    /// key.
-    fileprivate var isOfPeer: Bool {
-        [
-            .remoteUserTerminated, .remoteLowResources, .remotePowerOff,
-            .connectionTerminatedMICFailure,
-        ].contains(self)
-    }
 }
