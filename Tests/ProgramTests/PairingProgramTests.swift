@@ -135,7 +135,7 @@ extension Programs {
             #expect(poor.lines.contains("  FFF2  read = 73 65 63 72 65 74 \"secret\""))
             #expect(poor.lines.contains("  FFF3  read = (needs pairing by a code)"))
             let read = try testbed.tool("read", "Safe", "FFF3", "--identity", "poor")
-            #expect(try read.end() == 1)
+            #expect(try read.end() == 6)
             let line = "corebluetooth: reading FFF3 failed: Authentication is insufficient; "
             #expect(read.errorLines.last?.hasPrefix(line) == true, "\(read.errorLines)")
             let ball = try ball()

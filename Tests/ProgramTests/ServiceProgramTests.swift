@@ -123,7 +123,7 @@ extension Programs {
                 let process = try testbed.shell(
                     "exec 2>\(file); export LC_ALL=C \(environment); exec \(tool) advertise \(adapter) \(options)"
                 )
-                #expect(try process.end() == 1)
+                #expect(try process.end() == 5)
                 return try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
             }
             #expect(try lines("") == ["corebluetooth: \(why)"])

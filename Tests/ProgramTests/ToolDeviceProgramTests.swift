@@ -190,7 +190,7 @@ extension Programs {
             let failing = try testbed.tool("connect", "Thermometer", input: true)
             for line in ["rssi", "read FFF2", "rssi"] { failing.write(line: line) }
             failing.endInput()
-            #expect(try failing.end() == 1)
+            #expect(try failing.end() == 6)
             #expect(failing.lines == ["-45 dBm"])
             #expect(failing.errorLines == ["corebluetooth: reading FFF2 failed: Reading is not permitted"])
         }

@@ -27,6 +27,15 @@ struct CorebluetoothDeviceTests {
     enum Search: String, CaseIterable, Codable, Sendable {
         case nobody, unnamed, many, unconnectable, deaf
 
+        /// The exit status of a command for "Peer".
+        var status: Int32 {
+            switch self {
+            case .nobody, .unnamed, .many: 3
+            case .unconnectable: 4
+            case .deaf: 7
+            }
+        }
+
         func add(to world: World) {
             switch self {
             case .nobody: break
@@ -45,7 +54,8 @@ struct CorebluetoothDeviceTests {
         arguments: Search.allCases
     )
     func notFound(search: Search) async throws {
-        let process = try await #require(processExitsWith: .exitCode(1), observing: .outputs) { @MainActor [search] in
+        let process = try await #require(processExitsWith: .exitCode(search.status), observing: .outputs) {
+            @MainActor [search] in
             var run = SessionRun()
             search.add(to: run.world)
             let name = search == .unnamed ? "Peer\u{1B}" : "Peer"
@@ -128,7 +138,7 @@ struct CorebluetoothDeviceTests {
         let process = try await play(
             "1 read FFF1; 10 read FFF1; 20 connect; 21 read FFF1; 22 end",
             .drop(at: 5),
-            status: keepsGoing ? 0 : 1,
+            status: keepsGoing ? 0 : 7,
             keepsGoing: keepsGoing,
             marks: [9.99]
         )

@@ -239,9 +239,9 @@ struct CorebluetoothPeripheralTests {
         #expect(process.lines == (isPermitted ? [advertising] : []))
     }
 
-    @Test("ends with 1 on a machine without Bluetooth, and so does a command for a device", arguments: [false, true])
+    @Test("ends with 5 on a machine without Bluetooth, and so does a command for a device", arguments: [false, true])
     func unsupported(isCentral: Bool) async throws {
-        let process = try await #require(processExitsWith: .exitCode(1), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(5), observing: .outputs) {
             @MainActor [isCentral] in
             var run = SessionRun()
             let device = run.world.addDevice("device", isSupported: false)

@@ -64,7 +64,7 @@ struct CorebluetoothScanTests {
         ] as [(String?, Bool, [String])]
     )
     func lines(order: String?, hasBluetooth: Bool, expected: [String]) async throws {
-        let process = try await #require(processExitsWith: .exitCode(hasBluetooth ? 0 : 1), observing: .outputs) {
+        let process = try await #require(processExitsWith: .exitCode(hasBluetooth ? 0 : 5), observing: .outputs) {
             [order = order as String?, hasBluetooth = hasBluetooth as Bool] in
             let run = try await CorebluetoothScanTests.scan(
                 .lines,
