@@ -7,7 +7,7 @@ import Foundation
 /// Something failed: one line that says what, why, and what to do about it.
 package struct Failure: Error {
     /// What failed, as an exit status says it.
-    package enum Kind: Int32, CaseIterable {
+    package enum Kind: Int32 {
         case other = 1
         /// The device, or what is asked of it, is not there; or several fit.
         case notFound = 3
@@ -49,8 +49,8 @@ package enum Ending {
     package static func failAsSaid(_ kind: Failure.Kind = .other) -> Never { exit(kind.rawValue) }
 
     /// Runs a tool: parses the arguments, runs the command that they name, and turns what was thrown into the exit
-    /// statuses of the contract: 0 success, 2 wrong usage, and that of a ``Failure/Kind`` with one line on standard error.
-    /// (130 after an interrupt, and 0 after SIGTERM, are ``Interrupts``' affair.)
+    /// statuses of the contract: 0 success, 2 wrong usage, and that of a ``Failure/Kind`` with one line on standard
+    /// error. ``Interrupts`` has the others: 130 after an interrupt, and 0 after SIGTERM.
     ///
     /// A command that runs until something happens never comes back from here; see ``Interrupts``.
     package static func run(_ tool: (some ParsableCommand).Type) {

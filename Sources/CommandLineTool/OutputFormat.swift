@@ -45,6 +45,12 @@ package struct OutputFormat: Sendable {
         print("failed", failure.details + [("kind", kind), ("error", .string(failure.line))], line: nil)
     }
 
+    /// Ends the program with a failure: its object if lines are JSON, its line and its status.
+    package func fail(_ failure: Failure) -> Never {
+        print(failure)
+        Ending.fail(failure)
+    }
+
     /// Logs a line about what happens in between, where ``isVerbose`` asks for it.
     package func report(_ line: @autoclosure () -> String) {
         if isVerbose { Console.inform(line()) }

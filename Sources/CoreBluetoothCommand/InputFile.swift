@@ -20,7 +20,7 @@ enum InputFile {
 
     /// What is on standard input, up to its end.
     ///
-    /// - Throws: `Failure` if it has more octets than that, of which no more are read.
+    /// - Throws: `Failure` if it has more octets than that; the rest is not read.
     static func readStandardInput(limit: Int) throws -> Data {
         var data = Data()
         do {

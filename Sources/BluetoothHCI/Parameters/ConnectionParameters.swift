@@ -240,7 +240,7 @@ public struct ConnectionParameters: HCIParameters {
         self.maximumEventLength = maximumEventLength
     }
 
-    /// How many connection events the peripheral may leave out (Vol 6, Part B, 4.5.1).
+    /// The numbers of connection events that the peripheral may leave out (Vol 6, Part B, 4.5.1).
     public static let latencies: ClosedRange<UInt16> = 0...499
 
     /// Whether each is in its range and they fit each other: the timeout is longer than twice the time between two

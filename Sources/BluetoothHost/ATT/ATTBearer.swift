@@ -166,7 +166,7 @@ struct ATTBearer {
         if let deadline = self.nextDeadline, deadline <= now { self.fail(.indicationTimeout, into: &actions) }
     }
 
-    /// The bearer is of no more use. The end of the link ends what the local client was asked for.
+    /// Becomes unusable. The end of the link ends what the local client was asked for.
     mutating func fail(_ failure: Failure, into actions: inout [Action]) {
         guard self.isUsable else { return }
         self.condition = .failed(failure)

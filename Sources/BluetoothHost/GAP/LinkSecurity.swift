@@ -165,8 +165,9 @@ extension LinkSecurity {
     /// The level that the link has to reach before it makes sense to repeat what was refused; `nil` where no level
     /// helps.
     ///
-    /// A server that has a key of this device refuses for want of encryption, and the key is used. One that has none
-    /// refuses for want of authentication, of a key or of a better one; so each refusal asks for the next level.
+    /// A server that has a key of this device refuses because the link is not encrypted, and the key is used. One that
+    /// has none refuses because the client is not authenticated, or not well enough; so each refusal asks for the next
+    /// level.
     func level(afterRefusalFor shortfall: SecurityShortfall) -> SecurityLevel? {
         switch (shortfall, self.level) {
         case (.authentication, .none), (.encryption, .none): .encrypted

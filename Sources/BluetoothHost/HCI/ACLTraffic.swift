@@ -7,7 +7,7 @@ import NIOCore
 
 /// The ACL data of all links.
 final class ACLTraffic {
-    /// How many values' memory is kept until the user takes it.
+    /// The number of values whose memory is kept until the user takes it.
     private static let sentBufferLimit = 64
 
     /// Memory of values that have left the process, which the user may take for others; one that another owner holds is
@@ -42,10 +42,10 @@ final class ACLTraffic {
 
     // MARK: To the controller
 
-    /// How many octets a packet may carry.
+    /// The number of octets that a packet may carry.
     var dataLength: Int { self.transmitter.dataLength }
 
-    /// How many more packets the controller can take.
+    /// The number of packets that the controller can still take.
     var credits: Int { self.transmitter.credits }
 
     /// Puts a PDU into a frame and the frame into the queue of a link.
@@ -86,7 +86,7 @@ final class ACLTraffic {
 
     // MARK: From the controller
 
-    /// Whether the controller sends no more data than the host has finished with.
+    /// Whether the controller waits with data until the host has finished with what came before.
     var limitsReceivedData: Bool { self.receiver.isLimited }
 
     /// A packet of a link was received.

@@ -26,9 +26,9 @@ final class AttachedController {
         case report(LEHostState)
     }
 
-    /// How many answers to what a controller asks wait at most.
+    /// The number of answers to what a controller asks that may wait.
     private static let waitingRepliesLimit = 64
-    /// After how many unreadable packets of one controller no further ones are logged.
+    /// The number of unreadable packets of one controller that are logged.
     private static let unreadableLogLimit = 5
 
     /// Where the host stands with it.
@@ -58,7 +58,7 @@ final class AttachedController {
     /// Whether it is set up and has not failed.
     var isReady: Bool { self.state == .ready }
 
-    /// How many commands wait until the controller takes another one.
+    /// The number of commands that wait until the controller takes another one.
     var waitingCommandCount: Int { self.commands.waitingCount }
 
     // MARK: Begin and end

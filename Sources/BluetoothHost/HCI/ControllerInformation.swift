@@ -21,17 +21,17 @@ package struct ControllerInformation {
     }
     /// Its LE features.
     var features = LEFeatures()
-    /// How many octets an outgoing ACL data packet may carry behind its header.
+    /// The number of octets that an outgoing ACL data packet may carry behind its header.
     var aclDataLength = 27
-    /// How many outgoing ACL data packets it can hold.
+    /// The number of outgoing ACL data packets that it can hold.
     var aclPacketCount = 1
     /// Whether it knows how much data the host takes at a time.
     var knowsHostBuffers = false
-    /// Whether it sends no more data than the host has finished with.
+    /// Whether it waits with data until the host has finished with what came before.
     var limitsReceivedData = false
-    /// How many devices its filter accept list holds.
+    /// The number of devices that its filter accept list holds.
     var acceptListSize = 0
-    /// How many devices its resolving list holds; 0 where it has none.
+    /// The number of devices that its resolving list holds; 0 if it has none.
     var resolvingListSize = 0
     /// What it says that it can do at the same time.
     var states: LEStates?

@@ -7,7 +7,7 @@
 //
 // sending: advertising, scanning and pending connections are stopped; a link is ended once everything that was queued
 // on it has left. disconnecting: links are ended with what they have. A peer that takes nothing, or a controller that
-// does not answer, costs the limit at most. Time comes in through the event loop.
+// does not answer, costs the limit at most.
 
 import NIOCore
 

@@ -67,7 +67,7 @@ extension LEHost {
         self.loop.scheduleTurn()
     }
 
-    /// Whether the controller sends no more data than the host has finished with.
+    /// Whether the controller waits with data until the host has finished with what came before.
     public var limitsReceivedData: Bool { self.traffic.limitsReceivedData }
 
     /// Puts a PDU into a frame and the frame into the link's queue.

@@ -1,6 +1,6 @@
 // The security of the host's links: the Security Manager of each link is fed here and its actions are carried out (Vol
-// 3, Part H), what a server has refused for want of security is asked once more (Vol 3, Part C, 10.3.2), and a bonded
-// client that comes back finds what a bond keeps for it (Vol 3, Part G, 2.5.2).
+// 3, Part H), requests that a server refused because the link was not secure enough are sent again (Vol 3, Part C,
+// 10.3.2), and a bonded client that comes back finds what a bond keeps for it (Vol 3, Part G, 2.5.2).
 //
 // The order of a bonded link: it is opened, the delegate gives the bond, and the link is encrypted with its key. A
 // central does that by itself; a peripheral asks for it when it wants something of the peer. Before that anybody can

@@ -99,6 +99,7 @@ struct CloneCommand: ParsableCommand {
 final class DeviceRecording {
     private let central: Central
     private let output: OutputFormat
+    private var explored: Set<ObjectIdentifier> = []
     private var sending: [CBCharacteristic] = []
 
     init(central: Central, output: OutputFormat) {
@@ -113,6 +114,7 @@ final class DeviceRecording {
     }
 
     private func explore(_ service: CBService) async throws {
+        guard explored.insert(ObjectIdentifier(service)).inserted else { return }
         for characteristic in try await central.discoverCharacteristics(of: service) {
             if characteristic.properties.contains(.read) {
                 await attempt("\(characteristic.uuid)") { _ = try await self.central.read(characteristic) }

@@ -24,8 +24,9 @@ struct DeviceOptions: ParsableArguments {
         if device.isEmpty { throw ValidationError("The device is empty.") }
     }
 
-    /// Runs `body` on a connection to the device, then ends the program: with 0, or with the line of what was thrown and
-    /// the status of its kind. What the device refuses until they have paired makes them pair, and the user is asked at the terminal.
+    /// Runs `body` on a connection to the device, then ends the program: with 0, or with the line of what was thrown
+    /// and the status of its kind. What the device refuses until they have paired makes them pair, and the user is asked
+    /// at the terminal.
     ///
     /// - Parameters:
     ///   - radio: The adapter.
@@ -64,9 +65,7 @@ struct DeviceOptions: ParsableArguments {
                 await central.disconnect()
                 Ending.succeed()
             } catch {
-                let failure = central.failure(for: error, device: device)
-                central.output.print(failure)
-                Ending.fail(failure)
+                central.output.fail(central.failure(for: error, device: device))
             }
         }
     }

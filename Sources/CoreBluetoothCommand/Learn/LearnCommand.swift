@@ -1,4 +1,4 @@
-// `corebluetooth learn`: hands over to the course. It is a program of its own, as it has a world of devices with the clocks
+// `corebluetooth learn`: hands over to the course, a program of its own, since it has a world of devices with the clocks
 // and queues of tests, which nothing else here needs.
 
 import ArgumentParser

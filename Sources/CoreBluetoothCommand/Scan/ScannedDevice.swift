@@ -31,14 +31,14 @@ struct ScannedDevice {
         self.init(
             identifier: peripheral.identifier,
             name: advertisementData[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name,
-            rssi: RSSI(octet: rssi.int8Value)?.dBm,
+            rssi: rssi.intValue == Int(RSSI.octet(nil)) ? nil : rssi.intValue,
             isConnectable: (advertisementData[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue ?? false,
             services: listed + overflow,
             manufacturerData: advertisementData[CBAdvertisementDataManufacturerDataKey] as? Data,
             serviceData: data.map { ($0.key, $0.value) }.sorted { $0.service.uuidString < $1.service.uuidString },
             txPower: (advertisementData[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue
         )
-        let seconds = advertisementData["kCBAdvDataTimestamp"] as? NSNumber
+        let seconds = advertisementData[advertisementTimestampKey] as? NSNumber
         time = seconds.map { Date(timeIntervalSinceReferenceDate: $0.doubleValue) }
         isNameShortened = advertisementData[isLocalNameShortenedKey] != nil
     }

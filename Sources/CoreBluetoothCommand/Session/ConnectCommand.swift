@@ -105,11 +105,7 @@ final class DeviceSession {
         // The command that is under way fails by itself.
         guard !isBusy else { return }
         let line = "\(Central.name(connection.peripheral)) has disconnected: \(reason)"
-        guard lines.isInteractive || keepsGoing else {
-            let failure = Failure(line, .notConnected)
-            connection.output.print(failure)
-            Ending.fail(failure)
-        }
+        guard lines.isInteractive || keepsGoing else { connection.output.fail(Failure(line, .notConnected)) }
         Console.report("\(Ending.program): \(line)")
         lines.prompt(prompt)
     }

@@ -23,7 +23,7 @@ extension World {
     /// - Throws: What the operation throws, or ``WorldError`` where it has not ended within `limit`; it is cancelled
     ///   then.
     public func wait<Result>(
-        within limit: Duration = World.patience,
+        within limit: Duration = World.defaultLimit,
         isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID,
         line: UInt = #line,
@@ -46,7 +46,7 @@ extension World {
             if let result = outcome.get() { return try result.get() }
             guard self.now < end else {
                 task.cancel()
-                throw self.impatience("the operation has not ended", limit, file, line)
+                throw self.notInTime("the operation has not ended", limit, file, line)
             }
             self.advance(by: .milliseconds(1))
         }
@@ -65,7 +65,7 @@ extension World {
     /// - Throws: ``WorldError`` where it does not become true within `limit`.
     public func wait(
         until condition: @autoclosure () throws -> Bool,
-        within limit: Duration = World.patience,
+        within limit: Duration = World.defaultLimit,
         isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID,
         line: UInt = #line
@@ -75,7 +75,7 @@ extension World {
         while try !condition() {
             try self.throwMistake()
             guard self.now < end else {
-                throw self.impatience("the condition did not become true", limit, file, line)
+                throw self.notInTime("the condition did not become true", limit, file, line)
             }
             self.advance(by: .milliseconds(1))
             await Task.yield()

@@ -227,7 +227,7 @@ public final class World {
     /// - Throws: ``WorldError`` where it does not become true within `limit`; its text has the last lines of the trace.
     public func run(
         until condition: @autoclosure () throws -> Bool,
-        within limit: Duration = World.patience,
+        within limit: Duration = World.defaultLimit,
         file: StaticString = #fileID,
         line: UInt = #line
     ) throws {
@@ -241,7 +241,7 @@ public final class World {
     /// - Throws: ``WorldError`` where it does not become true within `limit`; its text has the last lines of the trace.
     public func run(
         until condition: () throws -> Bool,
-        within limit: Duration = World.patience,
+        within limit: Duration = World.defaultLimit,
         file: StaticString = #fileID,
         line: UInt = #line
     ) throws {
@@ -251,7 +251,7 @@ public final class World {
         while try !condition() {
             try self.throwMistake()
             guard self.loop.now < deadline else {
-                throw self.impatience("the condition did not become true", limit, file, line)
+                throw self.notInTime("the condition did not become true", limit, file, line)
             }
             self.loop.advanceTime(to: min(deadline, self.loop.now + .milliseconds(1)))
         }
@@ -260,11 +260,11 @@ public final class World {
 
     /// The ATT MTU that a device offers unless it is given another one.
     @usableFromInline static let maximumMTU = ATT.maximumMTU
-    /// How long a test waits unless it says otherwise.
-    @usableFromInline static let patience = Duration.seconds(30)
+    /// The limit of a wait, unless a test gives another one.
+    @usableFromInline static let defaultLimit = Duration.seconds(30)
 
-    /// The error of something that a test has waited for in vain.
-    func impatience(_ what: String, _ limit: Duration, _ file: StaticString, _ line: UInt) -> WorldError {
+    /// The error of a wait that took longer than its limit.
+    func notInTime(_ what: String, _ limit: Duration, _ file: StaticString, _ line: UInt) -> WorldError {
         WorldError(
             "\(file):\(line): \(what) within \(text(of: limit))\(self.loop.work.likelyCause)",
             trace: self.trace

@@ -11,8 +11,8 @@ struct CourseTool: ParsableCommand {
         commandName: "corebluetooth-learn",
         abstract: "Learn Core Bluetooth in lessons that run.",
         discussion: """
-            Without a lesson it lists them, and says which one comes next. A lesson shows its code, runs it, and prints every call and every packet \
-            as it happens. Each one ends with a question, which a run answers:
+            Without a lesson it lists them, and says which one comes next. A lesson shows its code, runs it, and prints \
+            every call and every packet as it happens. Each one ends with a question, which a run answers:
 
               corebluetooth learn 1                 the lesson
               corebluetooth learn 1 --try far       its run with something changed

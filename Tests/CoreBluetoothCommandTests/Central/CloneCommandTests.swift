@@ -90,6 +90,8 @@ struct CloneCommandTests {
         #expect(counts.sent.isEmpty)
         let characteristics = (peripheral.services ?? []).flatMap { $0.characteristics ?? [] }
         #expect(characteristics.map(\.uuid.uuidString) == ["FFF1", "FFF2", "FFF4", "FFD1"])
+        try tool.testbed.perform { try await recording.explore(peripheral) }
+        #expect(counts.reads["FFF1"] == 1)
     }
 
     @Test("subscribes to all that sends, and no longer than asked for")

@@ -115,7 +115,7 @@ struct ScannedDeviceTests {
 
     @Test(
         "has no strength at 127",
-        arguments: [126, 127, -127]
+        arguments: [126, 127, 128, -127]
     )
     func strength(number: Int) {
         let discovery = ScannedDevice(peripheral, [:], rssi: NSNumber(value: number))

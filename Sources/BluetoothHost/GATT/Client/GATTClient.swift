@@ -15,14 +15,14 @@
 // there are at most three.
 //
 // Held: a client of a bonded peer is held until the link is encrypted with the key of the bond. It sends nothing,
-// believes nothing, and has the driver secure the link as soon as something waits; what waits fails if that cannot be.
+// trusts nothing, and has the driver secure the link as soon as something waits; what waits fails if that cannot be.
 //
-// What a peer can do: a server's answer is believed where the specification lets it be one. Another opcode, handles
+// What a peer can do: a server's answer is taken if the specification lets it be one. Another opcode, handles
 // that do not grow, or lengths that do not fit end the operation with `malformedResponse`, and the next one begins.
 // Since every discovery goes on behind the last handle that it got, each ends after a finite number of answers,
 // whatever the server says. A server that does not answer costs the link after 30 s. Nothing that it sends is queued.
 //
-// Time comes in as `now`, for the limit of 30 s on each request (Vol 3, Part F, 3.3.3).
+// Deadlines are passed in as `now`, for the limit of 30 s on each request (Vol 3, Part F, 3.3.3).
 
 import BluetoothHCI
 import BluetoothTypes
@@ -50,7 +50,7 @@ struct GATTClient {
     /// A request on its way.
     private struct Request {
         let opcode: ATTOpcode
-        /// Its octets, for the case that it is sent once more; `nil` if no more secure link can help.
+        /// Its octets, for the case that it is sent once more; `nil` if a more secure link cannot help.
         let pdu: ByteBuffer?
         /// How secure the link was when it was sent.
         let level: SecurityLevel
@@ -335,7 +335,7 @@ struct GATTClient {
 
     // MARK: Security
 
-    /// The link has become more secure: what the server has refused for want of that is asked once more.
+    /// The link has become more secure: requests that the server refused before are sent again.
     mutating func repeatRefusedRequest(on bearer: inout ATTBearer, now: NIODeadline, into actions: inout [Action]) {
         guard case .securing(let operation, let request, _) = self.state, let pdu = request.pdu,
             request.level < bearer.security.level

@@ -58,7 +58,7 @@ public struct DiscoverAttributes: GATTProcedure {
         self.step(.response(response), mtu: mtu)
     }
 
-    /// Ends with what was found if the error says that there is no more.
+    /// Ends with what was found if the error says that nothing is left.
     public mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<GATTDiscovered> {
         self.step(.error(error), mtu: mtu)
     }

@@ -52,9 +52,6 @@ final class AdapterCore {
     private var discoveries: Discoveries
     /// How the host scans, while it does.
     private var scanPace: ScanPace?
-    /// The scans for which the last report was looked at, and how often they have changed.
-    private var servedScans: [Scan] = []
-    private var servedScansCount = 0
     private var transmitTokenCount: UInt64 = 0
     private(set) var heldLinks = HeldLinks()
 
@@ -157,7 +154,7 @@ final class AdapterCore {
 
     /// Brings the host's scanning to what the sessions want.
     func updateScanning() {
-        self.updateReportNeed(self.effectiveScans.map(\.scan))
+        self.updateReportNeed(self.effectiveScans)
         let pace = self.wantedScanPace
         guard self.isReady, pace != self.scanPace else { return }
         self.scanPace = pace
@@ -174,7 +171,7 @@ final class AdapterCore {
         guard self.scanPace != nil else { return }
         let scans = self.effectiveScans
         self.discoveries.receive(report, for: scans, now: self.eventLoop.now, timestamp: self.timestamp)
-        self.updateReportNeed(scans.map(\.scan))
+        self.updateReportNeed(scans)
     }
 
     private var effectiveScans: [(session: CentralSession, scan: Scan)] {
@@ -182,15 +179,11 @@ final class AdapterCore {
     }
 
     /// Lets the controller omit the reports that no scan would lead to a discovery of, where it can.
-    private func updateReportNeed(_ scans: [Scan]) {
+    private func updateReportNeed(_ scans: [(session: CentralSession, scan: Scan)]) {
+        let need = self.discoveries.reportNeed(of: scans)
         // A session that takes nothing at present begins where it stopped, whatever was reported meanwhile.
         let isPaused = self.centralSessions.contains { $0.scan != nil && $0.effectiveScan == nil }
-        if scans != self.servedScans {
-            self.servedScans = scans
-            self.servedScansCount += 1
-        }
-        let needsAll = isPaused || scans.contains(where: \.filter.allowsDuplicates)
-        self.host.reportNeed = needsAll ? .all : .changes(self.servedScansCount)
+        self.host.reportNeed = isPaused ? .all : need
     }
 
     /// The GAP Device Name of a peer became known; says whether that changes its name.

@@ -118,6 +118,9 @@ final class Advertisement: Sendable {
     }
 }
 
+/// The key of the time of a discovery, in seconds since the reference date, which Apple does not document.
+package let advertisementTimestampKey = "kCBAdvDataTimestamp"
+
 /// Present if the local name is a shortened one; not one of Apple's keys.
 package let isLocalNameShortenedKey = "kCBAdvDataIsLocalNameShortened"
 
@@ -129,7 +132,7 @@ extension Discovery {
         let advertisement = self.advertisement
         var dictionary: [String: Any] = [
             CBAdvertisementDataIsConnectable: NSNumber(value: advertisement.isConnectable),
-            "kCBAdvDataTimestamp": NSNumber(value: self.timestamp),
+            advertisementTimestampKey: NSNumber(value: self.timestamp),
             "kCBAdvDataRxPrimaryPHY": NSNumber(value: self.primaryPHY),
             "kCBAdvDataRxSecondaryPHY": NSNumber(value: self.secondaryPHY),
         ]

@@ -5,6 +5,7 @@
 // has discovered before. An advertiser whose scan response is still to come is deferred until it is there or the next
 // report shows that it was lost, so that the first `didDiscover` has the name.
 
+import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
 import Foundation
@@ -58,11 +59,23 @@ struct Discoveries {
 
     private let identities: IdentityStore
     private var advertisers: [DeviceAddress: Advertiser] = [:]
+    /// The scans for which the last report was looked at, and how often they have changed.
+    private var servedScans: [Scan] = []
+    private var servedScansCount = 0
 
     init(identities: IdentityStore) { self.identities = identities }
 
     /// Forgets all advertisers: no manager scans any more.
     mutating func reset() { self.advertisers = [:] }
+
+    /// Which reports lead to discoveries of these scans; noted, since scans that have changed need every device anew.
+    mutating func reportNeed(of sessions: [(session: some DiscoveringSession, scan: Scan)]) -> AdvertisingReportNeed {
+        if !sessions.lazy.map(\.scan).elementsEqual(self.servedScans) {
+            self.servedScans = sessions.map(\.scan)
+            self.servedScansCount += 1
+        }
+        return sessions.contains(where: \.scan.filter.allowsDuplicates) ? .all : .changes(self.servedScansCount)
+    }
 
     /// Takes in an advertising report, and hands the discovery to each session whose scan finds something new in it.
     mutating func receive(

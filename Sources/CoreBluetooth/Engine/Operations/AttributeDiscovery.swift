@@ -119,7 +119,7 @@ final class AttributeDiscovery: PeripheralOperation {
 }
 
 extension GATTDiscovered {
-    /// How many attributes were found.
+    /// The number of attributes that were found.
     fileprivate var count: Int {
         switch self {
         case .services(let services): services.count

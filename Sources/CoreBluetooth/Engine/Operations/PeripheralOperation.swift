@@ -69,7 +69,7 @@ class PeripheralOperation: GATTOperation {
         connection.report(.completed(connection.id, HandedOperation(self)))
     }
 
-    /// Its attributes are no more, or others: it is reported as failed.
+    /// Fails, since its attributes were removed or replaced.
     func refuse(for connection: PeripheralConnection) {
         self.failure = .att(.invalidHandle, handle: 0)
         connection.report(.completed(connection.id, HandedOperation(self)))
@@ -181,7 +181,7 @@ class PeripheralOperation: GATTOperation {
     /// Why it has failed, as Core Bluetooth says it.
     final var reportedError: (any Error)? { self.failure.map(coreBluetoothError) }
 
-    /// Changes the app's objects and calls the delegate, unless the connection or what was asked is no more.
+    /// Changes the app's objects and calls the delegate, unless the connection has ended or its attribute was removed.
     final func deliver(to id: ConnectionID, in context: CentralContext) {
         // The object leaves the lock: who ends takes it.
         let ((peripheral, _), delegate) = context.observation.inform { () -> (CBPeripheral?, Bool) in
