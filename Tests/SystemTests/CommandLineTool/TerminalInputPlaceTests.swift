@@ -179,7 +179,10 @@ struct TerminalInputPlaceTests {
                 dup2(ends[0], STDIN_FILENO)
             case "file": dup2(open("/proc/self/exe", O_RDONLY), STDIN_FILENO)
             case "null": dup2(open("/dev/null", O_RDONLY), STDIN_FILENO)
-            case "closed": close(STDIN_FILENO)
+            case "closed":
+                // Another thread of the process would be given the number if it opened a file now.
+                limitDescriptors(to: 0)
+                close(STDIN_FILENO)
             default: dup2(terminal.slave, STDIN_FILENO)
             }
             if words.last == "background" { try terminal.giveForegroundAway() }
