@@ -62,7 +62,7 @@ ERROR = re.compile(r"/(Sources/[^:\s]+\.swift):(\d+):\d+: error: ")
 
 def files_of(root):
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, stdout=subprocess.PIPE, check=True).stdout.decode()
-    return [path for path in listed.split("\0") if path and os.path.isfile(f"{root}/{path}")]
+    return [path for path in listed.split("\0") if path and os.path.exists(f"{root}/{path}")]
 
 
 def mutable(path):
@@ -133,6 +133,11 @@ class MutatedPackage:
         for path in paths:
             if not mutable(path) and path != "Package.swift":
                 target = f"{self.copy}/{path}"
+                if os.path.islink(f"{self.root}/{path}"):
+                    if not os.path.lexists(target):
+                        os.makedirs(os.path.dirname(target), exist_ok=True)
+                        os.symlink(os.readlink(f"{self.root}/{path}"), target)
+                    continue
                 # What is the same stays as it is, or the build would see it as changed.
                 if not os.path.exists(target) or not filecmp.cmp(f"{self.root}/{path}", target, shallow=False):
                     os.makedirs(os.path.dirname(target), exist_ok=True)
