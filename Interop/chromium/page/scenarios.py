@@ -107,7 +107,7 @@ def question(stage):
     page.keys(Keys.ARROW_UP)
     check(page.element("#question").get_property("value") == "Will it rain?", "the earlier question does not come back")
     # The role is left and taken again, by the keyboard alone.
-    page.tab_to("Change role")
+    page.tab_to("leave")
     page.keys(Keys.ENTER)
     choose(page, "Central")
     page.reads("#list", "Crystal")
