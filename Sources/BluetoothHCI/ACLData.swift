@@ -7,7 +7,7 @@ public import NIOCore
 
 /// The header of an ACL data packet.
 public struct ACLDataHeader: Hashable, Sendable {
-    /// Where a fragment stands in its L2CAP PDU (`Packet_Boundary_Flag`).
+    /// The position of a fragment in its L2CAP PDU (`Packet_Boundary_Flag`).
     public enum Boundary: UInt8, Hashable, Sendable {
         /// The first fragment, from a host to a controller.
         case firstNonFlushable = 0b00
@@ -15,7 +15,7 @@ public struct ACLDataHeader: Hashable, Sendable {
         case continuing = 0b01
         /// The first fragment, from a controller to a host.
         case firstFlushable = 0b10
-        /// A whole PDU; not used on LE links.
+        /// A complete PDU; not used on LE links.
         case complete = 0b11
 
         /// Whether an L2CAP PDU begins here.
@@ -23,30 +23,24 @@ public struct ACLDataHeader: Hashable, Sendable {
         public var isFirst: Bool { self != .continuing }
     }
 
-    /// The octets of an H4 type octet and an ACL data header.
+    /// The size of an H4 type octet and an ACL data header.
     public static let octetCountWithType = 5
 
-    /// The link.
     public var handle: ConnectionHandle
-    /// Where the fragment stands in its PDU.
     public var boundary: Boundary
-    /// Whether it is meant for all (`Broadcast_Flag`); 0 on LE links.
+    /// `Broadcast_Flag`; 0 on LE links.
     public var broadcast: UInt8
-    /// The octets behind the header.
+    /// The octets after the header.
     public var length: Int
 
-    /// Creates a header.
     @inlinable
     public init(handle: ConnectionHandle, boundary: Boundary, broadcast: UInt8 = 0, length: Int) {
-        self.handle = handle
-        self.boundary = boundary
-        self.broadcast = broadcast
-        self.length = length
+        (self.handle, self.boundary, self.broadcast, self.length) = (handle, boundary, broadcast, length)
     }
 
     /// Reads the header of an ACL data packet in place.
     ///
-    /// - Throws: `MalformedBytes` where the packet is of another kind, or its length is not that of its octets.
+    /// - Throws: `MalformedBytes` if the packet is of another kind, or its length does not match.
     @inlinable
     public init(_ packet: HCIPacket) throws(MalformedBytes) {
         let start = packet.bytes.readerIndex
@@ -60,7 +54,7 @@ public struct ACLDataHeader: Hashable, Sendable {
         guard self.length == available else { throw MalformedBytes(.trailingBytes, "ACL data") }
     }
 
-    /// A header from its octets, the first octet lowest.
+    /// A header from its octets as a little-endian word.
     @inlinable
     package init(word: UInt32) {
         self.handle = ConnectionHandle(rawValue: UInt16(truncatingIfNeeded: word))
@@ -80,11 +74,11 @@ public struct ACLDataHeader: Hashable, Sendable {
             | UInt32(truncatingIfNeeded: self.length) << 16
     }
 
-    /// The H4 type octet and the header, the first octet lowest.
+    /// The H4 type octet and the header as a little-endian word.
     @inlinable
     package var octetsWithType: UInt64 { UInt64(HCIPacket.Kind.aclData.rawValue) | UInt64(self.word) << 8 }
 
-    /// Writes the H4 type octet and the header at the end of `bytes`.
+    /// Appends the H4 type octet and the header to `bytes`.
     @inlinable
     public func encodeWithType(into bytes: inout ByteBuffer) {
         bytes.moveWriterIndex(forwardBy: bytes.setBytes(of: self, at: bytes.writerIndex))
@@ -101,7 +95,7 @@ extension HCIPacket {
         return (header, fragment)
     }
 
-    /// An ACL data packet of a copy of `fragment`.
+    /// An ACL data packet with a copy of `fragment`.
     @inlinable
     public static func aclData(
         handle: ConnectionHandle,
@@ -118,16 +112,16 @@ extension HCIPacket {
 }
 
 extension ByteBuffer {
-    /// Sets an H4 type octet and an ACL data header, all at once.
+    /// Sets an H4 type octet and an ACL data header.
     @inlinable
     @discardableResult
     mutating func setBytes(of header: ACLDataHeader, at index: Int) -> Int {
         self.setOctets(header.octetsWithType, count: ACLDataHeader.octetCountWithType, at: index)
     }
 
-    /// Puts an H4 type octet and an ACL data header in front of the readable octets, into space that must be there.
+    /// Puts an H4 type octet and an ACL data header in front of the readable octets, where space must be reserved.
     ///
-    /// - Parameter length: how many of the readable octets make up the fragment; `nil` for all of them.
+    /// - Parameter length: The length of the fragment; `nil` for all readable octets.
     @inlinable
     public mutating func prependACLDataHeader(
         handle: ConnectionHandle,

@@ -1,20 +1,19 @@
-// What a host in the same process can say of advertising reports beside HCI, which has only a filter by address: that
-// it has no use for the same report again.
+// Lets a host in the same process decline repeated advertising reports. HCI itself has only a filter by address.
 
-/// Which advertising reports a host needs.
+/// The advertising reports that a host needs.
 ///
-/// A host that coalesces reports has no use for the same report once more; to a crowd of devices that advertise and
-/// scan it would cost most of all that they do.
+/// A host that coalesces reports does not need repeated ones, which would be most of the work of a crowd of devices
+/// that advertise and scan.
 package enum AdvertisingReportNeed: Hashable {
-    /// Every one, as HCI has it.
+    /// All of them, as in HCI.
     case all
-    /// Those that differ from what was reported before, in the data, the strength or else. Where a scan response is
-    /// missing, an advertisement is reported twice. Another number begins anew.
+    /// Those that differ from the previous report in any parameter, such as data or signal strength. An advertisement
+    /// without its scan response is reported twice. A different number starts over.
     case changes(Int)
 }
 
 /// A channel to a controller that may omit reports that its host does not need.
 package protocol ReportOmittingChannel: AnyObject {
-    /// Which reports the host needs from now on: all of them from the start.
+    /// Sets the reports that the host needs from now on; initially all of them.
     func setReportNeed(_ need: AdvertisingReportNeed)
 }

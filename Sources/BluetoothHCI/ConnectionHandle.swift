@@ -1,4 +1,4 @@
-// The number by which host and controller name a link: 12 bits, 0x0000 to 0x0EFF (Vol 4, Part E, 5.3.1).
+// The number that identifies a link between host and controller: 12 bits, 0x0000 to 0x0EFF (Vol 4, Part E, 5.3.1).
 
 /// An HCI connection handle.
 public struct ConnectionHandle: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -6,9 +6,7 @@ public struct ConnectionHandle: RawRepresentable, Hashable, Sendable, CustomStri
     public var rawValue: UInt16
 
     /// A handle from the low 12 bits of `rawValue`.
-    @inlinable
-    public init(rawValue: UInt16) { self.rawValue = rawValue & 0x0FFF }
+    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue & 0x0FFF }
 
-    /// The handle as hexadecimal digits.
     public var description: String { self.rawValue.hexadecimalNumber }
 }

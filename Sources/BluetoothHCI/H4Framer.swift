@@ -1,18 +1,18 @@
-// Cuts a stream of octets into HCI packets by the H4 protocol (Vol 4, Part A). A stream brings packets joined and split
-// in any way. Packets are slices of what came; only one that was split is copied together.
+// Splits a stream of octets into HCI packets by the H4 protocol (Vol 4, Part A). A stream may join and split packets in
+// any way. Packets are slices of the received buffers; only a split packet is copied.
 //
-// An unknown type octet, or a length beyond the limit, means that sender and receiver are out of step. From then on no
-// octet can be trusted until a reset: octets are discarded up to a Reset command (read from a host) or the Command
+// An unknown type octet, or a length beyond the limit, means that synchronization is lost. From then on no octet can be
+// trusted until a reset: octets are discarded up to a Reset command (read from a host) or the Command
 // Complete event of one (read from a controller), as Vol 4, Part A, 4 describes it for a serial line. The owner of a
 // connection that can be closed should close it instead.
 
 public import NIOCore
 
-/// Why a stream of H4 octets could not be cut into packets.
+/// Why a stream of H4 octets could not be split into packets.
 public enum H4FramingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A packet began with an octet that is no packet type.
+    /// A packet began with an octet that is not a packet type.
     case unknownPacketType(UInt8)
-    /// A packet announced more octets of data than the framer takes.
+    /// A packet's length exceeds the limit.
     case tooLong(HCIPacket.Kind, length: Int)
 
     /// One line for a person.
@@ -24,9 +24,9 @@ public enum H4FramingError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Cuts a stream of H4 octets into packets; it does no input or output itself.
+/// Splits a stream of H4 octets into packets.
 public struct H4Framer: Sendable {
-    /// Who sends the stream.
+    /// The sender of the stream.
     public enum Sender: Hashable, Sendable {
         /// A host: commands and data.
         case host
@@ -34,30 +34,29 @@ public struct H4Framer: Sendable {
         case controller
     }
 
-    /// Who sends the stream.
+    /// The sender of the stream.
     public let sender: Sender
-    /// The longest data of an ACL or isochronous packet, in octets behind its header.
+    /// The maximum payload of an ACL or isochronous packet, in octets.
     public let maximumDataLength: Int
-    /// Whether synchronization is lost, and octets are discarded up to a reset.
+    /// Whether synchronization is lost: octets are discarded up to a reset.
     public private(set) var isResynchronizing: Bool
 
-    /// Whether what chips on a serial line say beside H4 is skipped.
+    /// Whether vendor protocols between packets are skipped.
     private let skipsVendorOctets: Bool
     private var rest = ByteBuffer()
-    // Whether `rest` is this framer's own memory, which no packet shares, so that it can grow in place.
+    // Whether `rest` is not shared with a packet, so that it can grow in place.
     private var ownsRest = false
 
     /// Creates a framer.
     ///
     /// - Parameters:
-    ///   - sender: Which side sends the stream: it decides which packets may come.
-    ///   - maximumDataLength: The longest ACL data packet that is taken, in octets of data.
-    ///   - isInStep: Whether the stream begins with a packet. Where it may begin with anything, as on a serial line,
-    ///   all
-    ///     is discarded up to a reset.
-    ///   - skipsVendorOctets: Whether what chips on a serial line say between packets is skipped: the sleep protocols of
-    ///     Texas Instruments (HCILL, 0x30 to 0x33) and Qualcomm (IBS, 0xFC to 0xFE), and Broadcom's diagnostics (0x07 and
-    ///     63 octets).
+    ///   - sender: The sender of the stream, which decides how a reset looks.
+    ///   - maximumDataLength: The maximum payload of an ACL data packet, in octets.
+    ///   - isInStep: Whether the stream begins with a packet. If it may begin with anything, as on a serial line,
+    ///     octets are discarded up to a reset.
+    ///   - skipsVendorOctets: Whether vendor protocols of chips on a serial line are skipped between packets: the sleep
+    ///     protocols of Texas Instruments (HCILL, 0x30 to 0x33) and Qualcomm (IBS, 0xFC to 0xFE), and Broadcom's
+    ///     diagnostics (0x07 and 63 octets).
     public init(
         readingFrom sender: Sender,
         maximumDataLength: Int = 4096,
@@ -70,10 +69,10 @@ public struct H4Framer: Sendable {
         self.isResynchronizing = !isInStep
     }
 
-    /// The octets that wait for the rest of their packet.
+    /// The number of octets of an incomplete packet.
     public var pendingOctetCount: Int { self.rest.readableBytes }
 
-    /// Takes octets as they come.
+    /// Adds received octets.
     public mutating func append(_ bytes: ByteBuffer) {
         guard self.rest.readableBytes > 0 else {
             self.rest = bytes
@@ -89,9 +88,9 @@ public struct H4Framer: Sendable {
         self.rest.writeImmutableBuffer(bytes)
     }
 
-    /// The next whole packet; `nil` until more octets come.
+    /// The next packet; `nil` if it is incomplete.
     ///
-    /// - Throws: an error, once, where the place in the stream was lost. Asking again looks for a reset.
+    /// - Throws: once, if synchronization was lost. The next call looks for a reset.
     public mutating func next() throws(H4FramingError) -> HCIPacket? {
         if self.isResynchronizing {
             guard self.skipToReset() else { return nil }
@@ -110,19 +109,18 @@ public struct H4Framer: Sendable {
         }
     }
 
-    /// The kind of the packet at the beginning of the rest, and the count of its octets, as soon as its header is
-    /// there.
+    /// The kind and size of the next packet; `nil` if its header is incomplete.
     private func packetOctetCount() throws(H4FramingError) -> (HCIPacket.Kind, Int)? {
         guard let (kind, headerOctetCount, length) = self.rest.withUnsafeReadableBytes(Self.header) else { return nil }
         guard headerOctetCount > 0 else { throw .unknownPacketType(kind.rawValue) }
         guard let length else { return nil }
-        // The length of data has two octets, and is limited; others have one.
+        // Data has a length of two octets, which is limited; other packets have one.
         guard length <= self.maximumDataLength || headerOctetCount < 5 else { throw .tooLong(kind, length: length) }
         return (kind, headerOctetCount + length)
     }
 
-    /// What the header at the beginning of `octets` says: the kind of its packet, how many octets a header of that kind
-    /// has, none where there is no such kind, and the octets behind it; `nil` for what is not there yet.
+    /// Parses the header at the start of `octets`: the kind of packet, the size of its header, zero for an unknown
+    /// kind, and the length of what follows. `nil` stands for what is incomplete.
     @inline(__always)
     private static func header(
         _ octets: UnsafeRawBufferPointer
@@ -139,7 +137,7 @@ public struct H4Framer: Sendable {
         }
     }
 
-    /// Skips what is no packet; `false` if more of it is to come.
+    /// Skips vendor octets; `false` if more of them are to come.
     private mutating func skipVendorOctets() -> Bool {
         while let octet = self.rest.readableBytesView.first {
             switch octet {
@@ -153,7 +151,7 @@ public struct H4Framer: Sendable {
         return true
     }
 
-    /// Discards octets up to a reset, or all but the last few that could be its beginning.
+    /// Discards octets up to a reset, except for a possible beginning of one.
     private mutating func skipToReset() -> Bool {
         // 01 03 0C 00, or 04 0E 04 with any number of command packets, then 03 0C.
         let pattern: [UInt8?] =

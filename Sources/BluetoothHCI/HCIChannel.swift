@@ -1,28 +1,28 @@
-// The joint between a host and a controller, whatever carries the packets: a virtual controller in the same process, a
-// socket, a serial port, a Linux adapter. Both ends of a channel live on one event loop.
+// The interface between a host and a controller, whatever carries the packets: a virtual controller in the same
+// process, a socket, a serial port, a Linux adapter. Both ends of a channel use one event loop.
 
 public import NIOCore
 
-/// What a host sends its packets through.
+/// The host's connection to a controller.
 ///
-/// All members are used on ``eventLoop`` alone. A channel never calls its receiver from inside ``send(_:)``: what a
-/// packet causes arrives in a later turn of the loop, so neither side is ever entered twice.
+/// All members are used on ``eventLoop`` only. A channel never calls its receiver inside ``send(_:)``: the effects of a
+/// packet arrive in a later turn of the loop, so neither side is reentered.
 public protocol HCIChannel: AnyObject {
     /// The loop on which the channel and its receiver live.
     var eventLoop: any EventLoop { get }
 
-    /// Starts delivery to `receiver`, which the channel does not retain.
+    /// Starts delivery to `receiver`, which is not retained.
     func start(receiver: any HCIChannelReceiver)
 
-    /// Sends one packet to the controller. What is sent in one turn of the loop may leave together.
+    /// Sends a packet to the controller. Packets sent in one turn of the loop may leave together.
     func send(_ packet: HCIPacket)
 
-    /// Runs `body`, a turn of the host, after which all leaves that it has sent.
+    /// Runs `body`, then flushes the packets that it has sent.
     ///
-    /// Who sends outside of it need not care. The receiver may be called when `body` has returned.
+    /// Packets sent elsewhere are flushed as usual. The receiver may be called after `body` has returned.
     func sendTogether(_ body: () -> Void)
 
-    /// Whether packets go to another process or a chip: what ``send(_:)`` has taken is copied when it returns.
+    /// Whether packets leave the process, so that ``send(_:)`` has copied them when it returns.
     var leavesProcess: Bool { get }
 
     /// Ends the channel; nothing is delivered afterwards.
@@ -30,10 +30,9 @@ public protocol HCIChannel: AnyObject {
 }
 
 extension HCIChannel {
-    /// Runs `body`; what it sends leaves as what is sent elsewhere.
+    /// Runs `body` without a flush.
     public func sendTogether(_ body: () -> Void) { body() }
 
-    /// Packets stay in the process.
     public var leavesProcess: Bool { false }
 }
 
@@ -42,9 +41,9 @@ public protocol HCIChannelReceiver: AnyObject {
     /// A packet from the controller.
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket)
 
-    /// No more packets are at hand in this turn of the loop: the moment to act on what came together.
+    /// Called after the last packet of a turn of the loop.
     func channelDidFinishBatch(_ channel: any HCIChannel)
 
-    /// The controller is gone; `reason` is one line for a person. Nothing follows.
+    /// The channel has closed; `reason` is one line for a person. Nothing follows.
     func channel(_ channel: any HCIChannel, didCloseBecause reason: String)
 }

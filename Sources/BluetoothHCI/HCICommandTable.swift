@@ -1,14 +1,11 @@
-// All commands of this module in one table, with their places in the bitmap of supported commands (Vol 4, Part E,
-// 6.27). The bitmap, the one-line descriptions of captures, and the round-trip tests go through it, so that none is
-// forgotten.
+// All commands of this module, with their bits in the bitmap of supported commands (Vol 4, Part E, 6.27). The bitmap,
+// the one-line descriptions of captures, and the round-trip tests use this table, so that no command is forgotten.
 
 /// The commands that this module declares.
 public enum HCICommandTable {
-    /// A command and its place in the bitmap of supported commands; `nil` for one without a place.
+    /// A command and its bit in the bitmap of supported commands; `nil` if it has none.
     public struct Entry: Sendable {
-        /// The command.
         public let command: any HCICommand.Type
-        /// Its place.
         public let bit: SupportedCommands.Bit?
 
         init(_ command: any HCICommand.Type, _ octet: Int, _ bit: Int) {
@@ -117,9 +114,9 @@ public enum HCICommandTable {
         uniqueKeysWithValues: Self.entries.map { ($0.command.opcode, $0) }
     )
 
-    /// The command with a number; `nil` for one that is not declared here.
+    /// The command with an opcode; `nil` if it is not declared here.
     public static func command(_ opcode: HCIOpcode) -> (any HCICommand.Type)? { self.byOpcode[opcode]?.command }
 
-    /// The place of a command in the bitmap.
+    /// The position of a command in the bitmap.
     public static func bit(of opcode: HCIOpcode) -> SupportedCommands.Bit? { self.byOpcode[opcode]?.bit }
 }

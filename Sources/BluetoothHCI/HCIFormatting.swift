@@ -5,60 +5,23 @@ import BluetoothTypes
 import NIOCore
 
 extension HCICommand {
-    /// The name of the type as words.
     public static var name: String { specificationName(of: Self.self) }
 
-    /// The command's name and its parameters, on one line.
     public var description: String { line(Self.name, self) }
 }
 
 extension HCIEventPayload {
-    /// The name of the type as words.
     public static var name: String { specificationName(of: Self.self) }
 
-    /// The event's name and its parameters, on one line.
     public var description: String { line(Self.name, self) }
 }
 
-// Names that are not the words of the type's name.
-
-extension ReadBDADDR {
-    /// Read BD_ADDR.
-    public static var name: String { "Read BD_ADDR" }
-}
-
-extension LEReadLocalP256PublicKey {
-    /// LE Read Local P-256 Public Key.
-    public static var name: String { "LE Read Local P-256 Public Key" }
-}
-
-extension LEGenerateDHKey {
-    /// LE Generate DHKey.
-    public static var name: String { "LE Generate DHKey" }
-}
-
-extension LEGenerateDHKeyV2 {
-    /// LE Generate DHKey [v2].
-    public static var name: String { "LE Generate DHKey [v2]" }
-}
-
-extension LEReadLocalP256PublicKeyComplete {
-    /// LE Read Local P-256 Public Key Complete.
-    public static var name: String { "LE Read Local P-256 Public Key Complete" }
-}
-
-extension LEGenerateDHKeyComplete {
-    /// LE Generate DHKey Complete.
-    public static var name: String { "LE Generate DHKey Complete" }
-}
-
 extension LEReports {
-    /// The name of one report.
     public static var name: String { specificationName(of: Report.self) }
 }
 
 extension CommandComplete {
-    /// The command's name and what it returned, on one line.
+    /// The command's name and its return parameters, on one line.
     public var description: String {
         var bytes = self.returnParameters
         guard let command = HCICommandTable.command(self.opcode) else {
@@ -80,7 +43,6 @@ extension CommandStatus {
 }
 
 extension HCIEvent: CustomStringConvertible {
-    /// The event's name and its parameters, on one line.
     public var description: String {
         switch self {
         case .unknown(let code, let parameters): "Event \(code) \(octetText(parameters))"
@@ -91,7 +53,7 @@ extension HCIEvent: CustomStringConvertible {
 }
 
 extension HCICommandPacket: CustomStringConvertible {
-    /// The command's name and its parameters, on one line; octets where it is unknown or malformed.
+    /// The command's name and its parameters, on one line; octets if it is unknown or malformed.
     public var description: String {
         if let command = try? self.command() { return command.description }
         guard let command = HCICommandTable.command(self.opcode) else {
@@ -102,7 +64,7 @@ extension HCICommandPacket: CustomStringConvertible {
 }
 
 extension HCIPacket: CustomStringConvertible {
-    /// The packet on one line: name and parameters, or link and octets.
+    /// Name and parameters on one line, or link and octets.
     public var description: String {
         switch self.kind {
         case .command:
@@ -124,9 +86,20 @@ private func line(_ name: String, _ value: some HCIParameters) -> String {
     return parameters.isEmpty ? name : "\(name) \(parameters)"
 }
 
-/// A type's name as the specification writes it: `LE PHY Update Complete` of `LEPHYUpdateComplete`.
+/// Names that cannot be derived from the type's name.
+private let irregularNames = [
+    "ReadBDADDR": "Read BD_ADDR",
+    "LEReadLocalP256PublicKey": "LE Read Local P-256 Public Key",
+    "LEReadLocalP256PublicKeyComplete": "LE Read Local P-256 Public Key Complete",
+    "LEGenerateDHKey": "LE Generate DHKey",
+    "LEGenerateDHKeyV2": "LE Generate DHKey [v2]",
+    "LEGenerateDHKeyComplete": "LE Generate DHKey Complete",
+]
+
+/// A type's name as in the specification: `LE PHY Update Complete` for `LEPHYUpdateComplete`.
 private func specificationName(of type: Any.Type) -> String {
     var name = String(describing: type)[...]
+    if let name = irregularNames[String(name)] { return name }
     var words = ""
     if name.hasPrefix("LE") {
         words = "LE "

@@ -6,8 +6,6 @@ public struct HCIOpcode: RawRepresentable, Hashable, Sendable, CustomStringConve
     public enum Group: UInt16, Hashable, Sendable {
         /// Link Control commands (7.1).
         case linkControl = 0x01
-        /// Link Policy commands (7.2).
-        case linkPolicy = 0x02
         /// Controller & Baseband commands (7.3).
         case controllerAndBaseband = 0x03
         /// Informational Parameters (7.4).
@@ -16,7 +14,7 @@ public struct HCIOpcode: RawRepresentable, Hashable, Sendable, CustomStringConve
         case statusParameters = 0x05
         /// LE Controller commands (7.8).
         case leController = 0x08
-        /// Commands that a maker adds.
+        /// Commands defined by the manufacturer.
         case vendorSpecific = 0x3F
     }
 
@@ -24,8 +22,7 @@ public struct HCIOpcode: RawRepresentable, Hashable, Sendable, CustomStringConve
     public var rawValue: UInt16
 
     /// An opcode from its 16 bits.
-    @inlinable
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// An opcode from group and command.
     @inlinable
@@ -33,9 +30,8 @@ public struct HCIOpcode: RawRepresentable, Hashable, Sendable, CustomStringConve
         self.rawValue = group.rawValue << 10 | command & 0x3FF
     }
 
-    /// No command: used by a controller that only returns command credits (7.7.14).
+    /// No command, for a controller that only returns command credits (7.7.14).
     public static let none = HCIOpcode(rawValue: 0)
 
-    /// The opcode as four hexadecimal digits.
     public var description: String { hexadecimal(self.rawValue) }
 }

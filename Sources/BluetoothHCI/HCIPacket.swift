@@ -8,12 +8,8 @@ public import NIOCore
 public struct HCIPacket: Hashable, Sendable {
     /// The H4 packet type (Vol 4, Part A, 2).
     public struct Kind: RawRepresentable, Hashable, Sendable {
-        /// The type octet.
         public var rawValue: UInt8
-
-        /// A type from its octet.
-        @inlinable
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// A command from the host.
         public static let command = Kind(rawValue: 0x01)
@@ -23,11 +19,10 @@ public struct HCIPacket: Hashable, Sendable {
         public static let synchronousData = Kind(rawValue: 0x03)
         /// An event from the controller.
         public static let event = Kind(rawValue: 0x04)
-        /// Isochronous data.
         public static let isochronousData = Kind(rawValue: 0x05)
     }
 
-    /// What kind of packet it is; an empty buffer reads as type 0, which is not used.
+    /// Type 0, which is not used, if the buffer is empty.
     public let kind: Kind
     /// All octets, the type octet first.
     public var bytes: ByteBuffer
@@ -38,14 +33,13 @@ public struct HCIPacket: Hashable, Sendable {
         self.init(Kind(rawValue: bytes.getInteger(at: bytes.readerIndex) ?? 0), h4: bytes)
     }
 
-    /// Wraps complete H4 octets, of which the first is known.
+    /// Wraps complete H4 octets whose type is already known.
     @inlinable
     package init(_ kind: Kind, h4 bytes: ByteBuffer) {
-        self.kind = kind
-        self.bytes = bytes
+        (self.kind, self.bytes) = (kind, bytes)
     }
 
-    /// The octets behind the type octet, sharing storage.
+    /// The octets after the type octet; shares storage.
     @inlinable
     public var payload: ByteBuffer {
         var copy = self.bytes

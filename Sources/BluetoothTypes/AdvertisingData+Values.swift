@@ -1,53 +1,46 @@
-// What advertising data means: typed reading and writing of the elements that a host and its user look at (Core
-// Specification Supplement, Part A). An element whose value has the wrong size reads as absent.
+// Typed reading and writing of the elements of advertising data that a host and its user need (Core Specification
+// Supplement, Part A). An element whose value has the wrong size reads as absent.
 
 public import NIOCore
 
 /// The bits of the Flags element (CSS, Part A, 1.3).
 public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
-    /// The bits.
     public var rawValue: UInt8
 
     /// Flags from their bits.
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The advertiser can be discovered for a short time.
+    /// Discoverable for a limited time.
     public static let limitedDiscoverable = AdvertisingFlags(rawValue: 1 << 0)
-    /// The advertiser can be discovered at any time.
+    /// Discoverable at any time.
     public static let generalDiscoverable = AdvertisingFlags(rawValue: 1 << 1)
-    /// The advertiser speaks Bluetooth LE alone.
+    /// LE only.
     public static let bredrNotSupported = AdvertisingFlags(rawValue: 1 << 2)
-    /// The controller can do LE and BR/EDR with one device at the same time.
+    /// The controller supports LE and BR/EDR with the same device at the same time.
     public static let simultaneousLEAndBREDR = AdvertisingFlags(rawValue: 1 << 3)
 }
 
-/// Data of a service in advertising data (CSS, Part A, 1.11).
+/// Service Data (CSS, Part A, 1.11).
 public struct AdvertisedServiceData: Hashable, Sendable {
-    /// The service.
     public var uuid: BluetoothUUID
-    /// Its data.
     public var data: ByteBuffer
 
-    /// Creates service data.
     public init(uuid: BluetoothUUID, data: ByteBuffer) {
-        self.uuid = uuid
-        self.data = data
+        (self.uuid, self.data) = (uuid, data)
     }
 }
 
 extension AdvertisingData {
     // MARK: Reading
 
-    /// The flags.
     public var flags: AdvertisingFlags? { self.integer(.flags, UInt8.self, prefix: true).map(AdvertisingFlags.init) }
 
-    /// The complete local name, else the shortened one, with octets that are not UTF-8 replaced.
+    /// The complete local name, else the shortened one. Octets that are not UTF-8 are replaced.
     public var localName: String? {
         (self[.completeLocalName] ?? self[.shortenedLocalName]).map { String(buffer: $0) }
     }
 
-    /// The UUIDs of services, complete lists and incomplete ones, in their order.
+    /// The UUIDs of services, from complete and incomplete lists, in order.
     public var serviceUUIDs: [BluetoothUUID] {
         self.uuids { type in
             switch type {
@@ -59,7 +52,7 @@ extension AdvertisingData {
         }
     }
 
-    /// The UUIDs of services that the advertiser looks for, in their order.
+    /// The UUIDs of services that the advertiser looks for, in order.
     public var solicitedServiceUUIDs: [BluetoothUUID] {
         self.uuids { type in
             switch type {
@@ -71,7 +64,7 @@ extension AdvertisingData {
         }
     }
 
-    /// The data of services, in their order.
+    /// The data of services, in order.
     public var serviceData: [AdvertisedServiceData] {
         self.elements.compactMap { element in
             let length: Int
@@ -87,12 +80,12 @@ extension AdvertisingData {
         }
     }
 
-    /// The power at which the packet was sent, in dBm.
+    /// The transmit power of the packet.
     public var txPowerLevel: TransmitPower? {
         self.integer(.txPowerLevel, Int8.self).map(TransmitPower.init(rawValue:))
     }
 
-    /// The first manufacturer specific data: the company identifier, two octets, and what the company likes.
+    /// The first manufacturer specific data: the company identifier, two octets, then company-defined data.
     public var manufacturerSpecificData: ByteBuffer? {
         self.elements.first { $0.type == .manufacturerSpecificData && $0.value.readableBytes >= 2 }?.value
     }
@@ -118,10 +111,9 @@ extension AdvertisingData {
 
     // MARK: Writing
 
-    /// Adds the flags.
     public mutating func appendFlags(_ flags: AdvertisingFlags) { self.append(.flags, integer: flags.rawValue) }
 
-    /// Adds services: one list for each size of UUID, shorter sizes first.
+    /// Adds a list for each size of UUID, shorter sizes first.
     public mutating func appendServiceUUIDs(_ uuids: [BluetoothUUID], isComplete: Bool = true) {
         self.append(
             uuids,
@@ -131,13 +123,13 @@ extension AdvertisingData {
         )
     }
 
-    /// The octets that the name of a device may have (Vol 3, Part C, 12.1).
+    /// The maximum length of a device name, in octets (Vol 3, Part C, 12.1).
     public static let longestName = 248
 
-    /// Adds the complete name, or, where it has more octets than `limit`, as many whole characters of it as fit,
-    /// without spaces at the end.
+    /// Adds the complete name or, if it has more octets than `limit`, as many whole characters as fit, without trailing
+    /// spaces.
     ///
-    /// Nothing is added where not even one character fits.
+    /// Adds nothing if not even one character fits.
     public mutating func appendLocalName(_ name: String, limit: Int = AdvertisingData.longestName) {
         guard name.utf8.count > limit else {
             self.append(.completeLocalName, ByteBuffer(string: name))
@@ -152,7 +144,7 @@ extension AdvertisingData {
         if !shortened.isEmpty { self.append(.shortenedLocalName, ByteBuffer(string: shortened)) }
     }
 
-    /// Adds data of a service, in the form of its UUID.
+    /// Adds the data of a service, by the size of its UUID.
     public mutating func appendServiceData(_ data: AdvertisedServiceData) {
         var value = ByteBufferAllocator().buffer(capacity: data.uuid.octetCount + data.data.readableBytes)
         data.uuid.encode(into: &value)

@@ -1,36 +1,33 @@
-// A UUID as Bluetooth uses it: 16 or 32 bits assigned by the Bluetooth SIG, or 128 bits that are not assigned
-// (Vol 3, Part B, 2.5.1). The short forms stand for a 128-bit value on the Bluetooth Base UUID, and two forms of one
-// value are equal here.
+// A UUID has 16 or 32 bits assigned by the Bluetooth SIG, or 128 bits that are not assigned (Vol 3, Part B, 2.5.1). The
+// short forms stand for a 128-bit value on the Bluetooth Base UUID, and different forms of one value are equal.
 
 public import NIOCore
 
 /// A 16-, 32- or 128-bit Bluetooth UUID.
 public struct BluetoothUUID: Sendable {
-    /// How a UUID is written.
+    /// The form of a UUID.
     public enum Form: Hashable, Sendable {
         /// 16 bits, assigned by the Bluetooth SIG.
         case short(UInt16)
         /// 32 bits, assigned by the Bluetooth SIG.
         case medium(UInt32)
-        /// 128 bits: the first eight octets as written, then the last eight.
+        /// 128 bits: the first and the last eight octets, in written order.
         case full(UInt64, UInt64)
     }
 
-    /// The form that it was made with; ATT sends 16 and 128 bits only.
+    /// The form in which it was created; ATT sends only 16 and 128 bits.
     public let form: Form
 
     @usableFromInline static let baseHigh: UInt64 = 0x0000_0000_0000_1000
     @usableFromInline static let baseLow: UInt64 = 0x8000_0080_5F9B_34FB
 
-    /// A 16-bit UUID of the Bluetooth SIG.
     @inlinable
     public init(_ value: UInt16) { self.form = .short(value) }
 
-    /// A UUID in a given form.
     @inlinable
     public init(form: Form) { self.form = form }
 
-    /// The 128 bits as two words, most significant first.
+    /// The 128 bits as two words.
     @inlinable
     public var words: (high: UInt64, low: UInt64) {
         switch self.form {
@@ -40,7 +37,7 @@ public struct BluetoothUUID: Sendable {
         }
     }
 
-    /// The value as 16 bits, where it has such a form.
+    /// The 16-bit form; `nil` if the UUID has none.
     @inlinable
     public var shortValue: UInt16? {
         switch self.form {
@@ -52,15 +49,7 @@ public struct BluetoothUUID: Sendable {
         }
     }
 
-    /// The value as 32 bits, where it has such a form.
-    @inlinable
-    public var mediumValue: UInt32? {
-        let (high, low) = self.words
-        guard low == Self.baseLow, UInt32(truncatingIfNeeded: high) == UInt32(Self.baseHigh) else { return nil }
-        return UInt32(truncatingIfNeeded: high >> 32)
-    }
-
-    /// The same value in the shortest form that ATT can send: 16 bits where possible, else 128.
+    /// The same value in the shortest form that ATT can send: 16 bits if possible, else 128.
     @inlinable
     public var attForm: BluetoothUUID {
         if let short = self.shortValue { return BluetoothUUID(short) }
@@ -100,7 +89,7 @@ public struct BluetoothUUID: Sendable {
         }
     }
 
-    /// Reads a UUID of 2, 4 or 16 octets, least significant octet first.
+    /// Reads a little-endian UUID of 2, 4 or 16 octets.
     @inlinable
     public init(parsing bytes: inout ByteBuffer, length: Int, _ field: StaticString = "UUID") throws(MalformedBytes) {
         switch length {
@@ -114,7 +103,7 @@ public struct BluetoothUUID: Sendable {
         }
     }
 
-    /// Writes the UUID in its own form, least significant octet first.
+    /// Writes the UUID in its own form, little-endian.
     @inlinable
     public func encode(into bytes: inout ByteBuffer) {
         switch self.form {
@@ -126,7 +115,7 @@ public struct BluetoothUUID: Sendable {
         }
     }
 
-    /// The number of octets of its form: 2, 4 or 16.
+    /// 2, 4 or 16, depending on the form.
     @inlinable
     public var octetCount: Int {
         switch self.form {
@@ -154,7 +143,7 @@ extension BluetoothUUID: Hashable {
 }
 
 extension BluetoothUUID: CustomStringConvertible {
-    /// Upper-case hexadecimal digits in its own form, with hyphens where it has 128 bits.
+    /// Upper-case hexadecimal digits in its own form, with hyphens if it has 128 bits.
     public var description: String {
         switch self.form {
         case .short(let value): return value.hexadecimalDigits
@@ -168,7 +157,7 @@ extension BluetoothUUID: CustomStringConvertible {
 }
 
 extension BluetoothUUID: ExpressibleByIntegerLiteral {
-    /// A 16-bit UUID written as a number: `0x1800`.
+    /// A 16-bit UUID from a number: `0x1800`.
     @inlinable
     public init(integerLiteral value: UInt16) { self.init(value) }
 }

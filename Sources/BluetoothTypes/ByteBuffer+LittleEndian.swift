@@ -1,11 +1,11 @@
 // Bluetooth sends multi-octet fields with the least significant octet first (Vol 3, Part A, 1.4; Vol 4, Part E, 5.2).
-// These are the checked reads and the writes that every codec of the project is made of: a read never traps and never
-// runs past the end, it throws. They are the project's own, so that a user's `ByteBuffer` gets no members from here.
+// All codecs use these checked reads and writes: a read throws instead of running past the end. They are internal to
+// the package, so that a user's `ByteBuffer` gets no new members.
 
 public import NIOCore
 
 extension ByteBuffer {
-    /// Reads an integer, least significant octet first.
+    /// Reads a little-endian integer.
     @inlinable
     package mutating func readLittleEndian<Value: FixedWidthInteger>(
         _ field: StaticString,
@@ -41,7 +41,7 @@ extension ByteBuffer {
         guard self.readableBytes == 0 else { throw MalformedBytes(.trailingBytes, field) }
     }
 
-    /// Writes an integer, least significant octet first.
+    /// Writes a little-endian integer.
     @inlinable
     package mutating func writeLittleEndian<Value: FixedWidthInteger>(_ value: Value) {
         self.writeInteger(value, endianness: .little)
@@ -54,7 +54,7 @@ extension ByteBuffer {
         self.writeInteger(UInt8(truncatingIfNeeded: value >> 16))
     }
 
-    /// Sets the `count` lowest octets of `octets`, the lowest one first, all at once; those behind the eighth are of
+    /// Sets the `count` least significant octets of `octets`, little-endian; those after the eighth are of
     /// `upper`.
     @inlinable
     @inline(__always)

@@ -1,5 +1,4 @@
-// The 48-bit address of a Bluetooth LE device together with its kind, as it travels in HCI and in the link layer
-// (Vol 6, Part B, 1.3).
+// The 48-bit address of a Bluetooth LE device together with its kind (Vol 6, Part B, 1.3).
 
 public import NIOCore
 
@@ -7,7 +6,7 @@ public import NIOCore
 public struct DeviceAddress: Hashable, Sendable {
     /// The address type of HCI (`Peer_Address_Type`, Vol 4, Part E, 7.8.12).
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
-        /// An address bought from the IEEE.
+        /// An address assigned by the IEEE.
         case `public` = 0x00
         /// A static or private random address.
         case random = 0x01
@@ -17,21 +16,20 @@ public struct DeviceAddress: Hashable, Sendable {
         case randomIdentity = 0x03
     }
 
-    /// What the two most significant bits of a random address say (Vol 6, Part B, 1.3.2).
+    /// The kind of a random address, from its two most significant bits (Vol 6, Part B, 1.3.2).
     public enum RandomKind: Hashable, Sendable {
-        /// Stable until the device starts anew.
+        /// Stable until the device restarts.
         case `static`
         /// Rotates; resolved with an identity resolving key.
         case resolvablePrivate
         /// Rotates; cannot be resolved.
         case nonResolvablePrivate
-        /// The bits `10`, which the specification keeps for later.
+        /// The bits `10`, reserved for future use.
         case reserved
     }
 
     /// The address in the low 48 bits: the first written octet (`C0` in `C0:…`) is the most significant.
     public let value: UInt64
-    /// Public or random.
     public let kind: Kind
 
     /// Creates an address from the low 48 bits of `value`.
@@ -41,13 +39,13 @@ public struct DeviceAddress: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// Creates an address from its usual text, `C0:11:22:33:44:55`; `nil` where the text is not one.
+    /// Parses text such as `C0:11:22:33:44:55`; `nil` if it is malformed.
     public init?(_ text: String, kind: Kind) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 6 else { return nil }
         var value: UInt64 = 0
         for part in parts {
-            // A sign is a digit to `UInt8.init(_:radix:)` but not here.
+            // `UInt8.init(_:radix:)` accepts a sign.
             guard part.utf8.count == 2, part.allSatisfy(\.isHexDigit), let octet = UInt8(part, radix: 16) else {
                 return nil
             }
@@ -56,7 +54,7 @@ public struct DeviceAddress: Hashable, Sendable {
         self.init(value, kind: kind)
     }
 
-    /// A random static address made of 46 random bits (Vol 6, Part B, 1.3.2.1).
+    /// A random static address from 46 random bits (Vol 6, Part B, 1.3.2.1).
     public static func randomStatic(using generator: inout some RandomNumberGenerator) -> DeviceAddress {
         var bits = generator.next() & 0x3FFF_FFFF_FFFF
         // All zeros and all ones are not allowed in the random part.
@@ -64,7 +62,7 @@ public struct DeviceAddress: Hashable, Sendable {
         return DeviceAddress(0xC000_0000_0000 | bits, kind: .random)
     }
 
-    /// A resolvable private address made of 22 random bits and their hash (Vol 6, Part B, 1.3.2.2).
+    /// A resolvable private address from 22 random bits and their hash (Vol 6, Part B, 1.3.2.2).
     package static func resolvablePrivate(
         using generator: inout some RandomNumberGenerator,
         hash: (UInt32) -> UInt32
@@ -76,7 +74,7 @@ public struct DeviceAddress: Hashable, Sendable {
         return DeviceAddress(UInt64(random) << 24 | UInt64(hash(random)), kind: .random)
     }
 
-    /// Whether this is a resolvable private address with the hash of its random bits (Vol 6, Part B, 1.3.2.3).
+    /// Whether this is a resolvable private address whose hash matches its random bits (Vol 6, Part B, 1.3.2.3).
     package func isResolvablePrivate(hash: (UInt32) -> UInt32) -> Bool {
         self.randomKind == .resolvablePrivate
             && hash(UInt32(truncatingIfNeeded: self.value >> 24)) == UInt32(truncatingIfNeeded: self.value & 0xFF_FFFF)
@@ -100,13 +98,12 @@ public struct DeviceAddress: Hashable, Sendable {
     @inlinable
     public var isRandom: Bool { self.kind.rawValue & 1 == 1 }
 
-    /// The same address with an identity kind folded into the plain one (`publicIdentity` to `public`).
+    /// The address with `public` for `publicIdentity`, and `random` for `randomIdentity`.
     @inlinable
     public var withoutIdentity: DeviceAddress {
         DeviceAddress(self.value, kind: self.isRandom ? .random : .public)
     }
 
-    /// Reads the six octets of an address.
     @inlinable
     public init(
         parsing bytes: inout ByteBuffer,
@@ -119,7 +116,7 @@ public struct DeviceAddress: Hashable, Sendable {
         self.init(UInt64(high) << 32 | UInt64(low), kind: kind)
     }
 
-    /// Writes the six octets of the address, without its kind.
+    /// Writes the six octets, without the kind.
     @inlinable
     public func encode(into bytes: inout ByteBuffer) {
         bytes.writeLittleEndian(UInt32(truncatingIfNeeded: self.value))
@@ -128,7 +125,7 @@ public struct DeviceAddress: Hashable, Sendable {
 }
 
 extension DeviceAddress: CustomStringConvertible {
-    /// The usual text, `C0:11:22:33:44:55`, without the kind.
+    /// Text such as `C0:11:22:33:44:55`, without the kind.
     public var description: String {
         stride(from: 40, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self.value >> $0) }
             .hexadecimalDigits(separator: ":")

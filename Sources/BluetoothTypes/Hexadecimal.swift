@@ -1,4 +1,4 @@
-// Numbers and octets as hexadecimal digits, as log lines, captures and file names show them: upper case, with leading
+// Hexadecimal digits of numbers and octets for log lines, captures and file names: upper case, with leading
 // zeros.
 
 extension FixedWidthInteger {
@@ -13,7 +13,7 @@ extension FixedWidthInteger {
 }
 
 extension Sequence<UInt8> {
-    /// The digits of the octets, in their order.
+    /// The digits of the octets, in order.
     package func hexadecimalDigits(separator: String = "") -> String {
         var text: [UInt8] = []
         text.reserveCapacity(self.underestimatedCount * (2 + separator.utf8.count))
@@ -27,7 +27,7 @@ extension Sequence<UInt8> {
 }
 
 extension [UInt8] {
-    /// The octets that pairs of digits stand for, of either case; `nil` if the text is something else.
+    /// Parses pairs of digits of either case; `nil` if the text is malformed.
     package init?(hexadecimal text: some StringProtocol) {
         self = []
         var high: UInt8?
@@ -40,5 +40,4 @@ extension [UInt8] {
     }
 }
 
-/// The character of a digit.
 private func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value }

@@ -1,31 +1,28 @@
-// The error of a decoder where octets of a peer or a controller are not what the specification defines.
+// The error of a decoder for octets of a peer or a controller that violate the specification.
 // Every decoder of the project throws this one type, so that a caller can turn it into an ATT error, a disconnection
-// or a log line without knowing the layer that found the fault.
+// or a log line without knowing the layer that found the error.
 
-/// Bytes that could not be decoded, and which field they failed at.
+/// Bytes that could not be decoded.
 public struct MalformedBytes: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Why decoding stopped.
     public enum Reason: Hashable, Sendable {
-        /// The bytes end before the field does.
+        /// The bytes end before the end of the field.
         case truncated
-        /// The field holds a value that the specification does not allow there.
+        /// The field has a value that the specification does not allow.
         case invalid
-        /// More bytes follow than the structure has.
+        /// Bytes follow after the end of the structure.
         case trailingBytes
     }
 
-    /// Why decoding stopped.
     public var reason: Reason
-    /// The field, in the words of the specification.
+    /// The name of the field in the specification.
     public var field: String
 
-    /// Creates an error for `field`.
     public init(_ reason: Reason, _ field: StaticString) {
         self.reason = reason
         self.field = field.description
     }
 
-    /// One line: the field and what is wrong with it.
+    /// One line: the field and the reason.
     public var description: String {
         switch self.reason {
         case .truncated: "\(self.field): the bytes end too early"

@@ -2,21 +2,18 @@
 
 /// A physical layer.
 public struct PHY: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The number in HCI events and commands that name one PHY (Vol 4, Part E, 7.8.47).
+    /// The number of a single PHY in HCI (Vol 4, Part E, 7.8.47).
     public var rawValue: UInt8
 
-    /// A PHY from its number.
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// 1 Msym/s, uncoded; every device has it.
     public static let le1M = PHY(rawValue: 1)
     /// 2 Msym/s, uncoded.
     public static let le2M = PHY(rawValue: 2)
-    /// 1 Msym/s, coded for reach.
+    /// 1 Msym/s, coded for a longer range.
     public static let leCoded = PHY(rawValue: 3)
 
-    /// The PHY's usual name.
     public var description: String {
         switch self {
         case .le1M: "1M"
@@ -29,37 +26,30 @@ public struct PHY: RawRepresentable, Hashable, Sendable, CustomStringConvertible
 
 /// A set of physical layers (Vol 4, Part E, 7.8.48).
 public struct PHYSet: OptionSet, Hashable, Sendable, CustomStringConvertible {
-    /// The bits.
     public var rawValue: UInt8
 
-    /// A set from its bits; bits without a PHY are kept.
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// Bits without a PHY are kept.
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// LE 1M.
     public static let le1M = PHYSet(rawValue: 1 << 0)
-    /// LE 2M.
     public static let le2M = PHYSet(rawValue: 1 << 1)
-    /// LE Coded.
     public static let leCoded = PHYSet(rawValue: 1 << 2)
 
-    /// The set of one PHY; empty for a number without a bit.
+    /// The set of one PHY; empty for an unknown one.
     @inlinable
     public init(_ phy: PHY) {
         self.rawValue = (1...3).contains(phy.rawValue) ? 1 << (phy.rawValue - 1) : 0
     }
 
-    /// Whether `phy` is in the set.
     @inlinable
     public func contains(_ phy: PHY) -> Bool {
         let bit = PHYSet(phy)
         return !bit.isEmpty && self.isSuperset(of: bit)
     }
 
-    /// The PHYs of the set, in the order of their bits.
+    /// The known PHYs of the set, in the order of their bits.
     public var phys: [PHY] { [PHY.le1M, .le2M, .leCoded].filter { self.contains($0) } }
 
-    /// The names, joined.
     public var description: String {
         self.isEmpty ? "none" : self.phys.map(\.description).joined(separator: "+")
     }

@@ -1,5 +1,5 @@
-// Reproducible randomness for the air and for tests: the same seed gives the same run, octet for octet.
-// Not for keys; those come from the system's generator.
+// Reproducible randomness for the air and for tests: the same seed gives the same octets.
+// Not for keys, which come from the system's generator.
 
 /// A small, fast generator (SplitMix64) whose sequence depends on its seed alone.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
@@ -8,7 +8,6 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     /// Creates a generator; equal seeds give equal sequences.
     public init(seed: UInt64) { self.state = seed }
 
-    /// The next 64 bits.
     public mutating func next() -> UInt64 {
         self.state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = self.state

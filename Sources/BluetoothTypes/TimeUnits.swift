@@ -1,23 +1,22 @@
-// Times as Bluetooth writes them: whole numbers of a unit that the field decides (Vol 4, Part E, 7.8). Each field has a
-// type of its own, so that a scan interval cannot be passed for a supervision timeout, and a number is never without
-// its unit. A value out of its range is kept as it came; `isInRange` is then false, and the receiver of the parameter
-// refuses it.
+// Times are sent as multiples of a unit that depends on the field (Vol 4, Part E, 7.8). Each field has its own type, so
+// that a scan interval cannot be passed for a supervision timeout, and no number is without its unit. A value out of
+// range is kept; `isInRange` is then false, and the receiver of the parameter rejects it.
 
 public import NIOCore
 
-/// A time that is sent as a whole number of a fixed unit.
+/// A time that is sent as a multiple of a fixed unit.
 public protocol BluetoothTime: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible
 where RawValue: FixedWidthInteger & UnsignedInteger & Sendable {
-    /// The time that 1 stands for.
+    /// The time of the number 1.
     static var unit: TimeAmount { get }
-    /// The numbers that the specification allows.
+    /// The range that the specification allows.
     static var range: ClosedRange<RawValue> { get }
-    /// A time from the number that is sent, allowed or not.
+    /// A time from its number, in range or not.
     init(rawValue: RawValue)
 }
 
 extension BluetoothTime {
-    /// The time nearest to `time` that is allowed.
+    /// The time in range that is nearest to `time`.
     public init(_ time: TimeAmount) {
         let (quotient, remainder) = max(0, time.nanoseconds).quotientAndRemainder(dividingBy: Self.unit.nanoseconds)
         let rounded = remainder * 2 >= Self.unit.nanoseconds ? quotient + 1 : quotient
@@ -25,26 +24,25 @@ extension BluetoothTime {
         self.init(rawValue: min(max(value, Self.range.lowerBound), Self.range.upperBound))
     }
 
-    /// The time that is exactly `time`; `nil` where it is not a multiple of the unit or not allowed.
+    /// Exactly `time`; `nil` if it is not a multiple of the unit or out of range.
     public init?(exactly time: TimeAmount) {
         let (quotient, remainder) = time.nanoseconds.quotientAndRemainder(dividingBy: Self.unit.nanoseconds)
         guard remainder == 0, let value = RawValue(exactly: quotient), Self.range.contains(value) else { return nil }
         self.init(rawValue: value)
     }
 
-    /// The time as SwiftNIO counts it.
+    /// The time as a SwiftNIO value.
     @inlinable
     public var timeAmount: TimeAmount { .nanoseconds(Int64(clamping: self.rawValue) * Self.unit.nanoseconds) }
 
-    /// Whether the specification allows the number.
+    /// Whether the specification allows this time.
     @inlinable
     public var isInRange: Bool { Self.range.contains(self.rawValue) }
 
-    /// Orders by length.
     @inlinable
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// The time in milliseconds: `7.5 ms`.
+    /// In milliseconds, such as `7.5 ms`.
     public var description: String {
         let microseconds = self.timeAmount.nanoseconds / 1_000
         let (whole, part) = microseconds.quotientAndRemainder(dividingBy: 1_000)
@@ -57,171 +55,111 @@ extension BluetoothTime {
 
 /// The time between two connection events (Vol 6, Part B, 4.5.1).
 public struct ConnectionInterval: BluetoothTime {
-    /// 1.25 ms.
     public static let unit = TimeAmount.microseconds(1_250)
     /// 7.5 ms to 4 s.
     public static let range: ClosedRange<UInt16> = 0x0006...0x0C80
-    /// The number that is sent.
     public var rawValue: UInt16
-
-    /// A time from the number that is sent.
-    @inlinable
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
-/// How long a link lives without a packet of the peer (Vol 6, Part B, 4.5.2).
+/// The time after which a link is lost if the peer sends no packet (Vol 6, Part B, 4.5.2).
 public struct SupervisionTimeout: BluetoothTime {
-    /// 10 ms.
     public static let unit = TimeAmount.milliseconds(10)
     /// 100 ms to 32 s.
     public static let range: ClosedRange<UInt16> = 0x000A...0x0C80
-    /// The number that is sent.
     public var rawValue: UInt16
-
-    /// A time from the number that is sent.
-    @inlinable
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
-/// How long a connection event may be expected to last (Vol 4, Part E, 7.8.12).
+/// The expected length of a connection event (Vol 4, Part E, 7.8.12).
 public struct ConnectionEventLength: BluetoothTime {
-    /// 0.625 ms.
     public static let unit = TimeAmount.microseconds(625)
     /// 0 to 40.9 s.
     public static let range: ClosedRange<UInt16> = 0x0000...0xFFFF
-    /// The number that is sent.
     public var rawValue: UInt16
-
-    /// A time from the number that is sent.
-    @inlinable
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
 /// The time between two legacy advertising events (Vol 4, Part E, 7.8.5).
 public struct AdvertisingInterval: BluetoothTime {
-    /// 0.625 ms.
     public static let unit = TimeAmount.microseconds(625)
     /// 20 ms to 10.24 s.
     public static let range: ClosedRange<UInt16> = 0x0020...0x4000
-    /// The number that is sent.
     public var rawValue: UInt16
-
-    /// A time from the number that is sent.
-    @inlinable
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
 /// The time between two extended advertising events, sent in 24 bits (Vol 4, Part E, 7.8.53).
 public struct ExtendedAdvertisingInterval: BluetoothTime {
-    /// 0.625 ms.
     public static let unit = TimeAmount.microseconds(625)
     /// 20 ms to 10,485.759375 s.
     public static let range: ClosedRange<UInt32> = 0x000020...0xFFFFFF
-    /// The number that is sent.
     public var rawValue: UInt32
-
-    /// A time from the number that is sent.
-    @inlinable
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
 }
 
-/// How long a set advertises or a scan lasts; 0 is without end (Vol 4, Part E, 7.8.56 and 7.8.65).
+/// The duration of advertising or scanning; 0 for no limit (Vol 4, Part E, 7.8.56 and 7.8.65).
 public struct AdvertisingDuration: BluetoothTime {
-    /// 10 ms.
     public static let unit = TimeAmount.milliseconds(10)
     /// 0 to 655.35 s.
     public static let range: ClosedRange<UInt16> = 0x0000...0xFFFF
-    /// The number that is sent.
     public var rawValue: UInt16
-
-    /// A time from the number that is sent.
-    @inlinable
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
 /// The time between the starts of two scan windows, or the length of one (Vol 4, Part E, 7.8.10).
 public struct ScanInterval: BluetoothTime {
-    /// 0.625 ms.
     public static let unit = TimeAmount.microseconds(625)
     /// 2.5 ms to 10.24 s.
     public static let range: ClosedRange<UInt16> = 0x0004...0x4000
-    /// The number that is sent.
     public var rawValue: UInt16
-
-    /// A time from the number that is sent.
-    @inlinable
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
 /// The time between the starts of two scan windows, or the length of one, for extended scanning (Vol 4, Part E,
 /// 7.8.64).
 public struct ExtendedScanInterval: BluetoothTime {
-    /// 0.625 ms.
     public static let unit = TimeAmount.microseconds(625)
     /// 2.5 ms to 40.96 s.
     public static let range: ClosedRange<UInt16> = 0x0004...0xFFFF
-    /// The number that is sent.
     public var rawValue: UInt16
-
-    /// A time from the number that is sent.
-    @inlinable
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
 /// The time between two packets of a periodic advertising train (Vol 4, Part E, 7.8.61).
 public struct PeriodicAdvertisingInterval: BluetoothTime {
-    /// 1.25 ms.
     public static let unit = TimeAmount.microseconds(1_250)
     /// 7.5 ms to 81.91875 s.
     public static let range: ClosedRange<UInt16> = 0x0006...0xFFFF
-    /// The number that is sent.
     public var rawValue: UInt16
-
-    /// A time from the number that is sent.
-    @inlinable
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
-/// The time between two scans of limited duration; 0 is once (Vol 4, Part E, 7.8.65).
+/// The time between the starts of two scans of limited duration; 0 for a single scan (Vol 4, Part E, 7.8.65).
 public struct ScanPeriod: BluetoothTime {
-    /// 1.28 s.
     public static let unit = TimeAmount.milliseconds(1_280)
     /// 0 to 83,884.8 s.
     public static let range: ClosedRange<UInt16> = 0x0000...0xFFFF
-    /// The number that is sent.
     public var rawValue: UInt16
-
-    /// A time from the number that is sent.
-    @inlinable
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
-/// The longest time between two packets with a message integrity code (Vol 4, Part E, 7.3.94).
+/// The maximum time between two packets with a message integrity code (Vol 4, Part E, 7.3.94).
 public struct AuthenticatedPayloadTimeout: BluetoothTime {
-    /// 10 ms.
     public static let unit = TimeAmount.milliseconds(10)
     /// 10 ms to 655.35 s.
     public static let range: ClosedRange<UInt16> = 0x0001...0xFFFF
-    /// The number that is sent.
     public var rawValue: UInt16
-
-    /// A time from the number that is sent.
-    @inlinable
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
-/// How long a resolvable private address is used (Vol 4, Part E, 7.8.45).
+/// The lifetime of a resolvable private address (Vol 4, Part E, 7.8.45).
 public struct ResolvablePrivateAddressTimeout: BluetoothTime {
-    /// 1 s.
     public static let unit = TimeAmount.seconds(1)
     /// 1 s to 1 h.
     public static let range: ClosedRange<UInt16> = 0x0001...0x0E10
-    /// The default, and what the host is recommended: 15 minutes (Vol 3, Part C, appendix A, TGAP(private_addr_int)).
+    /// The default and recommended value: 15 minutes (Vol 3, Part C, appendix A, TGAP(private_addr_int)).
     public static let recommended = ResolvablePrivateAddressTimeout(rawValue: 900)
-    /// The number that is sent.
     public var rawValue: UInt16
-
-    /// A time from the number that is sent.
-    @inlinable
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }

@@ -1,18 +1,17 @@
-// How one parameter of a command or an event is read and written where it has a type of its own (Vol 4, Part E, 5.2).
+// The coding of single parameters of commands and events (Vol 4, Part E, 5.2).
 
 public import BluetoothTypes
 public import NIOCore
 
-/// A value that has one place among the parameters of a command or an event.
+/// A parameter of a command or an event.
 public protocol HCIParameter: Hashable, Sendable, CustomStringConvertible {
-    /// Reads the value; `name` is the parameter's name in the specification.
+    /// Reads the value; `name` is the parameter's name for errors.
     static func read(from bytes: inout ByteBuffer, _ name: StaticString) throws(MalformedBytes) -> Self
     /// Writes the value.
     func write(into bytes: inout ByteBuffer)
 }
 
 extension HCIParameter where Self: RawRepresentable, RawValue: FixedWidthInteger {
-    /// Reads the raw value, least significant octet first.
     @inlinable
     public static func read(from bytes: inout ByteBuffer, _ name: StaticString) throws(MalformedBytes) -> Self {
         guard let value = Self(rawValue: try bytes.readLittleEndian(name)) else {
@@ -21,34 +20,30 @@ extension HCIParameter where Self: RawRepresentable, RawValue: FixedWidthInteger
         return value
     }
 
-    /// Writes the raw value, least significant octet first.
     @inlinable
     public func write(into bytes: inout ByteBuffer) { bytes.writeLittleEndian(self.rawValue) }
 }
 
-/// An octet or word whose values have names; values without a name are kept.
+/// A code of which some values have names; other values are kept.
 public protocol HCICode: RawRepresentable, HCIParameter where RawValue: FixedWidthInteger {
-    /// A code from its number.
     init(rawValue: RawValue)
 }
 
 extension HCICode {
-    /// The number as hexadecimal digits.
     public var description: String { hexadecimal(self.rawValue) }
 }
 
-/// Bits that have names; bits without a name are kept.
+/// Bits of which some have names; other bits are kept.
 public protocol HCIBits: OptionSet, HCIParameter where RawValue: FixedWidthInteger {}
 
 extension HCIBits {
-    /// The bits as hexadecimal digits.
     public var description: String { hexadecimal(self.rawValue) }
 }
 
-/// `value` as hexadecimal digits of its full width.
+/// `value` with a prefix and as many hexadecimal digits as its type has.
 func hexadecimal(_ value: some FixedWidthInteger) -> String { "0x" + value.hexadecimalDigits }
 
-/// Octets as hexadecimal digits; `-` for none.
+/// `octets` as hexadecimal digits; `-` if there are none.
 func octetText(_ octets: ByteBuffer) -> String {
     octets.readableBytes > 0 ? octets.readableBytesView.hexadecimalDigits() : "-"
 }
@@ -75,25 +70,21 @@ extension AuthenticatedPayloadTimeout: HCIParameter {}
 extension ResolvablePrivateAddressTimeout: HCIParameter {}
 
 extension ExtendedAdvertisingInterval: HCIParameter {
-    /// Reads 24 bits.
     public static func read(from bytes: inout ByteBuffer, _ name: StaticString) throws(MalformedBytes) -> Self {
         Self(rawValue: try bytes.readUInt24(name))
     }
 
-    /// Writes 24 bits.
     public func write(into bytes: inout ByteBuffer) { bytes.writeUInt24(self.rawValue) }
 }
 
 // MARK: Octets
 
 extension DeviceAddress: HCIParameter {
-    /// Reads the type of an address and the address.
     public static func read(from bytes: inout ByteBuffer, _ name: StaticString) throws(MalformedBytes) -> Self {
         guard let kind = Kind(rawValue: try bytes.readLittleEndian(name)) else { throw MalformedBytes(.invalid, name) }
         return try DeviceAddress(parsing: &bytes, kind: kind, name)
     }
 
-    /// Writes the type of the address and the address.
     public func write(into bytes: inout ByteBuffer) {
         bytes.writeInteger(self.kind.rawValue)
         self.encode(into: &bytes)
@@ -101,21 +92,17 @@ extension DeviceAddress: HCIParameter {
 }
 
 extension Octets16: HCIParameter {
-    /// Reads 16 octets, least significant first.
     public static func read(from bytes: inout ByteBuffer, _ name: StaticString) throws(MalformedBytes) -> Self {
         try Octets16(parsing: &bytes, name)
     }
 
-    /// Writes 16 octets, least significant first.
     public func write(into bytes: inout ByteBuffer) { self.encode(into: &bytes) }
 }
 
 extension Octets32: HCIParameter {
-    /// Reads 32 octets, least significant first.
     public static func read(from bytes: inout ByteBuffer, _ name: StaticString) throws(MalformedBytes) -> Self {
         try Octets32(parsing: &bytes, name)
     }
 
-    /// Writes 32 octets, least significant first.
     public func write(into bytes: inout ByteBuffer) { self.encode(into: &bytes) }
 }

@@ -1,18 +1,17 @@
-// The three that go through a list of parameters: the reader of octets, the writer of octets, and the formatter, which
-// writes one line of text for logs, captures and failing tests.
+// The coders: a reader and a writer of octets, and a formatter that writes one line of text for logs, captures and
+// failing tests.
 
 import BluetoothTypes
 import NIOCore
 
-/// Reads parameters; the properties of a source are never asked for.
+/// Reads parameters; there is no source.
 struct HCIParameterReader<Source>: HCIParameterCoder {
     var bytes: ByteBuffer
-    /// Whether parameters that are not there read as zero.
+    /// Whether missing parameters read as zero.
     let readsMissingAsZero: Bool
 
     init(_ bytes: ByteBuffer, readsMissingAsZero: Bool = false) {
-        self.bytes = bytes
-        self.readsMissingAsZero = readsMissingAsZero
+        (self.bytes, self.readsMissingAsZero) = (bytes, readsMissingAsZero)
     }
 
     mutating func field<Value>(
@@ -70,7 +69,6 @@ struct HCIParameterReader<Source>: HCIParameterCoder {
 struct HCIParameterWriter<Source>: HCIParameterCoder {
     let source: Source
     var bytes = ByteBuffer()
-
     init(_ source: Source) { self.source = source }
 
     mutating func field<Value>(

@@ -1,20 +1,20 @@
 // The parameters of a command, of its answer, of an event, or of one entry of an array in them (Vol 4, Part E, 5.2).
-// Each declaration lists its parameters once, in wire order and by the specification's names. A coder goes through the
-// list: one reads octets, one writes them, one writes a line of text. The list is generic over the coder, so that
-// reading and writing are compiled for each declaration and cost no more than code written by hand.
+// Each declaration lists its parameters once, in wire order and by the specification's names. A coder visits the list:
+// one reads octets, one writes them, one writes a line of text. The list is generic over the coder, so that reading and
+// writing are specialized for each declaration and as fast as code written by hand.
 
 public import BluetoothTypes
 public import NIOCore
 
 /// Parameters in wire order.
 public protocol HCIParameters: Hashable, Sendable, CustomStringConvertible {
-    /// The list of parameters: creates a value from what `coder` gives for each of them.
+    /// The list of parameters: creates a value from what `coder` returns for each of them.
     init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure)
 
     /// Writes the parameters.
     func encode(into bytes: inout ByteBuffer)
 
-    /// Reads the parameters; octets behind the last one are ignored, as a later version may add some.
+    /// Reads the parameters; trailing octets are ignored, since a later version may add parameters.
     init(parsing bytes: inout ByteBuffer) throws(MalformedBytes)
 }
 
@@ -38,10 +38,10 @@ extension HCIParameters {
     public var description: String { parameterText(self) }
 }
 
-/// What goes through a list of parameters: a reader, a writer, a formatter.
+/// Visits a list of parameters: to read, to write or to format them.
 ///
-/// A declaration gives each parameter's name in the specification and its property, and gets the parameter's value
-/// back: a reader reads it, the others return what the property has.
+/// A declaration passes each parameter's name in the specification and its property, and gets the value back: a reader
+/// parses it, the others return the property's value.
 ///
 /// ```swift
 /// init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
@@ -50,12 +50,12 @@ extension HCIParameters {
 /// }
 /// ```
 public protocol HCIParameterCoder<Source> {
-    /// What has the parameters.
+    /// The type that has the parameters.
     associatedtype Source
-    /// Why going through the list may end early: octets that are malformed, or never.
+    /// Why the visit may end early: `MalformedBytes` or `Never`.
     associatedtype Failure: Error
 
-    /// One parameter in a form of its own.
+    /// A parameter with its own coding.
     mutating func field<Value>(
         _ name: StaticString,
         _ value: (Source) -> Value,
@@ -64,28 +64,28 @@ public protocol HCIParameterCoder<Source> {
         text: (Value) -> String
     ) throws(Failure) -> Value
 
-    /// Parameters that are declared together.
+    /// Nested parameters.
     mutating func group<Value: HCIParameters>(_ value: (Source) -> Value) throws(Failure) -> Value
 
-    /// Parameters that are left out where `isPresent` is false.
+    /// Nested parameters that are absent if `isPresent` is false.
     mutating func group<Value: HCIParameters>(
         _ value: (Source) -> Value?,
         isPresent: Bool
     ) throws(Failure) -> Value?
 
-    /// The number of entries, one octet, and the entries.
+    /// An octet with the number of elements, then the elements.
     mutating func array<Element: HCIParameters>(
         _ count: StaticString,
         _ elements: (Source) -> [Element],
         limit: Int
     ) throws(Failure) -> [Element]
 
-    /// Refuses octets whose parameter `name` has a value that makes the rest unreadable.
+    /// Throws when reading if `isValid` is false: parameter `name` makes the rest unreadable.
     mutating func require(_ isValid: Bool, _ name: StaticString) throws(Failure)
 }
 
 extension HCIParameterCoder {
-    /// A parameter with a type of its own.
+    /// A parameter.
     public mutating func field<Value: HCIParameter>(
         _ name: StaticString,
         _ value: (Source) -> Value
@@ -99,7 +99,7 @@ extension HCIParameterCoder {
         )
     }
 
-    /// A parameter with a type of its own; the value `absent` stands for `nil`.
+    /// A parameter; `absent` is the encoding of `nil`.
     public mutating func field<Value: HCIParameter>(
         _ name: StaticString,
         _ value: (Source) -> Value?,
@@ -117,7 +117,7 @@ extension HCIParameterCoder {
         )
     }
 
-    /// A number, least significant octet first.
+    /// A little-endian number.
     public mutating func field<Value: FixedWidthInteger>(
         _ name: StaticString,
         _ value: (Source) -> Value
@@ -131,7 +131,7 @@ extension HCIParameterCoder {
         )
     }
 
-    /// A number, least significant octet first; the number `absent` stands for `nil`.
+    /// A little-endian number; `absent` is the encoding of `nil`.
     public mutating func field<Value: FixedWidthInteger>(
         _ name: StaticString,
         _ value: (Source) -> Value?,
@@ -149,7 +149,7 @@ extension HCIParameterCoder {
         )
     }
 
-    /// An octet that is 0 or 1; others are malformed.
+    /// An octet that is 0 or 1; other values are malformed.
     public mutating func field(_ name: StaticString, _ value: (Source) -> Bool) throws(Failure) -> Bool {
         try self.field(
             name,
@@ -166,7 +166,7 @@ extension HCIParameterCoder {
         )
     }
 
-    /// The six octets of an address whose type is known without an octet that says so.
+    /// The six octets of an address whose type is not encoded.
     public mutating func address(
         _ name: StaticString,
         _ value: (Source) -> DeviceAddress,
@@ -181,7 +181,7 @@ extension HCIParameterCoder {
         )
     }
 
-    /// The six octets of a resolvable private address; zeros stand for `nil`.
+    /// The six octets of a resolvable private address; zero is the encoding of `nil`.
     public mutating func resolvableAddress(
         _ name: StaticString,
         _ value: (Source) -> DeviceAddress?
@@ -198,7 +198,7 @@ extension HCIParameterCoder {
         )
     }
 
-    /// An octet that counts the octets behind it, at most `limit`, then those; zeros are written up to `width`.
+    /// A length octet, at most `limit`, then that many octets, padded with zeros to `width` when written.
     public mutating func octets(
         _ name: StaticString,
         _ value: (Source) -> ByteBuffer,
@@ -223,7 +223,7 @@ extension HCIParameterCoder {
         )
     }
 
-    /// All octets that are left.
+    /// All remaining octets.
     public mutating func remainder(
         _ name: StaticString,
         _ value: (Source) -> ByteBuffer

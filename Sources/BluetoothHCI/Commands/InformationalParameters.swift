@@ -1,31 +1,20 @@
-// Informational Parameters (Vol 4, Part E, 7.4): what the controller is and can do.
+// Informational Parameters (Vol 4, Part E, 7.4).
 
 public import BluetoothTypes
 
-/// Reads the versions that the controller speaks (Vol 4, Part E, 7.4.1).
+/// Reads the versions of the controller (Vol 4, Part E, 7.4.1).
 public struct ReadLocalVersionInformation: HCICommandWithoutParameters {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.informationalParameters, 0x0001)
-
-    /// Creates the command.
     public init() {}
 
-    /// What Command Complete carries.
     public struct ReturnParameters: HCIReturnParameters {
-        /// Whether the command succeeded.
         public var status: HCIErrorCode
-        /// The version of HCI.
         public var hciVersion: CoreVersion
-        /// The maker's revision of HCI.
         public var hciSubversion: UInt16
-        /// The version of the link layer.
         public var linkLayerVersion: CoreVersion
-        /// The maker.
         public var company: UInt16
-        /// The maker's revision of the link layer.
         public var linkLayerSubversion: UInt16
 
-        /// Creates an answer.
         public init(
             status: HCIErrorCode = .success,
             hciVersion: CoreVersion = CoreVersion(rawValue: 0),
@@ -42,7 +31,6 @@ public struct ReadLocalVersionInformation: HCICommandWithoutParameters {
             self.linkLayerSubversion = linkLayerSubversion
         }
 
-        /// The parameters in wire order.
         public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
             self.hciVersion = try coder.field("HCI_Version", \.hciVersion)
@@ -54,31 +42,19 @@ public struct ReadLocalVersionInformation: HCICommandWithoutParameters {
     }
 }
 
-/// Reads which commands the controller knows (Vol 4, Part E, 7.4.2).
+/// Reads the commands that the controller supports (Vol 4, Part E, 7.4.2).
 public struct ReadLocalSupportedCommands: HCICommandWithoutParameters {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.informationalParameters, 0x0002)
-
-    /// Creates the command.
     public init() {}
 
-    /// What Command Complete carries.
     public struct ReturnParameters: HCIReturnParameters {
-        /// Whether the command succeeded.
         public var status: HCIErrorCode
-        /// The commands.
         public var commands: SupportedCommands
 
-        /// Creates an answer.
-        public init(
-            status: HCIErrorCode = .success,
-            commands: SupportedCommands = SupportedCommands()
-        ) {
-            self.status = status
-            self.commands = commands
+        public init(status: HCIErrorCode = .success, commands: SupportedCommands = SupportedCommands()) {
+            (self.status, self.commands) = (status, commands)
         }
 
-        /// The parameters in wire order.
         public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
             self.commands = try coder.field("Supported_Commands", \.commands)
@@ -88,26 +64,17 @@ public struct ReadLocalSupportedCommands: HCICommandWithoutParameters {
 
 /// Reads the features of the link manager (Vol 4, Part E, 7.4.3).
 public struct ReadLocalSupportedFeatures: HCICommandWithoutParameters {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.informationalParameters, 0x0003)
-
-    /// Creates the command.
     public init() {}
 
-    /// What Command Complete carries.
     public struct ReturnParameters: HCIReturnParameters {
-        /// Whether the command succeeded.
         public var status: HCIErrorCode
-        /// The features.
         public var features: LMPFeatures
 
-        /// Creates an answer.
         public init(status: HCIErrorCode = .success, features: LMPFeatures = []) {
-            self.status = status
-            self.features = features
+            (self.status, self.features) = (status, features)
         }
 
-        /// The parameters in wire order.
         public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
             self.features = try coder.field("LMP_Features", \.features)
@@ -115,28 +82,19 @@ public struct ReadLocalSupportedFeatures: HCICommandWithoutParameters {
     }
 }
 
-/// Reads the buffers of a controller that has one pool for both radios (Vol 4, Part E, 7.4.5).
+/// Reads the buffers of a controller that shares them between LE and BR/EDR (Vol 4, Part E, 7.4.5).
 public struct ReadBufferSize: HCICommandWithoutParameters {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.informationalParameters, 0x0005)
-
-    /// Creates the command.
     public init() {}
 
-    /// What Command Complete carries.
     public struct ReturnParameters: HCIReturnParameters {
-        /// Whether the command succeeded.
         public var status: HCIErrorCode
-        /// The longest ACL data packet, in octets behind its header.
+        /// Octets of payload, without the header.
         public var aclDataPacketLength: UInt16
-        /// The longest synchronous data packet.
         public var synchronousDataPacketLength: UInt8
-        /// How many ACL data packets.
         public var aclDataPacketCount: UInt16
-        /// How many synchronous data packets.
         public var synchronousDataPacketCount: UInt16
 
-        /// Creates an answer.
         public init(
             status: HCIErrorCode = .success,
             aclDataPacketLength: UInt16 = 0,
@@ -151,7 +109,6 @@ public struct ReadBufferSize: HCICommandWithoutParameters {
             self.synchronousDataPacketCount = synchronousDataPacketCount
         }
 
-        /// The parameters in wire order.
         public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
             self.aclDataPacketLength = try coder.field("ACL_Data_Packet_Length", \.aclDataPacketLength)
@@ -168,28 +125,19 @@ public struct ReadBufferSize: HCICommandWithoutParameters {
     }
 }
 
-/// Reads the public address; zero where the controller has none (Vol 4, Part E, 7.4.6).
+/// Reads the public address; zero if the controller has none (Vol 4, Part E, 7.4.6).
 public struct ReadBDADDR: HCICommandWithoutParameters {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.informationalParameters, 0x0009)
-
-    /// Creates the command.
     public init() {}
 
-    /// What Command Complete carries.
     public struct ReturnParameters: HCIReturnParameters {
-        /// Whether the command succeeded.
         public var status: HCIErrorCode
-        /// The address.
         public var address: DeviceAddress
 
-        /// Creates an answer.
         public init(status: HCIErrorCode = .success, address: DeviceAddress = .none) {
-            self.status = status
-            self.address = address
+            (self.status, self.address) = (status, address)
         }
 
-        /// The parameters in wire order.
         public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
             self.address = try coder.address("BD_ADDR", \.address, kind: .public)

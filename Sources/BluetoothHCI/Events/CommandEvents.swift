@@ -4,26 +4,22 @@
 public import BluetoothTypes
 public import NIOCore
 
-/// A command is done; what it returns is attached (Vol 4, Part E, 7.7.14).
+/// A command has completed, with these return parameters (Vol 4, Part E, 7.7.14).
 public struct CommandComplete: HCIEventPayload {
-    /// The number of the event.
     public static let code = HCIEventCode.commandComplete
-
-    /// How many commands the host may send now.
+    /// The number of commands that the host may send now.
     public var numberOfCommandPackets: UInt8
-    /// The command, or ``HCIOpcode/none`` where the event is for the number alone.
+    /// ``HCIOpcode/none`` if the event only updates the number of commands.
     public var opcode: HCIOpcode
-    /// What the command returns, unparsed.
+    /// The return parameters, unparsed.
     public var returnParameters: ByteBuffer
 
-    /// Creates an event with return parameters as octets.
     public init(numberOfCommandPackets: UInt8 = 1, opcode: HCIOpcode, returnParameters: ByteBuffer = ByteBuffer()) {
         self.numberOfCommandPackets = numberOfCommandPackets
         self.opcode = opcode
         self.returnParameters = returnParameters
     }
 
-    /// Creates the answer to a command.
     public init<Command: HCICommand>(
         _: Command.Type,
         _ parameters: Command.ReturnParameters,
@@ -38,7 +34,7 @@ public struct CommandComplete: HCIEventPayload {
         )
     }
 
-    /// The packet of an answer to a command, without an event in between.
+    /// The packet of an answer, encoded without an intermediate event.
     public static func packet<Command: HCICommand>(
         _: Command.Type,
         _ parameters: Command.ReturnParameters,
@@ -52,9 +48,9 @@ public struct CommandComplete: HCIEventPayload {
         }
     }
 
-    /// What the command returned, read as that command's return parameters.
+    /// Parses the return parameters.
     ///
-    /// - Throws: `MalformedBytes` where they are not, or where the event answers another command.
+    /// - Throws: `MalformedBytes` if they are malformed, or if the event answers another command.
     public func returned<Command: HCICommand>(
         by _: Command.Type
     ) throws(MalformedBytes) -> Command.ReturnParameters {
@@ -63,7 +59,6 @@ public struct CommandComplete: HCIEventPayload {
         return try Command.ReturnParameters(parsing: &bytes)
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.numberOfCommandPackets = try coder.field("Num_HCI_Command_Packets", \.numberOfCommandPackets)
         self.opcode = try coder.field("Command_Opcode", \.opcode)
@@ -71,27 +66,19 @@ public struct CommandComplete: HCIEventPayload {
     }
 }
 
-/// A command has been taken up, or refused; an event of its own follows where it was taken up
-/// (Vol 4, Part E, 7.7.15).
+/// A command was accepted, and another event follows, or it was rejected (Vol 4, Part E, 7.7.15).
 public struct CommandStatus: HCIEventPayload {
-    /// The number of the event.
     public static let code = HCIEventCode.commandStatus
-
-    /// Whether the command was taken up.
     public var status: HCIErrorCode
-    /// How many commands the host may send now.
+    /// The number of commands that the host may send now.
     public var numberOfCommandPackets: UInt8
-    /// The command, or ``HCIOpcode/none`` where the event is for the number alone.
+    /// ``HCIOpcode/none`` if the event only updates the number of commands.
     public var opcode: HCIOpcode
 
-    /// Creates the event.
     public init(status: HCIErrorCode = .success, numberOfCommandPackets: UInt8 = 1, opcode: HCIOpcode) {
-        self.status = status
-        self.numberOfCommandPackets = numberOfCommandPackets
-        self.opcode = opcode
+        (self.status, self.numberOfCommandPackets, self.opcode) = (status, numberOfCommandPackets, opcode)
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.status = try coder.field("Status", \.status)
         self.numberOfCommandPackets = try coder.field("Num_HCI_Command_Packets", \.numberOfCommandPackets)

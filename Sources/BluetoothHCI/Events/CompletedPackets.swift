@@ -1,23 +1,20 @@
-// Flow control: how many data packets of which links have left a buffer (Vol 4, Part E, 4.1, 7.3.40 and 7.7.19). Both
-// directions are on the path of every packet, so the list is read in place and written once.
+// Flow control: the number of data packets of each link that have left a buffer (Vol 4, Part E, 4.1, 7.3.40 and
+// 7.7.19). Both directions are on the path of every packet, so the list is read in place and encoded once.
 
 public import BluetoothTypes
 public import NIOCore
 
-/// How many packets of which links have been completed: a row that is read in place.
+/// The number of completed packets of each link: a list that is read in place.
 public struct CompletedPackets: HCIParameter, Sequence {
-    /// One link's number.
+    /// The number of completed packets of one link.
     public struct Element: Hashable, Sendable {
-        /// The link.
         public var handle: ConnectionHandle
-        /// How many packets.
+        /// The number of packets.
         public var count: UInt16
 
-        /// Creates an element.
         @inlinable
         public init(handle: ConnectionHandle, count: UInt16) {
-            self.handle = handle
-            self.count = count
+            (self.handle, self.count) = (handle, count)
         }
 
         @inlinable
@@ -26,14 +23,13 @@ public struct CompletedPackets: HCIParameter, Sequence {
         }
     }
 
-    /// Reads element by element.
     public struct Iterator: IteratorProtocol {
         @usableFromInline var rest: ByteBuffer
 
         @usableFromInline
         init(rest: ByteBuffer) { self.rest = rest }
 
-        /// The next link's number.
+        /// The next element.
         @inlinable
         public mutating func next() -> Element? {
             guard let word: UInt32 = self.rest.readInteger(endianness: .little) else { return nil }
@@ -44,20 +40,19 @@ public struct CompletedPackets: HCIParameter, Sequence {
         }
     }
 
-    /// The greatest number of elements in one event or command.
+    /// The maximum number of elements in one event or command.
     public static let maximumCount = 63
 
     // Four octets for each element.
     @usableFromInline let bytes: ByteBuffer
 
-    /// A row of at most ``maximumCount`` elements.
+    /// A list of at most ``maximumCount`` elements.
     public init(_ elements: some Collection<Element>) {
         var bytes = ByteBufferAllocator().buffer(capacity: elements.count * 4)
         for element in elements { element.write(into: &bytes) }
         self.bytes = bytes
     }
 
-    /// Starts reading.
     @inlinable
     public func makeIterator() -> Iterator { Iterator(rest: self.bytes) }
 
@@ -65,7 +60,6 @@ public struct CompletedPackets: HCIParameter, Sequence {
     @inlinable
     public var underestimatedCount: Int { self.bytes.readableBytes / 4 }
 
-    /// Reads the number of elements and the elements.
     public static func read(from bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) -> Self {
         let count: UInt8 = try bytes.readLittleEndian("Num_Handles")
         guard count <= Self.maximumCount else { throw MalformedBytes(.invalid, "Num_Handles") }
@@ -77,7 +71,6 @@ public struct CompletedPackets: HCIParameter, Sequence {
     /// Each link with its number: `0x40:2,0x41:1`.
     public var description: String { self.map { "\($0.handle):\($0.count)" }.joined(separator: ",") }
 
-    /// Writes the number of elements and the elements.
     public func write(into bytes: inout ByteBuffer) {
         precondition(self.underestimatedCount <= Self.maximumCount, "one packet has at most 63 links")
         bytes.writeInteger(UInt8(self.underestimatedCount))
@@ -85,18 +78,13 @@ public struct CompletedPackets: HCIParameter, Sequence {
     }
 }
 
-/// The controller has sent data packets, or thrown them away with their link (Vol 4, Part E, 7.7.19).
+/// The controller has sent data packets, or discarded them with their link (Vol 4, Part E, 7.7.19).
 public struct NumberOfCompletedPackets: HCIEventPayload {
-    /// The number of the event.
     public static let code = HCIEventCode.numberOfCompletedPackets
-
-    /// The links and how many packets of each.
     public var completed: CompletedPackets
-
-    /// Creates the event.
     public init(completed: CompletedPackets) { self.completed = completed }
 
-    /// The packet of an event, written at once; at most ``CompletedPackets/maximumCount`` elements.
+    /// The packet, encoded without an intermediate event; at most ``CompletedPackets/maximumCount`` elements.
     @inlinable
     public static func packet(
         _ elements: some Collection<CompletedPackets.Element>,
@@ -109,7 +97,6 @@ public struct NumberOfCompletedPackets: HCIEventPayload {
         }
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.completed = try coder.field("Num_Completed_Packets", \.completed)
     }
@@ -117,18 +104,12 @@ public struct NumberOfCompletedPackets: HCIEventPayload {
 
 /// The host has taken data packets out of its buffers (Vol 4, Part E, 7.3.40).
 ///
-/// No event answers it unless it is wrong, and it needs no command credit.
+/// It is not answered unless it is wrong, and needs no command credit.
 public struct HostNumberOfCompletedPackets: HCICommand {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.controllerAndBaseband, 0x0035)
-
-    /// The links and how many packets of each.
     public var completed: CompletedPackets
-
-    /// Creates the command.
     public init(completed: CompletedPackets) { self.completed = completed }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.completed = try coder.field("Host_Num_Completed_Packets", \.completed)
     }

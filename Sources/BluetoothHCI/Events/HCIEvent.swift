@@ -1,82 +1,53 @@
-// All events of this module as one value: what a host switches over. An event without a declaration here is kept as its
-// octets, since a controller of tomorrow may send it (Vol 4, Part E, 7.7).
+// All events of this module as one value to switch over. An event that is not declared here is kept as octets, since a
+// newer controller may send it (Vol 4, Part E, 7.7).
 
 public import BluetoothTypes
 public import NIOCore
 
 /// An HCI event.
 public enum HCIEvent: Hashable, Sendable {
-    /// Disconnection Complete.
     case disconnectionComplete(DisconnectionComplete)
-    /// Encryption Change.
     case encryptionChange(EncryptionChange)
-    /// Read Remote Version Information Complete.
     case readRemoteVersionInformationComplete(ReadRemoteVersionInformationComplete)
-    /// Command Complete.
     case commandComplete(CommandComplete)
-    /// Command Status.
     case commandStatus(CommandStatus)
-    /// Hardware Error.
     case hardwareError(HardwareError)
-    /// Number Of Completed Packets.
     case numberOfCompletedPackets(NumberOfCompletedPackets)
-    /// Data Buffer Overflow.
     case dataBufferOverflow(DataBufferOverflow)
-    /// Encryption Key Refresh Complete.
     case encryptionKeyRefreshComplete(EncryptionKeyRefreshComplete)
-    /// Authenticated Payload Timeout Expired.
     case authenticatedPayloadTimeoutExpired(AuthenticatedPayloadTimeoutExpired)
-    /// Encryption Change [v2].
     case encryptionChangeV2(EncryptionChangeV2)
-    /// LE Connection Complete.
     case leConnectionComplete(LEConnectionComplete)
-    /// LE Advertising Report.
     case leAdvertisingReports(LEAdvertisingReports)
-    /// LE Connection Update Complete.
     case leConnectionUpdateComplete(LEConnectionUpdateComplete)
-    /// LE Read Remote Features Complete.
     case leReadRemoteFeaturesComplete(LEReadRemoteFeaturesComplete)
-    /// LE Long Term Key Request.
     case leLongTermKeyRequest(LELongTermKeyRequest)
-    /// LE Remote Connection Parameter Request.
     case leRemoteConnectionParameterRequest(LERemoteConnectionParameterRequest)
-    /// LE Data Length Change.
     case leDataLengthChange(LEDataLengthChange)
-    /// LE Read Local P-256 Public Key Complete.
     case leReadLocalP256PublicKeyComplete(LEReadLocalP256PublicKeyComplete)
-    /// LE Generate DHKey Complete.
     case leGenerateDHKeyComplete(LEGenerateDHKeyComplete)
-    /// LE Enhanced Connection Complete.
     case leEnhancedConnectionComplete(LEEnhancedConnectionComplete)
-    /// LE Directed Advertising Report.
     case leDirectedAdvertisingReports(LEDirectedAdvertisingReports)
-    /// LE PHY Update Complete.
     case lePHYUpdateComplete(LEPHYUpdateComplete)
-    /// LE Extended Advertising Report.
     case leExtendedAdvertisingReports(LEExtendedAdvertisingReports)
-    /// LE Scan Timeout.
     case leScanTimeout(LEScanTimeout)
-    /// LE Advertising Set Terminated.
     case leAdvertisingSetTerminated(LEAdvertisingSetTerminated)
-    /// LE Scan Request Received.
     case leScanRequestReceived(LEScanRequestReceived)
-    /// LE Channel Selection Algorithm.
     case leChannelSelectionAlgorithm(LEChannelSelectionAlgorithm)
-    /// LE Enhanced Connection Complete [v2].
     case leEnhancedConnectionCompleteV2(LEEnhancedConnectionCompleteV2)
-    /// Another event, with its parameters.
+    /// Any other event, with its parameters.
     case unknown(HCIEventCode, ByteBuffer)
-    /// Another LE subevent, with its parameters.
+    /// Any other LE subevent, with its parameters.
     case unknownLE(LESubeventCode, ByteBuffer)
 
-    /// Reads an event; another kind of packet is malformed.
+    /// Parses an event; throws for any other kind of packet.
     public init(_ packet: HCIPacket) throws(MalformedBytes) {
         guard packet.kind == .event else { throw MalformedBytes(.invalid, "Packet type") }
         var payload = packet.payload
         try self.init(parsing: &payload)
     }
 
-    /// Reads an event from the octets behind the H4 type octet.
+    /// Parses an event from the octets after the H4 type octet.
     public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
         let code = try HCIEventCode.read(from: &bytes, "Event_Code")
         let length: UInt8 = try bytes.readLittleEndian("Parameter_Total_Length")
@@ -126,7 +97,7 @@ public enum HCIEvent: Hashable, Sendable {
         }
     }
 
-    /// The parameters as their own type; `nil` for an unknown event.
+    /// The parameters; `nil` for an unknown event.
     public var payload: (any HCIEventPayload)? {
         switch self {
         case .disconnectionComplete(let payload): payload

@@ -1,13 +1,12 @@
-// How an event is declared: one type per event that knows its code and its parameters in wire order. From the
-// declaration come the packet that a virtual controller sends and the parser that a host uses (Vol 4, Part E, 5.4.4).
+// Declarations of events: a type per event with its code and its parameters in wire order. The packet that a virtual
+// controller sends and the parser of a host are derived from it (Vol 4, Part E, 5.4.4).
 
 public import NIOCore
 
 /// The parameters of an event.
 public protocol HCIEventPayload: HCIParameters {
-    /// The event's number.
     static var code: HCIEventCode { get }
-    /// The number inside the LE Meta event; `nil` for other events.
+    /// The subevent code; `nil` for other events than LE Meta.
     static var leSubevent: LESubeventCode? { get }
     /// The event's name in the specification, without `HCI_` and with spaces: `LE PHY Update Complete`.
     static var name: String { get }
@@ -15,19 +14,15 @@ public protocol HCIEventPayload: HCIParameters {
 
 /// The parameters of an LE subevent (7.7.65).
 public protocol LEEventPayload: HCIEventPayload {
-    /// The subevent's number.
     static var subevent: LESubeventCode { get }
 }
 
 extension LEEventPayload {
-    /// The LE Meta event.
     public static var code: HCIEventCode { .leMeta }
-    /// The subevent's number.
     public static var leSubevent: LESubeventCode? { self.subevent }
 }
 
 extension HCIEventPayload {
-    /// No LE subevent.
     public static var leSubevent: LESubeventCode? { nil }
 
     /// The whole packet, H4 type octet first.
@@ -37,7 +32,7 @@ extension HCIEventPayload {
 }
 
 extension HCIPacket {
-    /// An event packet whose parameters `write` writes.
+    /// An event packet; `write` adds the parameters.
     @inlinable
     static func event(
         _ code: HCIEventCode,

@@ -2,33 +2,23 @@
 
 public import BluetoothTypes
 
-/// Scanning has ended by its time limit (Vol 4, Part E, 7.7.65.17).
+/// Scanning has ended because its duration has passed (Vol 4, Part E, 7.7.65.17).
 public struct LEScanTimeout: LEEventPayload {
-    /// The number of the subevent.
     public static let subevent = LESubeventCode.scanTimeout
-
-    /// Creates the event.
     public init() {}
 
-    /// No parameters.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) { self.init() }
 }
 
-/// An advertising set has stopped by itself (Vol 4, Part E, 7.7.65.18).
+/// An advertising set has stopped: by its limits, or because a link was established (Vol 4, Part E, 7.7.65.18).
 public struct LEAdvertisingSetTerminated: LEEventPayload {
-    /// The number of the subevent.
     public static let subevent = LESubeventCode.advertisingSetTerminated
-
-    /// Whether it succeeded.
     public var status: HCIErrorCode
-    /// The advertising set.
     public var advertisingHandle: AdvertisingHandle
-    /// The link that it has become.
+    /// The link that was established, if one was.
     public var handle: ConnectionHandle
-    /// How many advertising events there were.
     public var completedEvents: UInt8
 
-    /// Creates the event.
     public init(
         status: HCIErrorCode = .success,
         advertisingHandle: AdvertisingHandle,
@@ -41,7 +31,6 @@ public struct LEAdvertisingSetTerminated: LEEventPayload {
         self.completedEvents = completedEvents
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.status = try coder.field("Status", \.status)
         self.advertisingHandle = try coder.field("Advertising_Handle", \.advertisingHandle)
@@ -50,23 +39,16 @@ public struct LEAdvertisingSetTerminated: LEEventPayload {
     }
 }
 
-/// A scanner has asked an advertising set for more (Vol 4, Part E, 7.7.65.19).
+/// An advertising set has received a scan request (Vol 4, Part E, 7.7.65.19).
 public struct LEScanRequestReceived: LEEventPayload {
-    /// The number of the subevent.
     public static let subevent = LESubeventCode.scanRequestReceived
-
-    /// The advertising set.
     public var advertisingHandle: AdvertisingHandle
-    /// The scanner.
     public var scanner: DeviceAddress
 
-    /// Creates the event.
     public init(advertisingHandle: AdvertisingHandle, scanner: DeviceAddress) {
-        self.advertisingHandle = advertisingHandle
-        self.scanner = scanner
+        (self.advertisingHandle, self.scanner) = (advertisingHandle, scanner)
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.advertisingHandle = try coder.field("Advertising_Handle", \.advertisingHandle)
         self.scanner = try coder.field("Scanner_Address", \.scanner)

@@ -1,62 +1,43 @@
-// The three forms in which a controller reports that a link was made (Vol 4, Part E, 7.7.65.1 and 7.7.65.10). Which one
-// is sent depends on the events that the host has asked for.
+// The three forms in which a controller reports a new link (Vol 4, Part E, 7.7.65.1 and 7.7.65.10). The host's event
+// mask decides which one is sent.
 
 public import BluetoothTypes
 
-/// What both forms say of the link (Vol 4, Part E, 7.7.65.1 and 7.7.65.10).
+/// The parameters that all forms have in common (Vol 4, Part E, 7.7.65.1 and 7.7.65.10).
 public protocol LEConnectionCompletion {
-    /// Whether it succeeded.
     var status: HCIErrorCode { get }
-    /// The link.
     var handle: ConnectionHandle { get }
-    /// This device's role.
     var role: ConnectionRole { get }
-    /// The peer.
     var peer: DeviceAddress { get }
-    /// The connection interval.
     var interval: ConnectionInterval { get }
-    /// How many connection events the peripheral may leave out.
+    /// The number of connection events that the peripheral may skip.
     var latency: UInt16 { get }
-    /// The supervision timeout.
     var supervisionTimeout: SupervisionTimeout { get }
-    /// The accuracy of the central's clock.
     var centralClockAccuracy: ClockAccuracy { get }
-    /// The private address that this device has used; `nil` for none.
+    /// The resolvable private address that this device used; `nil` for none.
     var localResolvableAddress: DeviceAddress? { get }
-    /// The private address that the peer has used; `nil` for none.
+    /// The resolvable private address that the peer used; `nil` for none.
     var peerResolvableAddress: DeviceAddress? { get }
 }
 
 extension LEConnectionCompletion {
-    /// The event does not have it.
     public var localResolvableAddress: DeviceAddress? { nil }
-    /// The event does not have it.
     public var peerResolvableAddress: DeviceAddress? { nil }
 }
 
-/// A link was made, or could not be (Vol 4, Part E, 7.7.65.1).
+/// A link was established, or could not be (Vol 4, Part E, 7.7.65.1).
 public struct LEConnectionComplete: LEEventPayload, LEConnectionCompletion {
-    /// The number of the subevent.
     public static let subevent = LESubeventCode.connectionComplete
-
-    /// Whether it succeeded.
     public var status: HCIErrorCode
-    /// The link.
     public var handle: ConnectionHandle
-    /// This device's role.
     public var role: ConnectionRole
-    /// The peer.
     public var peer: DeviceAddress
-    /// The connection interval.
     public var interval: ConnectionInterval
-    /// How many connection events the peripheral may leave out.
+    /// The number of connection events that the peripheral may skip.
     public var latency: UInt16
-    /// The supervision timeout.
     public var supervisionTimeout: SupervisionTimeout
-    /// The accuracy of the central's clock.
     public var centralClockAccuracy: ClockAccuracy
 
-    /// Creates the event.
     public init(
         status: HCIErrorCode = .success,
         handle: ConnectionHandle,
@@ -77,7 +58,6 @@ public struct LEConnectionComplete: LEEventPayload, LEConnectionCompletion {
         self.centralClockAccuracy = centralClockAccuracy
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.status = try coder.field("Status", \.status)
         self.handle = try coder.field("Connection_Handle", \.handle)
@@ -90,33 +70,23 @@ public struct LEConnectionComplete: LEEventPayload, LEConnectionCompletion {
     }
 }
 
-/// A link was made, or could not be, with private addresses [v1] (Vol 4, Part E, 7.7.65.10).
+/// As ``LEConnectionComplete``, with resolvable private addresses [v1] (Vol 4, Part E, 7.7.65.10).
 public struct LEEnhancedConnectionComplete: LEEventPayload, LEConnectionCompletion {
-    /// The number of the subevent.
     public static let subevent = LESubeventCode.enhancedConnectionComplete
-
-    /// Whether it succeeded.
     public var status: HCIErrorCode
-    /// The link.
     public var handle: ConnectionHandle
-    /// This device's role.
     public var role: ConnectionRole
-    /// The peer.
     public var peer: DeviceAddress
-    /// The private address that this device used.
+    /// `nil` if this device used none.
     public var localResolvableAddress: DeviceAddress?
-    /// The private address that the peer used.
+    /// `nil` if the peer used none.
     public var peerResolvableAddress: DeviceAddress?
-    /// The connection interval.
     public var interval: ConnectionInterval
-    /// How many connection events the peripheral may leave out.
+    /// The number of connection events that the peripheral may skip.
     public var latency: UInt16
-    /// The supervision timeout.
     public var supervisionTimeout: SupervisionTimeout
-    /// The accuracy of the central's clock.
     public var centralClockAccuracy: ClockAccuracy
 
-    /// Creates the event.
     public init(
         status: HCIErrorCode = .success,
         handle: ConnectionHandle,
@@ -141,7 +111,6 @@ public struct LEEnhancedConnectionComplete: LEEventPayload, LEConnectionCompleti
         self.centralClockAccuracy = centralClockAccuracy
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.status = try coder.field("Status", \.status)
         self.handle = try coder.field("Connection_Handle", \.handle)
@@ -162,37 +131,30 @@ public struct LEEnhancedConnectionComplete: LEEventPayload, LEConnectionCompleti
     }
 }
 
-/// A link was made, or could not be, with the periodic advertising that it came from [v2]
-/// (Vol 4, Part E, 7.7.65.10).
+/// As [v1], with the periodic advertising that led to the link [v2] (Vol 4, Part E, 7.7.65.10).
 @dynamicMemberLookup
 public struct LEEnhancedConnectionCompleteV2: LEEventPayload {
-    /// The number of the subevent.
     public static let subevent = LESubeventCode.enhancedConnectionCompleteV2
-
     /// The parameters of [v1].
     public var connection: LEEnhancedConnectionComplete
-    /// The periodic advertising set with responses that it came from; `nil` where it did not.
+    /// The set of periodic advertising with responses that led to the link; `nil` for none.
     public var advertisingHandle: AdvertisingHandle?
-    /// The train that this device synchronized to; `nil` where it did not come from one.
+    /// The periodic advertising train that led to the link; `nil` for none.
     public var syncHandle: UInt16?
 
-    /// Creates the event.
     public init(
         connection: LEEnhancedConnectionComplete,
         advertisingHandle: AdvertisingHandle? = nil,
         syncHandle: UInt16? = nil
     ) {
-        self.connection = connection
-        self.advertisingHandle = advertisingHandle
-        self.syncHandle = syncHandle
+        (self.connection, self.advertisingHandle, self.syncHandle) = (connection, advertisingHandle, syncHandle)
     }
 
-    /// A parameter of [v1].
+    /// The parameters of [v1].
     public subscript<Value>(dynamicMember keyPath: KeyPath<LEEnhancedConnectionComplete, Value>) -> Value {
         self.connection[keyPath: keyPath]
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.connection = try coder.group(\.connection)
         self.advertisingHandle = try coder.field("Advertising_Handle", \.advertisingHandle, absent: .none)

@@ -4,21 +4,14 @@ public import BluetoothTypes
 
 /// The parameters of a link were changed (Vol 4, Part E, 7.7.65.3).
 public struct LEConnectionUpdateComplete: LEEventPayload {
-    /// The number of the subevent.
     public static let subevent = LESubeventCode.connectionUpdateComplete
-
-    /// Whether it succeeded.
     public var status: HCIErrorCode
-    /// The link.
     public var handle: ConnectionHandle
-    /// The connection interval.
     public var interval: ConnectionInterval
-    /// How many connection events the peripheral may leave out.
+    /// The number of connection events that the peripheral may skip.
     public var latency: UInt16
-    /// The supervision timeout.
     public var supervisionTimeout: SupervisionTimeout
 
-    /// Creates the event.
     public init(
         status: HCIErrorCode = .success,
         handle: ConnectionHandle,
@@ -33,7 +26,6 @@ public struct LEConnectionUpdateComplete: LEEventPayload {
         self.supervisionTimeout = supervisionTimeout
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.status = try coder.field("Status", \.status)
         self.handle = try coder.field("Connection_Handle", \.handle)
@@ -45,24 +37,15 @@ public struct LEConnectionUpdateComplete: LEEventPayload {
 
 /// The features of a peer (Vol 4, Part E, 7.7.65.4).
 public struct LEReadRemoteFeaturesComplete: LEEventPayload {
-    /// The number of the subevent.
     public static let subevent = LESubeventCode.readRemoteFeaturesComplete
-
-    /// Whether it succeeded.
     public var status: HCIErrorCode
-    /// The link.
     public var handle: ConnectionHandle
-    /// The features.
     public var features: LEFeatures
 
-    /// Creates the event.
     public init(status: HCIErrorCode = .success, handle: ConnectionHandle, features: LEFeatures) {
-        self.status = status
-        self.handle = handle
-        self.features = features
+        (self.status, self.handle, self.features) = (status, handle, features)
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.status = try coder.field("Status", \.status)
         self.handle = try coder.field("Connection_Handle", \.handle)
@@ -70,23 +53,16 @@ public struct LEReadRemoteFeaturesComplete: LEEventPayload {
     }
 }
 
-/// A peer asks for other parameters (Vol 4, Part E, 7.7.65.6).
+/// A peer requests other connection parameters (Vol 4, Part E, 7.7.65.6).
 public struct LERemoteConnectionParameterRequest: LEEventPayload {
-    /// The number of the subevent.
     public static let subevent = LESubeventCode.remoteConnectionParameterRequest
-
-    /// The link.
     public var handle: ConnectionHandle
-    /// The shortest interval.
     public var minimumInterval: ConnectionInterval
-    /// The longest interval.
     public var maximumInterval: ConnectionInterval
-    /// How many connection events the peripheral may leave out.
+    /// The number of connection events that the peripheral may skip.
     public var latency: UInt16
-    /// The supervision timeout.
     public var supervisionTimeout: SupervisionTimeout
 
-    /// Creates the event.
     public init(
         handle: ConnectionHandle,
         minimumInterval: ConnectionInterval,
@@ -101,7 +77,6 @@ public struct LERemoteConnectionParameterRequest: LEEventPayload {
         self.supervisionTimeout = supervisionTimeout
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.handle = try coder.field("Connection_Handle", \.handle)
         self.minimumInterval = try coder.field("Interval_Min", \.minimumInterval)
@@ -111,23 +86,17 @@ public struct LERemoteConnectionParameterRequest: LEEventPayload {
     }
 }
 
-/// The length of the packets of a link was changed (Vol 4, Part E, 7.7.65.7).
+/// The maximum packet length of a link was changed (Vol 4, Part E, 7.7.65.7).
 public struct LEDataLengthChange: LEEventPayload {
-    /// The number of the subevent.
     public static let subevent = LESubeventCode.dataLengthChange
-
-    /// The link.
     public var handle: ConnectionHandle
-    /// Octets of payload on sending.
     public var transmitOctets: UInt16
-    /// Time of a packet on sending, in µs.
+    /// In µs.
     public var transmitTime: UInt16
-    /// Octets of payload on receiving.
     public var receiveOctets: UInt16
-    /// Time of a packet on receiving, in µs.
+    /// In µs.
     public var receiveTime: UInt16
 
-    /// Creates the event.
     public init(
         handle: ConnectionHandle,
         transmitOctets: UInt16,
@@ -142,7 +111,6 @@ public struct LEDataLengthChange: LEEventPayload {
         self.receiveTime = receiveTime
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.handle = try coder.field("Connection_Handle", \.handle)
         self.transmitOctets = try coder.field("Max_TX_Octets", \.transmitOctets)
@@ -154,32 +122,16 @@ public struct LEDataLengthChange: LEEventPayload {
 
 /// The PHYs of a link were changed (Vol 4, Part E, 7.7.65.12).
 public struct LEPHYUpdateComplete: LEEventPayload {
-    /// The number of the subevent.
     public static let subevent = LESubeventCode.phyUpdateComplete
-
-    /// Whether it succeeded.
     public var status: HCIErrorCode
-    /// The link.
     public var handle: ConnectionHandle
-    /// The PHY on sending.
     public var transmitter: PHY
-    /// The PHY on receiving.
     public var receiver: PHY
 
-    /// Creates the event.
-    public init(
-        status: HCIErrorCode = .success,
-        handle: ConnectionHandle,
-        transmitter: PHY,
-        receiver: PHY
-    ) {
-        self.status = status
-        self.handle = handle
-        self.transmitter = transmitter
-        self.receiver = receiver
+    public init(status: HCIErrorCode = .success, handle: ConnectionHandle, transmitter: PHY, receiver: PHY) {
+        (self.status, self.handle, self.transmitter, self.receiver) = (status, handle, transmitter, receiver)
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.status = try coder.field("Status", \.status)
         self.handle = try coder.field("Connection_Handle", \.handle)
@@ -188,23 +140,16 @@ public struct LEPHYUpdateComplete: LEEventPayload {
     }
 }
 
-/// How a new link hops (Vol 4, Part E, 7.7.65.20).
+/// The channel selection algorithm of a new link (Vol 4, Part E, 7.7.65.20).
 public struct LEChannelSelectionAlgorithm: LEEventPayload {
-    /// The number of the subevent.
     public static let subevent = LESubeventCode.channelSelectionAlgorithm
-
-    /// The link.
     public var handle: ConnectionHandle
-    /// The algorithm.
     public var algorithm: ChannelSelectionAlgorithm
 
-    /// Creates the event.
     public init(handle: ConnectionHandle, algorithm: ChannelSelectionAlgorithm) {
-        self.handle = handle
-        self.algorithm = algorithm
+        (self.handle, self.algorithm) = (handle, algorithm)
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.handle = try coder.field("Connection_Handle", \.handle)
         self.algorithm = try coder.field("Channel_Selection_Algorithm", \.algorithm)

@@ -3,77 +3,64 @@
 public import BluetoothTypes
 public import NIOCore
 
-/// One advertising packet or scan response, or a part of its data (Vol 4, Part E, 7.7.65.13).
+/// An advertising packet or scan response, or a fragment of its data (Vol 4, Part E, 7.7.65.13).
 public struct LEExtendedAdvertisingReport: LEReport {
     /// The kind of PDU, as bits.
     public struct EventType: HCIBits {
-        /// The bits; 5 and 6 are the ``dataStatus``.
+        /// Bits 5 and 6 are the ``dataStatus``.
         public var rawValue: UInt16
+        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        /// A set from its bits.
-        @inlinable
-        public init(rawValue: UInt16) { self.rawValue = rawValue }
-
-        /// The advertiser can be connected to.
+        /// Accepts connections.
         public static let connectable = EventType(rawValue: 1 << 0)
-        /// The advertiser can be asked for more.
+        /// Accepts scan requests.
         public static let scannable = EventType(rawValue: 1 << 1)
-        /// One device is meant.
+        /// Directed at one device.
         public static let directed = EventType(rawValue: 1 << 2)
-        /// It is a scan response.
         public static let scanResponse = EventType(rawValue: 1 << 3)
-        /// It was a legacy PDU.
+        /// A legacy PDU.
         public static let legacy = EventType(rawValue: 1 << 4)
 
-        /// Whether the data is whole.
         public var dataStatus: DataStatus {
             get { DataStatus(rawValue: UInt8(truncatingIfNeeded: self.rawValue >> 5 & 0b11)) }
             set { self.rawValue = self.rawValue & ~0x60 | UInt16(newValue.rawValue & 0b11) << 5 }
         }
     }
 
-    /// Whether the data of a report is whole.
+    /// Whether the data of a report is complete.
     public struct DataStatus: HCICode {
-        /// The number.
         public var rawValue: UInt8
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// A code from its number.
-        @inlinable
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-        /// It is whole, or its last part.
+        /// All data, or the last fragment.
         public static let complete = DataStatus(rawValue: 0)
-        /// More comes in another report.
+        /// Another report has more.
         public static let incomplete = DataStatus(rawValue: 1)
-        /// The rest was lost.
+        /// The controller lost the rest.
         public static let truncated = DataStatus(rawValue: 2)
     }
 
-    /// The number of the subevent.
     public static let subevent = LESubeventCode.extendedAdvertisingReport
-
-    /// The kind of PDU.
     public var eventType: EventType
-    /// The advertiser; `nil` where it advertises without an address.
+    /// `nil` if the advertiser is anonymous.
     public var address: DeviceAddress?
-    /// The PHY of the primary channel.
     public var primaryPHY: PHY
-    /// The PHY of the secondary channel; `nil` where there was no packet on it.
+    /// `nil` if there was no packet on the secondary channels.
     public var secondaryPHY: PHY?
-    /// The number of the advertising set, 0 to 15; `nil` where there is none.
+    /// The Advertising SID, 0 to 15; `nil` for none.
     public var setIdentifier: UInt8?
-    /// The power at which it was sent; `nil` where that is not available.
+    /// `nil` if not available.
     public var txPower: TransmitPower?
-    /// The strength of the signal; `nil` where it is not available.
+    /// `nil` if not available.
     public var rssi: RSSI?
-    /// The interval of periodic advertising; `nil` where there is none.
+    /// `nil` if there is no periodic advertising.
     public var periodicInterval: PeriodicAdvertisingInterval?
-    /// For whom directed advertising is meant; `nil` where ``EventType/directed`` is not set.
+    /// The target of directed advertising; `nil` if ``EventType/directed`` is not set.
     public var target: AdvertisingTarget?
-    /// The advertising or scan response data, or a part of it.
+    /// The advertising or scan response data, or a fragment of it.
     public var data: ByteBuffer
 
-    /// Creates a report with at most 229 octets of data.
+    /// `data` has at most 229 octets.
     public init(
         eventType: EventType,
         address: DeviceAddress?,
@@ -98,7 +85,6 @@ public struct LEExtendedAdvertisingReport: LEReport {
         self.data = data
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.eventType = try coder.field("Event_Type", \.eventType)
         self.address = try coder.field(
@@ -135,12 +121,11 @@ public struct LEExtendedAdvertisingReport: LEReport {
         self.data = try coder.octets("Data", \.data, limit: 229)
     }
 
-    // Reading again, word by word, since a scanner may receive thousands a second.
+    // The same again, word by word, since a scanner may receive thousands a second.
 
-    // Where the data length stands: the octets in front of it.
+    // The offset of the data length.
     @usableFromInline static let lengthOffset = 23
 
-    /// Moves over one report and checks it.
     public static func skip(in bytes: inout ByteBuffer) throws(MalformedBytes) {
         let start = bytes.readerIndex
         guard let length: UInt8 = bytes.getInteger(at: start + Self.lengthOffset),
@@ -156,7 +141,6 @@ public struct LEExtendedAdvertisingReport: LEReport {
         bytes.moveReaderIndex(forwardBy: Self.lengthOffset + 1 + Int(length))
     }
 
-    /// Reads one report.
     public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
         // Two words: event type, address type and five octets of the address; its sixth octet, the PHYs, the set, the
         // two powers and the periodic interval.

@@ -1,21 +1,20 @@
-// Advertising reports (Vol 4, Part E, 7.7.65.2, 7.7.65.11 and 7.7.65.13). A busy place brings many thousands a second,
-// and an event carries several, so an event keeps its octets and hands out report after report from them. The octets
-// are checked once, when the event is read; walking over the reports cannot fail then.
+// Advertising reports (Vol 4, Part E, 7.7.65.2, 7.7.65.11 and 7.7.65.13). In a busy place there are many thousands a
+// second, and an event carries several, so an event keeps its octets and parses one report after the other from them.
+// The octets are validated once, when the event is read; iteration cannot fail afterwards.
 
 public import BluetoothTypes
 public import NIOCore
 
-/// One report of an event that carries several.
+/// A report in an event that carries several.
 public protocol LEReport: HCIParameters {
-    /// The event that carries such reports.
+    /// The event that carries these reports.
     static var subevent: LESubeventCode { get }
-    /// Moves over one report and throws where it is not well formed.
+    /// Skips one report; throws if it is malformed.
     static func skip(in bytes: inout ByteBuffer) throws(MalformedBytes)
 }
 
-/// An event with reports, read in place.
+/// An event with reports, which are read in place.
 public struct LEReports<Report: LEReport>: LEEventPayload, Sequence {
-    /// Reads report by report.
     public struct Iterator: IteratorProtocol {
         @usableFromInline var rest: ByteBuffer
         @usableFromInline var remaining: Int
@@ -35,15 +34,14 @@ public struct LEReports<Report: LEReport>: LEEventPayload, Sequence {
         }
     }
 
-    /// The number of the subevent.
     public static var subevent: LESubeventCode { Report.subevent }
 
-    /// How many reports there are.
+    /// The number of reports.
     public let count: Int
-    // The reports, well formed.
+    // The reports, validated.
     @usableFromInline let bytes: ByteBuffer
 
-    /// An event of reports that together fit into 253 octets.
+    /// The encoded reports have at most 253 octets.
     public init(_ reports: [Report]) {
         var bytes = ByteBuffer()
         for report in reports { report.encode(into: &bytes) }
@@ -51,7 +49,7 @@ public struct LEReports<Report: LEReport>: LEEventPayload, Sequence {
         self.bytes = bytes
     }
 
-    /// The packet of an event with one report, written at once.
+    /// The packet of one report, encoded without an intermediate event.
     @inlinable
     public static func packet(
         _ report: Report,
@@ -63,11 +61,10 @@ public struct LEReports<Report: LEReport>: LEEventPayload, Sequence {
         }
     }
 
-    /// Starts reading.
     @inlinable
     public func makeIterator() -> Iterator { Iterator(rest: self.bytes, count: self.count) }
 
-    /// How many reports there are.
+    /// The number of reports.
     @inlinable
     public var underestimatedCount: Int { self.count }
 
@@ -89,7 +86,7 @@ public struct LEReports<Report: LEReport>: LEEventPayload, Sequence {
         bytes.writeImmutableBuffer(self.bytes)
     }
 
-    /// Reads the parameters and checks every report.
+    /// Validates every report.
     @inlinable
     public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
         let count: UInt8 = try bytes.readLittleEndian("Num_Reports")
@@ -100,25 +97,20 @@ public struct LEReports<Report: LEReport>: LEEventPayload, Sequence {
     }
 }
 
-/// Reports of legacy advertising.
+/// Legacy advertising (Vol 4, Part E, 7.7.65.2).
 public typealias LEAdvertisingReports = LEReports<LEAdvertisingReport>
-/// Reports of extended scanning.
+/// Extended scanning (Vol 4, Part E, 7.7.65.13).
 public typealias LEExtendedAdvertisingReports = LEReports<LEExtendedAdvertisingReport>
-/// Reports of advertising that is directed to a private address.
+/// Advertising directed at a private address (Vol 4, Part E, 7.7.65.11).
 public typealias LEDirectedAdvertisingReports = LEReports<LEDirectedAdvertisingReport>
 
 // MARK: Legacy
 
-/// One legacy advertising packet or scan response (Vol 4, Part E, 7.7.65.2).
+/// A legacy advertising packet or scan response (Vol 4, Part E, 7.7.65.2).
 public struct LEAdvertisingReport: LEReport {
-    /// The kind of PDU.
     public struct EventType: HCICode {
-        /// The number.
         public var rawValue: UInt8
-
-        /// A code from its number.
-        @inlinable
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// ADV_IND.
         public static let connectableUndirected = EventType(rawValue: 0x00)
@@ -132,28 +124,19 @@ public struct LEAdvertisingReport: LEReport {
         public static let scanResponse = EventType(rawValue: 0x04)
     }
 
-    /// The number of the subevent.
     public static let subevent = LESubeventCode.advertisingReport
-
-    /// The kind of PDU.
     public var eventType: EventType
-    /// The advertiser.
     public var address: DeviceAddress
-    /// The advertising or scan response data.
     public var data: ByteBuffer
-    /// The strength of the signal; `nil` where it is not available.
+    /// `nil` if not available.
     public var rssi: RSSI?
 
-    /// Creates a report with at most 31 octets of data.
+    /// `data` has at most 31 octets.
     @inlinable
     public init(eventType: EventType, address: DeviceAddress, data: ByteBuffer, rssi: RSSI?) {
-        self.eventType = eventType
-        self.address = address
-        self.data = data
-        self.rssi = rssi
+        (self.eventType, self.address, self.data, self.rssi) = (eventType, address, data, rssi)
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.eventType = try coder.field("Event_Type", \.eventType)
         self.address = try coder.field("Address", \.address)
@@ -161,11 +144,10 @@ public struct LEAdvertisingReport: LEReport {
         self.rssi = try coder.field("RSSI", \.rssi, absent: .notAvailable)
     }
 
-    // Reading and writing again, word by word, since a scanner may receive thousands a second. Event type, address type
-    // and address are eight octets: one word, least significant octet first.
+    // The same again, word by word, since a scanner may receive thousands a second. Event type, address type and
+    // address are eight octets: one little-endian word.
     @usableFromInline static let headOctetCount = 8
 
-    /// Moves over one report and checks it.
     @inlinable
     public static func skip(in bytes: inout ByteBuffer) throws(MalformedBytes) {
         let start = bytes.readerIndex
@@ -178,7 +160,6 @@ public struct LEAdvertisingReport: LEReport {
         bytes.moveReaderIndex(forwardBy: Self.headOctetCount + 2 + Int(length))
     }
 
-    /// Reads one report.
     @inlinable
     public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
         guard let head: UInt64 = bytes.readInteger(endianness: .little), let length: UInt8 = bytes.readInteger(),
@@ -193,7 +174,6 @@ public struct LEAdvertisingReport: LEReport {
         self.rssi = RSSI(octet: rssi)
     }
 
-    /// Writes the report.
     @inlinable
     public func encode(into bytes: inout ByteBuffer) {
         let length = self.data.readableBytes
@@ -208,14 +188,13 @@ public struct LEAdvertisingReport: LEReport {
 
 // MARK: Directed
 
-/// For whom directed advertising is meant (Vol 4, Part E, 7.7.65.11).
+/// The target of directed advertising (Vol 4, Part E, 7.7.65.11).
 public enum AdvertisingTarget: HCIParameter {
-    /// A device.
     case device(DeviceAddress)
     /// A private address that the controller could not resolve.
     case unresolved(DeviceAddress)
 
-    /// Reads the type of the address and the address; type 0xFE was not resolved.
+    /// Address type 0xFE is an address that was not resolved.
     public static func read(from bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) -> Self {
         guard bytes.getInteger(at: bytes.readerIndex, as: UInt8.self) == 0xFE else {
             return .device(try DeviceAddress.read(from: &bytes, field))
@@ -224,7 +203,6 @@ public enum AdvertisingTarget: HCIParameter {
         return .unresolved(try DeviceAddress(parsing: &bytes, kind: .random, field))
     }
 
-    /// Writes the type of the address and the address.
     public func write(into bytes: inout ByteBuffer) {
         switch self {
         case .device(let address):
@@ -235,7 +213,6 @@ public enum AdvertisingTarget: HCIParameter {
         }
     }
 
-    /// The address, and whether it is unresolved.
     public var description: String {
         switch self {
         case .device(let address): address.description
@@ -244,37 +221,27 @@ public enum AdvertisingTarget: HCIParameter {
     }
 }
 
-/// One packet of advertising that is directed to a private address of this device (Vol 4, Part E, 7.7.65.11).
+/// An advertising packet directed at a private address of this device (Vol 4, Part E, 7.7.65.11).
 public struct LEDirectedAdvertisingReport: LEReport {
-    /// The number of the subevent.
     public static let subevent = LESubeventCode.directedAdvertisingReport
-
-    /// The kind of PDU.
     public var eventType: LEAdvertisingReport.EventType
-    /// The advertiser.
     public var address: DeviceAddress
     /// For whom it is meant.
     public var target: AdvertisingTarget
-    /// The strength of the signal; `nil` where it is not available.
+    /// `nil` if not available.
     public var rssi: RSSI?
 
-    /// Creates a report.
     public init(
         eventType: LEAdvertisingReport.EventType = .connectableDirected,
         address: DeviceAddress,
         target: AdvertisingTarget,
         rssi: RSSI?
     ) {
-        self.eventType = eventType
-        self.address = address
-        self.target = target
-        self.rssi = rssi
+        (self.eventType, self.address, self.target, self.rssi) = (eventType, address, target, rssi)
     }
 
-    /// Moves over one report and checks it.
     public static func skip(in bytes: inout ByteBuffer) throws(MalformedBytes) { _ = try Self(parsing: &bytes) }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.eventType = try coder.field("Event_Type", \.eventType)
         self.address = try coder.field("Address", \.address)

@@ -1,16 +1,12 @@
-// The choices of advertising, scanning and initiating (Vol 4, Part E, 7.8.5, 7.8.10, 7.8.12 and 7.8.53).
+// Codes of advertising, scanning and initiating (Vol 4, Part E, 7.8.5, 7.8.10, 7.8.12 and 7.8.53).
 
 public import BluetoothTypes
 public import NIOCore
 
-/// How a legacy advertiser may be used (7.8.5).
+/// The kind of legacy advertising (7.8.5).
 public struct AdvertisingType: HCICode {
-    /// The number.
     public var rawValue: UInt8
-
-    /// A code from its number.
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// ADV_IND: every device may connect or send scan requests.
     public static let connectableUndirected = AdvertisingType(rawValue: 0x00)
@@ -18,39 +14,30 @@ public struct AdvertisingType: HCICode {
     public static let connectableDirectedHighDutyCycle = AdvertisingType(rawValue: 0x01)
     /// ADV_SCAN_IND: every device may send scan requests.
     public static let scannableUndirected = AdvertisingType(rawValue: 0x02)
-    /// ADV_NONCONN_IND: nothing but to listen.
+    /// ADV_NONCONN_IND: no device may connect or send scan requests.
     public static let nonConnectableUndirected = AdvertisingType(rawValue: 0x03)
     /// ADV_DIRECT_IND, low duty cycle: one device may connect.
     public static let connectableDirectedLowDutyCycle = AdvertisingType(rawValue: 0x04)
 }
 
-/// Which of its own addresses a device uses (7.8.5).
+/// The kind of own address that a device uses (7.8.5).
 public struct OwnAddressType: HCICode {
-    /// The number.
     public var rawValue: UInt8
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A code from its number.
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// The public address.
     public static let `public` = OwnAddressType(rawValue: 0x00)
     /// The random address that the host set.
     public static let random = OwnAddressType(rawValue: 0x01)
-    /// A resolvable private address where the resolving list has a key, else the public address.
+    /// A resolvable private address if the resolving list has a key, else the public address.
     public static let resolvableOrPublic = OwnAddressType(rawValue: 0x02)
-    /// A resolvable private address where the resolving list has a key, else the random address.
+    /// A resolvable private address if the resolving list has a key, else the random address.
     public static let resolvableOrRandom = OwnAddressType(rawValue: 0x03)
 }
 
 /// The primary advertising channels (7.8.5).
 public struct AdvertisingChannels: HCIBits {
-    /// The bits.
     public var rawValue: UInt8
-
-    /// A set from its bits.
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Channel 37, 2402 MHz.
     public static let channel37 = AdvertisingChannels(rawValue: 1 << 0)
@@ -62,67 +49,51 @@ public struct AdvertisingChannels: HCIBits {
     public static let all: AdvertisingChannels = [.channel37, .channel38, .channel39]
 }
 
-/// From whom an advertiser takes requests (7.8.5).
+/// The devices whose requests an advertiser accepts (7.8.5).
 public struct AdvertisingFilterPolicy: HCICode {
-    /// The number.
     public var rawValue: UInt8
-
-    /// A code from its number.
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Scan and connection requests of all devices.
     public static let all = AdvertisingFilterPolicy(rawValue: 0x00)
-    /// Scan requests of the filter accept list, connection requests of all.
+    /// Scan requests of the filter accept list, connection requests of all devices.
     public static let scanFromAcceptList = AdvertisingFilterPolicy(rawValue: 0x01)
-    /// Scan requests of all, connection requests of the filter accept list.
+    /// Scan requests of all devices, connection requests of the filter accept list.
     public static let connectFromAcceptList = AdvertisingFilterPolicy(rawValue: 0x02)
     /// Scan and connection requests of the filter accept list.
     public static let acceptList = AdvertisingFilterPolicy(rawValue: 0x03)
 }
 
-/// Whether a scanner asks for scan responses (7.8.10).
+/// Whether a scanner sends scan requests (7.8.10).
 public struct ScanType: HCICode {
-    /// The number.
     public var rawValue: UInt8
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A code from its number.
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// Listens.
+    /// Only listens.
     public static let passive = ScanType(rawValue: 0x00)
-    /// Asks scannable advertisers for more.
+    /// Sends scan requests.
     public static let active = ScanType(rawValue: 0x01)
 }
 
-/// Whose packets a scanner takes (7.8.10).
+/// The packets that a scanner accepts (7.8.10).
 public struct ScanFilterPolicy: HCICode {
-    /// The number.
     public var rawValue: UInt8
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A code from its number.
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// All but those directed to another device.
+    /// All except those directed at another device.
     public static let all = ScanFilterPolicy(rawValue: 0x00)
     /// Those of the filter accept list.
     public static let acceptList = ScanFilterPolicy(rawValue: 0x01)
-    /// All, and those directed to a private address that cannot be resolved.
+    /// Also those directed at an unresolvable private address.
     public static let allAndUnresolvedDirected = ScanFilterPolicy(rawValue: 0x02)
-    /// Those of the filter accept list, and those directed to a private address that cannot be resolved.
+    /// Those of the filter accept list, also if directed at an unresolvable private address.
     public static let acceptListAndUnresolvedDirected = ScanFilterPolicy(rawValue: 0x03)
 }
 
-/// Whether a scanner leaves out repeated reports (7.8.11 and 7.8.65).
+/// Whether a scanner filters duplicate reports (7.8.11 and 7.8.65).
 public struct DuplicateFilter: HCICode {
-    /// The number.
     public var rawValue: UInt8
-
-    /// A code from its number.
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Every packet is reported.
     public static let off = DuplicateFilter(rawValue: 0x00)
@@ -132,41 +103,33 @@ public struct DuplicateFilter: HCICode {
     public static let resetEachPeriod = DuplicateFilter(rawValue: 0x02)
 }
 
-/// With whom a connection is made (7.8.12).
+/// The devices that an initiator connects to (7.8.12).
 public struct InitiatorFilterPolicy: HCICode {
-    /// The number.
     public var rawValue: UInt8
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A code from its number.
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// The peer that the command names.
+    /// The peer in the command.
     public static let peer = InitiatorFilterPolicy(rawValue: 0x00)
-    /// The first device of the filter accept list that is received.
+    /// The first device of the filter accept list that is heard.
     public static let acceptList = InitiatorFilterPolicy(rawValue: 0x01)
 }
 
-/// How an extended advertising set may be used (7.8.53).
+/// The properties of an extended advertising set (7.8.53).
 public struct AdvertisingEventProperties: HCIBits {
-    /// The bits.
     public var rawValue: UInt16
-
-    /// A set from its bits.
-    @inlinable
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// Others may connect.
     public static let connectable = AdvertisingEventProperties(rawValue: 1 << 0)
-    /// Others may ask for more.
+    /// Others may send scan requests.
     public static let scannable = AdvertisingEventProperties(rawValue: 1 << 1)
-    /// One device is meant.
+    /// Directed at one device.
     public static let directed = AdvertisingEventProperties(rawValue: 1 << 2)
-    /// One device is meant, and quickly.
+    /// Directed at one device, with a high duty cycle.
     public static let highDutyCycleDirected = AdvertisingEventProperties(rawValue: 1 << 3)
     /// Legacy PDUs are used.
     public static let legacy = AdvertisingEventProperties(rawValue: 1 << 4)
-    /// The address is left out.
+    /// The address is omitted.
     public static let anonymous = AdvertisingEventProperties(rawValue: 1 << 5)
     /// The PDU contains the transmit power.
     public static let includeTxPower = AdvertisingEventProperties(rawValue: 1 << 6)
@@ -178,66 +141,48 @@ public struct AdvertisingEventProperties: HCIBits {
     public static let includesDataInfoInDecision = AdvertisingEventProperties(rawValue: 1 << 9)
 }
 
-/// Which part of the data of an advertising set a command carries (7.8.54).
+/// The fragment of an advertising set's data that a command carries (7.8.54).
 public struct AdvertisingDataOperation: HCICode {
-    /// The number.
     public var rawValue: UInt8
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A code from its number.
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// A middle part.
     public static let intermediateFragment = AdvertisingDataOperation(rawValue: 0x00)
-    /// The first part.
     public static let firstFragment = AdvertisingDataOperation(rawValue: 0x01)
-    /// The last part.
     public static let lastFragment = AdvertisingDataOperation(rawValue: 0x02)
-    /// All of it.
+    /// All data.
     public static let complete = AdvertisingDataOperation(rawValue: 0x03)
-    /// None: the data stays and gets a new identifier.
+    /// None: the data stays the same and gets a new identifier.
     public static let unchanged = AdvertisingDataOperation(rawValue: 0x04)
 }
 
 /// The preferred coding of LE Coded (7.8.53).
 public struct AdvertisingPHYOptions: HCICode {
-    /// The number.
     public var rawValue: UInt8
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A code from its number.
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// No preference.
     public static let noPreference = AdvertisingPHYOptions(rawValue: 0x00)
     /// S=2, 500 kb/s.
     public static let prefersS2 = AdvertisingPHYOptions(rawValue: 0x01)
     /// S=8, 125 kb/s.
     public static let prefersS8 = AdvertisingPHYOptions(rawValue: 0x02)
-    /// S=2 and nothing else.
+    /// Only S=2.
     public static let requiresS2 = AdvertisingPHYOptions(rawValue: 0x03)
-    /// S=8 and nothing else.
+    /// Only S=8.
     public static let requiresS8 = AdvertisingPHYOptions(rawValue: 0x04)
 }
 
-/// The name of an advertising set: a number that the host picks, 0x00 to 0xEF (7.8.53).
+/// Identifies an advertising set: a number that the host picks, 0x00 to 0xEF (7.8.53).
 public struct AdvertisingHandle: HCICode {
-    /// The number.
     public var rawValue: UInt8
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A handle from its number.
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// No advertising set.
     public static let none = AdvertisingHandle(rawValue: 0xFF)
 }
 
-/// A place in the filter accept list (7.8.16).
+/// An entry of the filter accept list (7.8.16).
 public enum FilterAcceptListEntry: HCIParameter {
-    /// A device.
     case device(DeviceAddress)
-    /// All devices that advertise without an address.
+    /// All anonymous advertisers.
     case anonymous
 
     init(_ address: DeviceAddress?) { self = address.map { .device($0) } ?? .anonymous }
@@ -249,7 +194,7 @@ public enum FilterAcceptListEntry: HCIParameter {
         }
     }
 
-    /// Reads the type of an address and the address; type 0xFF is for anonymous advertisers.
+    /// Address type 0xFF is for anonymous advertisers.
     public static func read(from bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) -> Self {
         guard bytes.getInteger(at: bytes.readerIndex, as: UInt8.self) == 0xFF else {
             return .device(try DeviceAddress.read(from: &bytes, field))
@@ -258,7 +203,6 @@ public enum FilterAcceptListEntry: HCIParameter {
         return .anonymous
     }
 
-    /// Writes the type of the address and the address.
     public func write(into bytes: inout ByteBuffer) {
         switch self {
         case .device(let address): address.write(into: &bytes)
@@ -268,7 +212,6 @@ public enum FilterAcceptListEntry: HCIParameter {
         }
     }
 
-    /// The address, or that it stands for all without one.
     public var description: String {
         switch self {
         case .device(let address): address.description

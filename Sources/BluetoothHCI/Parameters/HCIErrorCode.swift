@@ -2,154 +2,81 @@
 
 /// An HCI error code.
 public struct HCIErrorCode: RawRepresentable, Hashable, Sendable, Error {
-    /// The octet.
     public var rawValue: UInt8
 
-    /// A code from its octet.
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 }
 
 extension HCIErrorCode {
-    /// Success (0x00).
     public static let success = HCIErrorCode(rawValue: 0x00)
-    /// Unknown HCI Command (0x01).
     public static let unknownCommand = HCIErrorCode(rawValue: 0x01)
-    /// Unknown Connection Identifier (0x02).
     public static let unknownConnectionIdentifier = HCIErrorCode(rawValue: 0x02)
-    /// Hardware Failure (0x03).
     public static let hardwareFailure = HCIErrorCode(rawValue: 0x03)
-    /// Page Timeout (0x04).
     public static let pageTimeout = HCIErrorCode(rawValue: 0x04)
-    /// Authentication Failure (0x05).
     public static let authenticationFailure = HCIErrorCode(rawValue: 0x05)
-    /// PIN or Key Missing (0x06).
     public static let pinOrKeyMissing = HCIErrorCode(rawValue: 0x06)
-    /// Memory Capacity Exceeded (0x07).
     public static let memoryCapacityExceeded = HCIErrorCode(rawValue: 0x07)
-    /// Connection Timeout (0x08).
     public static let connectionTimeout = HCIErrorCode(rawValue: 0x08)
-    /// Connection Limit Exceeded (0x09).
     public static let connectionLimitExceeded = HCIErrorCode(rawValue: 0x09)
-    /// Synchronous Connection Limit To A Device Exceeded (0x0A).
     public static let synchronousConnectionLimitExceeded = HCIErrorCode(rawValue: 0x0A)
-    /// Connection Already Exists (0x0B).
     public static let connectionAlreadyExists = HCIErrorCode(rawValue: 0x0B)
-    /// Command Disallowed (0x0C).
     public static let commandDisallowed = HCIErrorCode(rawValue: 0x0C)
-    /// Connection Rejected due to Limited Resources (0x0D).
     public static let connectionRejectedLimitedResources = HCIErrorCode(rawValue: 0x0D)
-    /// Connection Rejected Due To Security Reasons (0x0E).
     public static let connectionRejectedSecurity = HCIErrorCode(rawValue: 0x0E)
-    /// Connection Rejected due to Unacceptable BD_ADDR (0x0F).
     public static let connectionRejectedAddress = HCIErrorCode(rawValue: 0x0F)
-    /// Connection Accept Timeout Exceeded (0x10).
     public static let connectionAcceptTimeout = HCIErrorCode(rawValue: 0x10)
-    /// Unsupported Feature or Parameter Value (0x11).
     public static let unsupportedFeature = HCIErrorCode(rawValue: 0x11)
-    /// Invalid HCI Command Parameters (0x12).
     public static let invalidParameters = HCIErrorCode(rawValue: 0x12)
-    /// Remote User Terminated Connection (0x13).
     public static let remoteUserTerminated = HCIErrorCode(rawValue: 0x13)
-    /// Remote Device Terminated Connection due to Low Resources (0x14).
     public static let remoteLowResources = HCIErrorCode(rawValue: 0x14)
-    /// Remote Device Terminated Connection due to Power Off (0x15).
     public static let remotePowerOff = HCIErrorCode(rawValue: 0x15)
-    /// Connection Terminated By Local Host (0x16).
     public static let localHostTerminated = HCIErrorCode(rawValue: 0x16)
-    /// Repeated Attempts (0x17).
     public static let repeatedAttempts = HCIErrorCode(rawValue: 0x17)
-    /// Pairing Not Allowed (0x18).
     public static let pairingNotAllowed = HCIErrorCode(rawValue: 0x18)
-    /// Unknown LMP PDU (0x19).
     public static let unknownLMPPDU = HCIErrorCode(rawValue: 0x19)
-    /// Unsupported Remote Feature (0x1A).
     public static let unsupportedRemoteFeature = HCIErrorCode(rawValue: 0x1A)
-    /// SCO Offset Rejected (0x1B).
     public static let scoOffsetRejected = HCIErrorCode(rawValue: 0x1B)
-    /// SCO Interval Rejected (0x1C).
     public static let scoIntervalRejected = HCIErrorCode(rawValue: 0x1C)
-    /// SCO Air Mode Rejected (0x1D).
     public static let scoAirModeRejected = HCIErrorCode(rawValue: 0x1D)
-    /// Invalid LMP Parameters / Invalid LL Parameters (0x1E).
     public static let invalidLinkLayerParameters = HCIErrorCode(rawValue: 0x1E)
-    /// Unspecified Error (0x1F).
     public static let unspecifiedError = HCIErrorCode(rawValue: 0x1F)
-    /// Unsupported LMP Parameter Value / Unsupported LL Parameter Value (0x20).
     public static let unsupportedLinkLayerParameter = HCIErrorCode(rawValue: 0x20)
-    /// Role Change Not Allowed (0x21).
     public static let roleChangeNotAllowed = HCIErrorCode(rawValue: 0x21)
-    /// LMP Response Timeout / LL Response Timeout (0x22).
     public static let linkLayerResponseTimeout = HCIErrorCode(rawValue: 0x22)
-    /// LMP Error Transaction Collision / LL Procedure Collision (0x23).
     public static let linkLayerCollision = HCIErrorCode(rawValue: 0x23)
-    /// LMP PDU Not Allowed (0x24).
     public static let lmpPDUNotAllowed = HCIErrorCode(rawValue: 0x24)
-    /// Encryption Mode Not Acceptable (0x25).
     public static let encryptionModeNotAcceptable = HCIErrorCode(rawValue: 0x25)
-    /// Link Key cannot be Changed (0x26).
     public static let linkKeyCannotBeChanged = HCIErrorCode(rawValue: 0x26)
-    /// Requested QoS Not Supported (0x27).
     public static let requestedQoSNotSupported = HCIErrorCode(rawValue: 0x27)
-    /// Instant Passed (0x28).
     public static let instantPassed = HCIErrorCode(rawValue: 0x28)
-    /// Pairing With Unit Key Not Supported (0x29).
     public static let pairingWithUnitKeyNotSupported = HCIErrorCode(rawValue: 0x29)
-    /// Different Transaction Collision (0x2A).
     public static let differentTransactionCollision = HCIErrorCode(rawValue: 0x2A)
-    /// QoS Unacceptable Parameter (0x2C).
     public static let qosUnacceptableParameter = HCIErrorCode(rawValue: 0x2C)
-    /// QoS Rejected (0x2D).
     public static let qosRejected = HCIErrorCode(rawValue: 0x2D)
-    /// Channel Classification Not Supported (0x2E).
     public static let channelAssessmentNotSupported = HCIErrorCode(rawValue: 0x2E)
-    /// Insufficient Security (0x2F).
     public static let insufficientSecurity = HCIErrorCode(rawValue: 0x2F)
-    /// Parameter Out Of Mandatory Range (0x30).
     public static let parameterOutOfMandatoryRange = HCIErrorCode(rawValue: 0x30)
-    /// Role Switch Pending (0x32).
     public static let roleSwitchPending = HCIErrorCode(rawValue: 0x32)
-    /// Reserved Slot Violation (0x34).
     public static let reservedSlotViolation = HCIErrorCode(rawValue: 0x34)
-    /// Role Switch Failed (0x35).
     public static let roleSwitchFailed = HCIErrorCode(rawValue: 0x35)
-    /// Extended Inquiry Response Too Large (0x36).
     public static let extendedInquiryResponseTooLarge = HCIErrorCode(rawValue: 0x36)
-    /// Secure Simple Pairing Not Supported By Host (0x37).
     public static let simplePairingNotSupportedByHost = HCIErrorCode(rawValue: 0x37)
-    /// Host Busy - Pairing (0x38).
     public static let hostBusyPairing = HCIErrorCode(rawValue: 0x38)
-    /// Connection Rejected due to No Suitable Channel Found (0x39).
     public static let connectionRejectedNoSuitableChannel = HCIErrorCode(rawValue: 0x39)
-    /// Controller Busy (0x3A).
     public static let controllerBusy = HCIErrorCode(rawValue: 0x3A)
-    /// Unacceptable Connection Parameters (0x3B).
     public static let unacceptableConnectionParameters = HCIErrorCode(rawValue: 0x3B)
-    /// Advertising Timeout (0x3C).
     public static let advertisingTimeout = HCIErrorCode(rawValue: 0x3C)
-    /// Connection Terminated due to MIC Failure (0x3D).
     public static let connectionTerminatedMICFailure = HCIErrorCode(rawValue: 0x3D)
-    /// Connection Failed to be Established / Synchronization Timeout (0x3E).
     public static let connectionFailedToBeEstablished = HCIErrorCode(rawValue: 0x3E)
-    /// MAC Connection Failed (0x3F).
     public static let macConnectionFailed = HCIErrorCode(rawValue: 0x3F)
-    /// Coarse Clock Adjustment Rejected (0x40).
     public static let coarseClockAdjustmentRejected = HCIErrorCode(rawValue: 0x40)
-    /// Type0 Submap Not Defined (0x41).
     public static let type0SubmapNotDefined = HCIErrorCode(rawValue: 0x41)
-    /// Unknown Advertising Identifier (0x42).
     public static let unknownAdvertisingIdentifier = HCIErrorCode(rawValue: 0x42)
-    /// Limit Reached (0x43).
     public static let limitReached = HCIErrorCode(rawValue: 0x43)
-    /// Operation Cancelled by Host (0x44).
     public static let operationCancelledByHost = HCIErrorCode(rawValue: 0x44)
-    /// Packet Too Long (0x45).
     public static let packetTooLong = HCIErrorCode(rawValue: 0x45)
-    /// Too Late (0x46).
     public static let tooLate = HCIErrorCode(rawValue: 0x46)
-    /// Too Early (0x47).
     public static let tooEarly = HCIErrorCode(rawValue: 0x47)
-    /// Insufficient Channels (0x48).
     public static let insufficientChannels = HCIErrorCode(rawValue: 0x48)
 }
 

@@ -1,15 +1,14 @@
-// Chips that run what is in their ROM until their driver gives them firmware: which they are, and which files of
-// linux-firmware they lack.
+// Chips that run from ROM until their driver loads firmware, and the files of linux-firmware that they need.
 
 extension ReadLocalVersionInformation.ReturnParameters {
-    /// Whether a chip works without the firmware that its driver loads, and may receive nothing: one of Realtek, by the
-    /// numbers of its ROMs.
+    /// Whether the chip runs without its firmware and may receive nothing: a Realtek chip that reports the version of
+    /// its ROM.
     package var runsFromROM: Bool {
         self.company == 0x005D
             && [0x8703, 0x8723, 0x8761, 0x8821, 0x8822, 0x8851, 0x8852, 0x8922].contains(self.linkLayerSubversion)
     }
 
-    /// The files of linux-firmware that chips of its maker are given; `nil` if there are none.
+    /// The files of linux-firmware for chips of this manufacturer; `nil` if there are none.
     package var firmwareFiles: String? {
         switch self.company {
         case 0x0002: "intel/ibt-*"

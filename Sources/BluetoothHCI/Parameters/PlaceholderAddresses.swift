@@ -1,10 +1,10 @@
-// Addresses that chips answer with when nobody has given them one of their own: each chip of a kind has the same, so
-// two of them would be one device to their peers.
+// Default addresses of chips that have none of their own. All chips of a model share one, so two of them would be one
+// device to their peers.
 
 package import BluetoothTypes
 
 extension DeviceAddress {
-    /// Whether the address is that of a chip without one: all zeros or ones, or the one with which its kind is made.
+    /// Whether the address is a default: all zeros or ones, or the one of the chip's model.
     package var isPlaceholder: Bool {
         switch self.value {
         case 0, 0xFFFF_FFFF_FFFF: true
@@ -14,7 +14,7 @@ extension DeviceAddress {
         case 0x4343_A012_1FAC, 0x4343_A112_1FAC, 0x4324_B300_0000, 0x4330_B100_0000, 0x4334_B000_0000,
             0x4334_1B00_1FAC, 0x4345_C500_1FAC:
             true
-        // Qualcomm WCN6855 and its kin.
+        // Qualcomm WCN6855 and relatives.
         case 0x0000_0000_5AAD: true
         default: false
         }

@@ -3,27 +3,19 @@
 public import BluetoothTypes
 public import NIOCore
 
-/// Sets how to advertise (Vol 4, Part E, 7.8.5).
+/// Sets the parameters of legacy advertising (Vol 4, Part E, 7.8.5).
 public struct LESetAdvertisingParameters: HCICommand {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0006)
-
-    /// The shortest interval.
     public var minimumInterval: AdvertisingInterval
-    /// The longest interval.
     public var maximumInterval: AdvertisingInterval
-    /// How others may use the advertiser.
+    /// Whether others may connect or send scan requests.
     public var type: AdvertisingType
-    /// Which own address is used.
     public var ownAddressType: OwnAddressType
-    /// The device that directed advertising is meant for.
+    /// The target of directed advertising.
     public var peer: DeviceAddress
-    /// The channels.
     public var channels: AdvertisingChannels
-    /// From whom requests are taken.
     public var filterPolicy: AdvertisingFilterPolicy
 
-    /// Creates the command.
     public init(
         minimumInterval: AdvertisingInterval,
         maximumInterval: AdvertisingInterval,
@@ -42,7 +34,6 @@ public struct LESetAdvertisingParameters: HCICommand {
         self.filterPolicy = filterPolicy
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.minimumInterval = try coder.field("Advertising_Interval_Min", \.minimumInterval)
         self.maximumInterval = try coder.field("Advertising_Interval_Max", \.maximumInterval)
@@ -54,28 +45,20 @@ public struct LESetAdvertisingParameters: HCICommand {
     }
 }
 
-/// Reads the power of legacy advertising (Vol 4, Part E, 7.8.6).
+/// Reads the transmit power of legacy advertising (Vol 4, Part E, 7.8.6).
 public struct LEReadAdvertisingChannelTxPower: HCICommandWithoutParameters {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0007)
-
-    /// Creates the command.
     public init() {}
 
-    /// What Command Complete carries.
     public struct ReturnParameters: HCIReturnParameters {
-        /// Whether the command succeeded.
         public var status: HCIErrorCode
-        /// The power; `nil` where the controller does not know it.
+        /// `nil` if the controller does not know it.
         public var level: TransmitPower?
 
-        /// Creates an answer.
         public init(status: HCIErrorCode = .success, level: TransmitPower? = nil) {
-            self.status = status
-            self.level = level
+            (self.status, self.level) = (status, level)
         }
 
-        /// The parameters in wire order.
         public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
             self.level = try coder.field("TX_Power_Level", \.level, absent: .notAvailable)
@@ -85,37 +68,23 @@ public struct LEReadAdvertisingChannelTxPower: HCICommandWithoutParameters {
 
 /// Sets the data of legacy advertising (Vol 4, Part E, 7.8.7).
 public struct LESetAdvertisingData: HCICommand {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0008)
-
     /// At most 31 octets.
     public var data: ByteBuffer
+    public init(data: ByteBuffer) { self.data = data }
 
-    /// Creates the command.
-    public init(data: ByteBuffer) {
-        self.data = data
-    }
-
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.data = try coder.octets("Advertising_Data", \.data, limit: 31, paddedTo: 31)
     }
 }
 
-/// Sets the data that a scanner may ask for (Vol 4, Part E, 7.8.8).
+/// Sets the scan response data of legacy advertising (Vol 4, Part E, 7.8.8).
 public struct LESetScanResponseData: HCICommand {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0009)
-
     /// At most 31 octets.
     public var data: ByteBuffer
+    public init(data: ByteBuffer) { self.data = data }
 
-    /// Creates the command.
-    public init(data: ByteBuffer) {
-        self.data = data
-    }
-
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.data = try coder.octets("Scan_Response_Data", \.data, limit: 31, paddedTo: 31)
     }
@@ -123,18 +92,10 @@ public struct LESetScanResponseData: HCICommand {
 
 /// Starts or stops legacy advertising (Vol 4, Part E, 7.8.9).
 public struct LESetAdvertisingEnable: HCICommand {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x000A)
-
-    /// Whether to advertise.
     public var isEnabled: Bool
+    public init(isEnabled: Bool) { self.isEnabled = isEnabled }
 
-    /// Creates the command.
-    public init(isEnabled: Bool) {
-        self.isEnabled = isEnabled
-    }
-
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.isEnabled = try coder.field("Advertising_Enable", \.isEnabled)
     }

@@ -1,46 +1,34 @@
-// Extended advertising: sets with data of their own (Vol 4, Part E, 7.8.52 and 7.8.54 to 7.8.60).
+// Extended advertising (Vol 4, Part E, 7.8.52 and 7.8.54 to 7.8.60).
 
 public import BluetoothTypes
 public import NIOCore
 
 /// Sets the random address of a set (Vol 4, Part E, 7.8.52).
 public struct LESetAdvertisingSetRandomAddress: HCICommand {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0035)
-
-    /// The advertising set.
     public var advertisingHandle: AdvertisingHandle
-    /// The address.
     public var address: DeviceAddress
 
-    /// Creates the command.
     public init(advertisingHandle: AdvertisingHandle, address: DeviceAddress) {
-        self.advertisingHandle = advertisingHandle
-        self.address = address
+        (self.advertisingHandle, self.address) = (advertisingHandle, address)
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.advertisingHandle = try coder.field("Advertising_Handle", \.advertisingHandle)
         self.address = try coder.address("Random_Address", \.address, kind: .random)
     }
 }
 
-/// Sets the data of a set, or a part of it (Vol 4, Part E, 7.8.54).
+/// Sets the advertising data of a set, or a fragment of it (Vol 4, Part E, 7.8.54).
 public struct LESetExtendedAdvertisingData: HCICommand {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0037)
-
-    /// The advertising set.
     public var advertisingHandle: AdvertisingHandle
-    /// Which part it is.
     public var operation: AdvertisingDataOperation
-    /// 1 where the controller should not cut the data.
+    /// 1 if the controller should not fragment the data.
     public var fragmentPreference: UInt8
     /// At most 251 octets.
     public var data: ByteBuffer
 
-    /// Creates the command.
     public init(
         advertisingHandle: AdvertisingHandle,
         operation: AdvertisingDataOperation = .complete,
@@ -53,7 +41,6 @@ public struct LESetExtendedAdvertisingData: HCICommand {
         self.data = data
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.advertisingHandle = try coder.field("Advertising_Handle", \.advertisingHandle)
         self.operation = try coder.field("Operation", \.operation)
@@ -62,21 +49,16 @@ public struct LESetExtendedAdvertisingData: HCICommand {
     }
 }
 
-/// Sets the data that a scanner may ask a set for, or a part of it (Vol 4, Part E, 7.8.55).
+/// Sets the scan response data of a set, or a fragment of it (Vol 4, Part E, 7.8.55).
 public struct LESetExtendedScanResponseData: HCICommand {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0038)
-
-    /// The advertising set.
     public var advertisingHandle: AdvertisingHandle
-    /// Which part it is.
     public var operation: AdvertisingDataOperation
-    /// 1 where the controller should not cut the data.
+    /// 1 if the controller should not fragment the data.
     public var fragmentPreference: UInt8
     /// At most 251 octets.
     public var data: ByteBuffer
 
-    /// Creates the command.
     public init(
         advertisingHandle: AdvertisingHandle,
         operation: AdvertisingDataOperation = .complete,
@@ -89,7 +71,6 @@ public struct LESetExtendedScanResponseData: HCICommand {
         self.data = data
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.advertisingHandle = try coder.field("Advertising_Handle", \.advertisingHandle)
         self.operation = try coder.field("Operation", \.operation)
@@ -100,27 +81,22 @@ public struct LESetExtendedScanResponseData: HCICommand {
 
 /// Starts or stops advertising sets (Vol 4, Part E, 7.8.56).
 public struct LESetExtendedAdvertisingEnable: HCICommand {
-    /// A set and how long it advertises.
+    /// A set and its limits.
     public struct AdvertisingSet: HCIParameters {
-        /// The set.
         public var handle: AdvertisingHandle
-        /// How long; 0 is without end.
+        /// 0 for no limit.
         public var duration: AdvertisingDuration
-        /// How many advertising events; 0 is without end.
+        /// 0 for no limit.
         public var maximumEvents: UInt8
 
-        /// Creates a set's part of the command.
         public init(
             handle: AdvertisingHandle,
             duration: AdvertisingDuration = AdvertisingDuration(rawValue: 0),
             maximumEvents: UInt8 = 0
         ) {
-            self.handle = handle
-            self.duration = duration
-            self.maximumEvents = maximumEvents
+            (self.handle, self.duration, self.maximumEvents) = (handle, duration, maximumEvents)
         }
 
-        /// The parameters in wire order.
         public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.handle = try coder.field("Advertising_Handle", \.handle)
             self.duration = try coder.field("Duration", \.duration)
@@ -128,49 +104,34 @@ public struct LESetExtendedAdvertisingEnable: HCICommand {
         }
     }
 
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0039)
-
-    /// Whether to advertise.
     public var isEnabled: Bool
-    /// The sets, at most 63; none with `isEnabled` false stands for all.
+    /// At most 63; if empty and `isEnabled` is false, all sets stop.
     public var sets: [AdvertisingSet]
 
-    /// Creates the command.
     public init(isEnabled: Bool, sets: [AdvertisingSet]) {
-        self.isEnabled = isEnabled
-        self.sets = sets
+        (self.isEnabled, self.sets) = (isEnabled, sets)
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.isEnabled = try coder.field("Enable", \.isEnabled)
         self.sets = try coder.array("Num_Sets", \.sets, limit: 63)
     }
 }
 
-/// Reads how much data a set can have (Vol 4, Part E, 7.8.57).
+/// Reads the maximum amount of data of a set, in octets (Vol 4, Part E, 7.8.57).
 public struct LEReadMaximumAdvertisingDataLength: HCICommandWithoutParameters {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x003A)
-
-    /// Creates the command.
     public init() {}
 
-    /// What Command Complete carries.
     public struct ReturnParameters: HCIReturnParameters {
-        /// Whether the command succeeded.
         public var status: HCIErrorCode
-        /// The number of octets.
         public var length: UInt16
 
-        /// Creates an answer.
         public init(status: HCIErrorCode = .success, length: UInt16 = 0) {
-            self.status = status
-            self.length = length
+            (self.status, self.length) = (status, length)
         }
 
-        /// The parameters in wire order.
         public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
             self.length = try coder.field("Max_Advertising_Data_Length", \.length)
@@ -178,28 +139,19 @@ public struct LEReadMaximumAdvertisingDataLength: HCICommandWithoutParameters {
     }
 }
 
-/// Reads how many sets the controller can hold (Vol 4, Part E, 7.8.58).
+/// Reads the number of sets that the controller supports (Vol 4, Part E, 7.8.58).
 public struct LEReadNumberOfSupportedAdvertisingSets: HCICommandWithoutParameters {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x003B)
-
-    /// Creates the command.
     public init() {}
 
-    /// What Command Complete carries.
     public struct ReturnParameters: HCIReturnParameters {
-        /// Whether the command succeeded.
         public var status: HCIErrorCode
-        /// The number of sets.
         public var count: UInt8
 
-        /// Creates an answer.
         public init(status: HCIErrorCode = .success, count: UInt8 = 0) {
-            self.status = status
-            self.count = count
+            (self.status, self.count) = (status, count)
         }
 
-        /// The parameters in wire order.
         public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
             self.count = try coder.field("Num_Supported_Advertising_Sets", \.count)
@@ -207,20 +159,12 @@ public struct LEReadNumberOfSupportedAdvertisingSets: HCICommandWithoutParameter
     }
 }
 
-/// Removes a set that does not advertise (Vol 4, Part E, 7.8.59).
+/// Removes a set that is not advertising (Vol 4, Part E, 7.8.59).
 public struct LERemoveAdvertisingSet: HCICommand {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x003C)
-
-    /// The advertising set.
     public var advertisingHandle: AdvertisingHandle
+    public init(advertisingHandle: AdvertisingHandle) { self.advertisingHandle = advertisingHandle }
 
-    /// Creates the command.
-    public init(advertisingHandle: AdvertisingHandle) {
-        self.advertisingHandle = advertisingHandle
-    }
-
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.advertisingHandle = try coder.field("Advertising_Handle", \.advertisingHandle)
     }
@@ -228,9 +172,6 @@ public struct LERemoveAdvertisingSet: HCICommand {
 
 /// Removes all sets (Vol 4, Part E, 7.8.60).
 public struct LEClearAdvertisingSets: HCICommandWithoutParameters {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x003D)
-
-    /// Creates the command.
     public init() {}
 }

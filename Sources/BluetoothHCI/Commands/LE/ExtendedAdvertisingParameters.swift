@@ -1,42 +1,30 @@
-// How an extended advertising set advertises (Vol 4, Part E, 7.8.53), in two versions of the command.
+// The parameters of an extended advertising set (Vol 4, Part E, 7.8.53), in two versions of the command.
 
 public import BluetoothTypes
 
-/// Creates a set or changes how it advertises [v1] (Vol 4, Part E, 7.8.53).
+/// Creates a set or changes its parameters [v1] (Vol 4, Part E, 7.8.53).
 public struct LESetExtendedAdvertisingParameters: HCICommand {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0036)
-
-    /// The advertising set.
     public var advertisingHandle: AdvertisingHandle
-    /// How others may use the set.
+    /// Whether others may connect or send scan requests, and the kind of PDU.
     public var properties: AdvertisingEventProperties
-    /// The shortest interval.
     public var minimumInterval: ExtendedAdvertisingInterval
-    /// The longest interval.
     public var maximumInterval: ExtendedAdvertisingInterval
-    /// The primary channels.
     public var channels: AdvertisingChannels
-    /// Which own address is used.
     public var ownAddressType: OwnAddressType
-    /// The device that directed advertising is meant for.
+    /// The target of directed advertising.
     public var peer: DeviceAddress
-    /// From whom requests are taken.
     public var filterPolicy: AdvertisingFilterPolicy
-    /// The power at which the set is sent; `nil` for no preference.
+    /// `nil` for no preference.
     public var txPower: TransmitPower?
-    /// The PHY of the primary channels.
     public var primaryPHY: PHY
-    /// How many events may pass before the data is sent.
+    /// The number of advertising events that may be skipped before the data is sent.
     public var secondaryMaximumSkip: UInt8
-    /// The PHY of the secondary channels.
     public var secondaryPHY: PHY
-    /// The set's number on the air, 0 to 15.
+    /// The Advertising SID, 0 to 15.
     public var setIdentifier: UInt8
-    /// Whether scan requests are reported.
     public var notifiesScanRequests: Bool
 
-    /// Creates the command.
     public init(
         advertisingHandle: AdvertisingHandle,
         properties: AdvertisingEventProperties,
@@ -69,7 +57,6 @@ public struct LESetExtendedAdvertisingParameters: HCICommand {
         self.notifiesScanRequests = notifiesScanRequests
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.advertisingHandle = try coder.field("Advertising_Handle", \.advertisingHandle)
         self.properties = try coder.field("Advertising_Event_Properties", \.properties)
@@ -87,20 +74,15 @@ public struct LESetExtendedAdvertisingParameters: HCICommand {
         self.notifiesScanRequests = try coder.field("Scan_Request_Notification_Enable", \.notifiesScanRequests)
     }
 
-    /// What Command Complete carries.
     public struct ReturnParameters: HCIReturnParameters {
-        /// Whether the command succeeded.
         public var status: HCIErrorCode
-        /// The power that the controller has chosen.
+        /// The power chosen by the controller.
         public var selectedTxPower: TransmitPower
 
-        /// Creates an answer.
         public init(status: HCIErrorCode = .success, selectedTxPower: TransmitPower = 0) {
-            self.status = status
-            self.selectedTxPower = selectedTxPower
+            (self.status, self.selectedTxPower) = (status, selectedTxPower)
         }
 
-        /// The parameters in wire order.
         public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
             self.selectedTxPower = try coder.field("Selected_TX_Power", \.selectedTxPower)
@@ -108,22 +90,18 @@ public struct LESetExtendedAdvertisingParameters: HCICommand {
     }
 }
 
-/// Creates a set or changes how it advertises [v2]: with the coding of LE Coded (Vol 4, Part E, 7.8.53).
+/// Creates a set or changes its parameters [v2], with the coding of LE Coded (Vol 4, Part E, 7.8.53).
 public struct LESetExtendedAdvertisingParametersV2: HCICommand {
     /// As [v1].
     public typealias ReturnParameters = LESetExtendedAdvertisingParameters.ReturnParameters
-
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x007F)
-
     /// The parameters of [v1].
     public var parameters: LESetExtendedAdvertisingParameters
-    /// The preferred coding of LE Coded on the primary channels.
+    /// Preferred coding if the primary PHY is LE Coded.
     public var primaryPHYOptions: AdvertisingPHYOptions
-    /// The preferred coding of LE Coded on the secondary channels.
+    /// Preferred coding if the secondary PHY is LE Coded.
     public var secondaryPHYOptions: AdvertisingPHYOptions
 
-    /// Creates the command.
     public init(
         parameters: LESetExtendedAdvertisingParameters,
         primaryPHYOptions: AdvertisingPHYOptions = .noPreference,
@@ -134,7 +112,6 @@ public struct LESetExtendedAdvertisingParametersV2: HCICommand {
         self.secondaryPHYOptions = secondaryPHYOptions
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.parameters = try coder.group(\.parameters)
         self.primaryPHYOptions = try coder.field("Primary_Advertising_PHY_Options", \.primaryPHYOptions)

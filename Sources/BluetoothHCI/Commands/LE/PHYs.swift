@@ -1,24 +1,21 @@
-// Which PHY a link uses (Vol 4, Part E, 7.8.47 to 7.8.49).
+// The PHYs of a link (Vol 4, Part E, 7.8.47 to 7.8.49).
 
 public import BluetoothTypes
 
-/// The PHYs that a host prefers; `nil` is no preference.
+/// The PHYs that a host prefers (Vol 4, Part E, 7.8.48).
 public struct PHYPreference: HCIParameters {
-    /// For transmission.
+    /// `nil` for no preference.
     public var transmitter: PHYSet?
-    /// For reception.
+    /// `nil` for no preference.
     public var receiver: PHYSet?
 
-    /// Creates a preference.
     public init(transmitter: PHYSet?, receiver: PHYSet?) {
-        self.transmitter = transmitter
-        self.receiver = receiver
+        (self.transmitter, self.receiver) = (transmitter, receiver)
     }
 
     /// Bit 0: no preference for transmission; bit 1: none for reception.
     private var allPHYs: UInt8 { (self.transmitter == nil ? 1 : 0) | (self.receiver == nil ? 2 : 0) }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         let allPHYs = try coder.field("ALL_PHYs", \.allPHYs)
         let transmitter = try coder.field("TX_PHYs") { $0.transmitter ?? [] }
@@ -30,42 +27,25 @@ public struct PHYPreference: HCIParameters {
 
 /// Reads the PHYs of a link (Vol 4, Part E, 7.8.47).
 public struct LEReadPHY: HCICommandForLink {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0030)
-
-    /// The link.
     public var handle: ConnectionHandle
+    public init(handle: ConnectionHandle) { self.handle = handle }
 
-    /// Creates the command.
-    public init(handle: ConnectionHandle) {
-        self.handle = handle
-    }
-
-    /// What Command Complete carries.
     public struct ReturnParameters: HCIReturnParameters {
-        /// Whether the command succeeded.
         public var status: HCIErrorCode
-        /// The link.
         public var handle: ConnectionHandle
-        /// The PHY on sending.
         public var transmitter: PHY
-        /// The PHY on receiving.
         public var receiver: PHY
 
-        /// Creates an answer.
         public init(
             status: HCIErrorCode = .success,
             handle: ConnectionHandle = ConnectionHandle(rawValue: 0),
             transmitter: PHY = .le1M,
             receiver: PHY = .le1M
         ) {
-            self.status = status
-            self.handle = handle
-            self.transmitter = transmitter
-            self.receiver = receiver
+            (self.status, self.handle, self.transmitter, self.receiver) = (status, handle, transmitter, receiver)
         }
 
-        /// The parameters in wire order.
         public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
             self.handle = try coder.field("Connection_Handle", \.handle)
@@ -75,48 +55,30 @@ public struct LEReadPHY: HCICommandForLink {
     }
 }
 
-/// Sets the PHYs that new links prefer (Vol 4, Part E, 7.8.48).
+/// Sets the preferred PHYs of new links (Vol 4, Part E, 7.8.48).
 public struct LESetDefaultPHY: HCICommand {
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0031)
-
-    /// The PHYs.
     public var preference: PHYPreference
+    public init(preference: PHYPreference) { self.preference = preference }
 
-    /// Creates the command.
-    public init(preference: PHYPreference) {
-        self.preference = preference
-    }
-
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.preference = try coder.group(\.preference)
     }
 }
 
-/// Asks for other PHYs on a link; LE PHY Update Complete follows (Vol 4, Part E, 7.8.49).
+/// Requests other PHYs for a link; LE PHY Update Complete follows (Vol 4, Part E, 7.8.49).
 public struct LESetPHY: HCICommand {
-    /// Answered by Command Status.
     public typealias ReturnParameters = NoReturnParameters
-
-    /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0032)
-
-    /// The link.
     public var handle: ConnectionHandle
-    /// The PHYs.
     public var preference: PHYPreference
-    /// The preferred coding of LE Coded.
+    /// Preferred coding if the PHY is LE Coded.
     public var options: PHYOptions
 
-    /// Creates the command.
     public init(handle: ConnectionHandle, preference: PHYPreference, options: PHYOptions = .noPreference) {
-        self.handle = handle
-        self.preference = preference
-        self.options = options
+        (self.handle, self.preference, self.options) = (handle, preference, options)
     }
 
-    /// The parameters in wire order.
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.handle = try coder.field("Connection_Handle", \.handle)
         self.preference = try coder.group(\.preference)
