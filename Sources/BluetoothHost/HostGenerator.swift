@@ -1,5 +1,5 @@
-// Where a host's numbers come from that nobody may guess: one source for keys, nonces, passkeys and private addresses,
-// so that a run with a seed repeats.
+// The random numbers of a host: one source for keys, nonces, passkeys and private addresses, so that a run with a seed
+// repeats.
 
 import BluetoothTypes
 
@@ -7,7 +7,7 @@ import BluetoothTypes
 final class HostGenerator: RandomNumberGenerator {
     private var source: any RandomNumberGenerator
 
-    /// Numbers that follow from a seed; from the system where that is `nil`.
+    /// Creates a generator with a seed; `nil` for the system's generator.
     init(seed: UInt64?) {
         self.source = seed.map { SeededGenerator(seed: $0) } ?? SystemRandomNumberGenerator()
     }

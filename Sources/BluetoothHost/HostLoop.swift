@@ -1,17 +1,17 @@
-// How a host uses its event loop: one turn for everything that the user asked for since the last one, one for each
-// batch of the controller's packets, and a single timer for all deadlines.
+// How a host uses its event loop: one turn for all calls that the user has made since the last one, one for each batch
+// of the controller's packets, and a single timer for all deadlines.
 
 import BluetoothHCI
 import NIOCore
 
-/// The event loop of a host: its turns, the work for the coming one, and its timer.
+/// The event loop of a host: its turns, the work for the next one, and its timer.
 final class HostLoop {
-    /// The loop.
+    /// The event loop.
     let eventLoop: any EventLoop
-    /// What the loop, and the controller's channel, hold of the host.
+    /// What the loop and the controller's channel hold instead of the host.
     let entry = HostEntry()
     private var isTurnScheduled = false
-    /// Whether the user makes several calls, after which the turn comes.
+    /// Whether the user is making several calls, which share a turn.
     private var isTakingCalls = false
     @exclusivity(unchecked) private var deferred: [() -> Void] = []
     private var timerDeadline: NIODeadline?
@@ -19,12 +19,12 @@ final class HostLoop {
 
     init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    /// The time.
+    /// The current time.
     var now: NIODeadline { self.eventLoop.now }
 
     // MARK: Turns
 
-    /// Makes sure that a turn comes.
+    /// Schedules a turn unless one is scheduled.
     func scheduleTurn() {
         guard !self.isTurnScheduled else { return }
         self.isTurnScheduled = true
@@ -36,9 +36,10 @@ final class HostLoop {
         }
     }
 
-    /// Lets `body` make several calls of the user, unless a turn is due anyway.
+    /// Runs `body`, in which the user makes several calls, and schedules no turn for them, unless one is already
+    /// scheduled.
     ///
-    /// - Returns: Whether they want a turn, which is due at once.
+    /// - Returns: Whether the calls need a turn, which is then due immediately.
     func takeCalls(_ body: () -> Void) -> Bool {
         guard !self.isTurnScheduled, !self.isTakingCalls else {
             body()
@@ -51,16 +52,16 @@ final class HostLoop {
         return self.isTurnScheduled
     }
 
-    /// Runs `work` in the coming turn, so that the user is not called re-entrantly.
+    /// Runs `work` in the next turn, so that the user is not called re-entrantly.
     func afterwards(_ work: @escaping () -> Void) {
         self.deferred.append(work)
         self.scheduleTurn()
     }
 
-    /// Whether work waits for this turn.
+    /// Whether work is deferred to this turn.
     var hasDeferred: Bool { !self.deferred.isEmpty }
 
-    /// Does the work that has waited for this turn.
+    /// Runs the work that was deferred to this turn.
     func performDeferred() {
         guard !self.deferred.isEmpty else { return }
         let work = self.deferred
@@ -70,7 +71,7 @@ final class HostLoop {
 
     // MARK: Time
 
-    /// Runs `work` at a time unless the host is gone by then.
+    /// Runs `work` at a time, unless the host has been deallocated by then.
     @discardableResult
     func schedule(at deadline: NIODeadline, _ work: @escaping (LEHost) -> Void) -> Scheduled<Void> {
         self.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [weak entry = self.entry] in
@@ -81,8 +82,8 @@ final class HostLoop {
     /// Whether the timer fires before a time.
     func isArmed(until time: NIODeadline) -> Bool { self.timerDeadline.map { $0 <= time } ?? false }
 
-    /// Makes sure that the timer fires at the next deadline. A timer that is early enough is left alone and looks again
-    /// when it fires, since deadlines are met far more often than they pass.
+    /// Arms the timer for the next deadline. A timer that fires earlier is left alone and looks again when it fires,
+    /// since deadlines are met far more often than they pass.
     func arm(for deadline: NIODeadline?) {
         guard let deadline, !self.isArmed(until: deadline) else { return }
         self.timerDeadline = deadline
@@ -95,19 +96,19 @@ final class HostLoop {
         }
     }
 
-    /// Has all deadlines looked up in the coming turn where the timer is too late for this one.
+    /// Makes the next turn look up all deadlines if the timer would be too late for this one.
     func reconsiderTimer(for deadline: NIODeadline?) {
         if let deadline, let armed = self.timerDeadline, deadline < armed { self.timerDeadline = nil }
     }
 }
 
-/// Where the event loop enters a host: packets of the controller, turns and timers.
+/// The entry from the event loop into a host: packets of the controller, turns and timers.
 ///
-/// A channel does not retain its receiver, and neither does a timer its host. Both hold this object instead of the
-/// host: in Swift an object to which a weak reference was ever made pays for it with each of its other references, and
-/// the host is referenced several times for each packet.
+/// A channel does not retain its receiver, and a timer does not retain its host. Both hold this object instead of the
+/// host: once an object has had a weak reference, Swift makes all its other references slower, and the host is
+/// referenced several times for each packet.
 final class HostEntry: HCIChannelReceiver {
-    /// The host; `nil` once it is gone.
+    /// The host; `nil` once it has been deallocated.
     @exclusivity(unchecked) unowned var host: LEHost?
 
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {

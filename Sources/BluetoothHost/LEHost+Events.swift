@@ -1,4 +1,4 @@
-// What comes from the controller: events and data, each handed to the object that it concerns.
+// Packets from the controller: events and data, each handed to the object that it concerns.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -8,8 +8,8 @@ extension LEHost {
     /// A packet from the controller.
     func receive(_ packet: HCIPacket, from channel: any HCIChannel) {
         guard channel === self.controller.channel else { return }
-        // What the user asked for before comes first.
-        if !self.linksWithWork.isEmpty { self.drain() }
+        // Earlier calls of the user come first.
+        if self.openLinks.haveWork { self.drain() }
         switch packet.kind {
         case .aclData: self.receiveData(packet)
         case .event: if let event = self.controller.receive(packet) { self.receive(event) }
@@ -17,7 +17,7 @@ extension LEHost {
         }
     }
 
-    /// No more packets are at hand.
+    /// The controller has no more packets for now.
     func finishBatch(of channel: any HCIChannel) {
         guard channel === self.controller.channel else { return }
         self.finishTurn()
@@ -69,7 +69,7 @@ extension LEHost {
         }
     }
 
-    /// Parameters that a peer asks for in the link layer are granted where the specification allows them.
+    /// Grants the parameters that a peer requests in the link layer, if the specification allows them.
     private func answer(_ request: LERemoteConnectionParameterRequest) {
         guard self.openLinks[request.handle] != nil else { return }
         self.controller.reply(

@@ -1,15 +1,15 @@
-// How the host uses its event loop: one turn for everything that the user asked for since the last one, one for each
-// batch of the controller's packets, and a single timer for all deadlines.
+// The host's turns on its event loop: one for all calls that the user has made since the last one, one for each batch
+// of the controller's packets, and a single timer for all deadlines.
 
 import BluetoothHCI
 import NIOCore
 
 extension LEHost {
-    /// Takes several calls of the user, which `body` makes, and carries them out when it returns: a turn of the event
-    /// loop of their own would cost as much as a packet. Where packets stay in the process they have that turn, so that
-    /// in virtual time devices take turns.
+    /// Runs `body`, in which the user makes several calls, and carries them out when it returns: a separate turn of the
+    /// event loop would cost as much as a packet. If packets stay in the process, the calls get a separate turn, so
+    /// that devices take turns in virtual time.
     ///
-    /// - Returns: Whether they were carried out; the delegate was called then.
+    /// - Returns: Whether the calls have been carried out; if so, the delegate has been called.
     package func takeCalls(_ body: () -> Void) -> Bool {
         guard let channel = self.controller.channel, channel.leavesProcess else {
             body()
@@ -20,12 +20,12 @@ extension LEHost {
         return true
     }
 
-    /// Runs `work` in the coming turn, so that the user is not called re-entrantly.
+    /// Runs `work` in the next turn, so that the user is not called re-entrantly.
     func afterwards(_ work: @escaping () -> Void) { self.loop.afterwards(work) }
 
-    /// Carries out what the machines have asked for, lets packets and commands leave, and reports to the delegate.
+    /// Carries out the actions of the machines, sends packets and commands, and reports to the delegate.
     func finishTurn() {
-        // They leave at the very end: a connection that turns out to be broken then is reported from here.
+        // Packets leave at the very end: if the transport turns out to be broken, it is reported from here.
         if let channel = self.controller.channel {
             channel.sendTogether(self.carryOutTurn)
         } else {
@@ -44,7 +44,7 @@ extension LEHost {
         self.reportWritability()
         self.loop.arm(for: self.nextDeadline)
         self.delegate?.hostDidFinishTurn(self)
-        // Once it does nothing any more.
+        // Once nothing is left to end.
         if self.shutdown.isUnderWay, self.openLinks.all.isEmpty, self.radio.isSilent { self.detach() }
     }
 
@@ -56,76 +56,50 @@ extension LEHost {
 
     /// Carries out the actions of all machines.
     func drain() {
-        while self.loop.hasDeferred || !self.linksWithWork.isEmpty {
+        while self.loop.hasDeferred || self.openLinks.haveWork {
             self.loop.performDeferred()
-            guard !self.linksWithWork.isEmpty else { continue }
-            let links = self.linksWithWork.take()
-            for link in links {
-                link.hasWork = false
+            self.openLinks.takeWork { link in
                 self.security.drain(link)
                 self.drainBearer(link)
                 self.drainSignalling(link)
             }
-            self.linksWithWork.reuse(links)
         }
     }
 
-    /// Notes that a link's machines were fed by the user.
+    /// Notes that a link's machines have work from the user.
     func noteWork(_ link: HostLink) {
-        guard !link.hasWork else { return }
-        link.hasWork = true
-        self.linksWithWork.append(link)
-        self.loop.scheduleTurn()
+        self.openLinks.noteWork(link)
     }
 
-    /// Lets commands and data leave, as many as the controller can take.
+    /// Sends commands and data, as many as the controller accepts.
     func transmit() {
         guard let channel = self.controller.channel else { return }
         self.controller.transmit()
         self.traffic.transmit(on: channel) { tag, link in self.count(tag, on: link) }
     }
 
-    /// Reports how many PDUs of the user have left.
+    /// Reports the number of the user's PDUs that have left.
     func reportTransmitted() {
-        guard !self.linksWithTransmitted.isEmpty else { return }
-        let links = self.linksWithTransmitted.take()
-        for link in links {
-            link.hasTransmitted = false
-            var tally = self.spareTally
-            self.spareTally = TransmitTally()
-            swap(&tally, &link.transmitted)
-            for entry in tally.transmissions {
-                self.delegate?.host(self, link: link.id, didTransmit: entry.count, for: entry.token)
-            }
-            tally.removeAll()
-            self.spareTally = tally
+        self.openLinks.takeTransmitted { link, transmission in
+            self.delegate?.host(self, link: link.id, didTransmit: transmission.count, for: transmission.token)
         }
-        self.linksWithTransmitted.reuse(links)
     }
 
-    /// Notes what has become of a frame that has left or died.
+    /// Notes that a frame has left or was dropped.
     func count(_ tag: FrameTag, on link: HostLink) {
         switch tag {
         case .none: break
         case .channel(let id): self.channelFrameSent(id, on: link)
-        case .transmission(let transmission): self.count(transmission, on: link)
+        case .transmission(let transmission): self.openLinks.count(transmission, on: link)
         }
-    }
-
-    /// Counts what has left, or will never leave, for the user.
-    func count(_ transmission: Transmission, on link: HostLink) {
-        link.transmitted.add(transmission.token, count: transmission.count)
-        guard !link.hasTransmitted else { return }
-        link.hasTransmitted = true
-        self.linksWithTransmitted.append(link)
     }
 
     // MARK: Time
 
     /// The earliest deadline of all machines.
     ///
-    /// With a timer due soon enough, those of the links are not looked up: none that was set since it was armed is
-    /// nearer.
+    /// If the timer is due soon enough, the links' deadlines are not looked up: none that was set since it was armed is
+    /// earlier.
     private var nextDeadline: NIODeadline? {
         var earliest = self.controller.deadline
         func take(_ deadline: NIODeadline?) {
@@ -146,7 +120,8 @@ extension LEHost {
         return earliest
     }
 
-    /// No machine of a link sets a deadline nearer than this, except those told to ``HostLoop/reconsiderTimer(for:)``.
+    /// No machine of a link sets an earlier deadline than this, except those passed to
+    /// ``HostLoop/reconsiderTimer(for:)``.
     private static let shortestLinkTimeout = min(
         ATT.transactionTimeout,
         LESignalling.parameterRequestTimeout,

@@ -1,10 +1,10 @@
 // One adapter's Bluetooth LE host: the thin driver that moves packets between a controller and the protocol machines,
-// owns their timers, and reports to one user through `LEHostDelegate`. Confined to its event loop; nothing here locks,
-// and what every packet uses is not checked for exclusive access (CONTRIBUTING.md, rule 2).
+// owns their timers, and reports to one user through `LEHostDelegate`. It is confined to its event loop. Nothing here
+// locks, and state that every packet touches is not checked for exclusive access (CONTRIBUTING.md, rule 2).
 //
-// The user's calls only feed the machines; what comes of them is carried out in the next turn of the loop, in which
-// also everything leaves that several calls have queued. Packets of the controller are worked on as they come, and the
-// turn ends with their batch.
+// The user's calls only feed the machines. Their actions are carried out in the next turn of the loop, which also sends
+// everything that several calls have queued. Packets of the controller are handled as they arrive, and the turn ends
+// with their batch.
 
 public import BluetoothHCI
 import BluetoothTypes
@@ -13,16 +13,16 @@ public import NIOCore
 
 /// A Bluetooth LE host on one controller.
 ///
-/// Every member is used on ``eventLoop`` alone. Completions and delegate calls come on that loop, never from inside
-/// the call that asked for them.
+/// Use every member on ``eventLoop`` only. Completions and delegate calls come on that loop, never from inside the call
+/// that caused them.
 public final class LEHost {
-    /// The loop on which the host lives.
+    /// The loop on which the host runs.
     public let eventLoop: any EventLoop
-    /// The user, who hears what happens.
+    /// The user of the host.
     @exclusivity(unchecked) public weak var delegate: (any LEHostDelegate)?
     /// How the host presents itself.
     public let configuration: LEHostConfiguration
-    /// Where the host stands with its controller.
+    /// The state of the host and its controller.
     public var state: LEHostState { self.controller.state }
 
     let log = Logger(label: "bluetooth.host")
@@ -37,10 +37,6 @@ public final class LEHost {
     // GATT.
     @exclusivity(unchecked) var server: GATTServer
     @exclusivity(unchecked) var spareBearerActions: [ATTBearer.Action] = []
-    @exclusivity(unchecked) var linksWithWork = LinkQueue()
-    @exclusivity(unchecked) var linksWithBatch = LinkQueue()
-    @exclusivity(unchecked) var linksWithTransmitted = LinkQueue()
-    @exclusivity(unchecked) var spareTally = TransmitTally()
     // Credit-based channels.
     @exclusivity(unchecked) var l2capChannels = HostChannels()
     var spareSignallingActions: [LESignalling.Action] = []
@@ -70,19 +66,19 @@ public final class LEHost {
 
     deinit { self.loop.entry.host = nil }
 
-    /// Memory of values that have left the process, which the user may take for others.
+    /// Buffers whose values have left the process and which the user may reuse.
     package var sentBuffers: [ByteBuffer] {
         @inline(__always) get { self.traffic.sentBuffers }
         @inline(__always) _modify { yield &self.traffic.sentBuffers }
     }
 
-    /// A call from another thread is a fault of the user; debug builds stop at it.
+    /// Traps in debug builds if the user calls from another thread.
     @inline(__always)
     func assertOnEventLoop() { self.eventLoop.assertInEventLoop() }
 
     // MARK: The controller
 
-    /// Takes a controller into use: resets it, reads what it can do, and becomes `ready`.
+    /// Starts using a controller: resets it, reads its capabilities, and becomes `ready`.
     public func attach(to channel: any HCIChannel) {
         self.assertOnEventLoop()
         self.controller.attach(to: channel)
@@ -95,15 +91,15 @@ public final class LEHost {
         self.controller.detach()
     }
 
-    /// Detaches from the controller gracefully: advertising, scanning and pending connections are stopped, links send
-    /// what is queued on them and are ended.
+    /// Detaches from the controller gracefully: stops advertising, scanning and pending connections, and ends each link
+    /// once its queue has been sent.
     ///
-    /// A controller that does not answer, or a peer that does not take what is sent, delays this for `limit` at most.
-    /// The user asks nothing more of the host until `completion` is called, which happens once, in a later turn.
+    /// A controller that does not answer, or a peer that does not accept data, delays this for at most `limit`. The
+    /// user must not use the host until `completion` is called, once, in a later turn.
     public func detachGracefully(within limit: TimeAmount, completion: @escaping () -> Void) {
         self.assertOnEventLoop()
         guard self.controller.isReady, !self.shutdown.isUnderWay else {
-            // A controller that starts has just been reset.
+            // A controller that is starting has just been reset.
             self.detach()
             return self.afterwards(completion)
         }
@@ -138,7 +134,7 @@ public final class LEHost {
         case .connectionFailed(let address, let status):
             self.delegate?.host(self, didFailToConnectTo: address, error: status)
         case .identityChanged: self.security.updatePairing()
-        // A device that does not hide itself has no private address that a peer could name.
+        // A device without privacy has no private address that a peer could use.
         case .addressResolutionChanged(let isUsable):
             if self.radio.addresses.isPrivate { self.server.setCentralAddressResolution(isUsable) }
         }

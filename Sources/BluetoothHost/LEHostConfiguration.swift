@@ -1,18 +1,18 @@
-// What a host is made with, and how it advertises and scans.
+// The configuration of a host, and the parameters of advertising and scanning.
 
 public import BluetoothHCI
 public import BluetoothTypes
 public import NIOCore
 
-/// What the Generic Attribute service of a host has (Vol 3, Part G, 7).
+/// The contents of a host's Generic Attribute service (Vol 3, Part G, 7).
 public enum GenericAttributeService: Hashable, Sendable {
-    /// There is no such service, as on servers whose database never changes.
+    /// No such service, as on servers whose database never changes.
     case absent
-    /// The service is there, and has nothing.
+    /// The service without characteristics.
     case empty
-    /// It has Service Changed.
+    /// Service Changed.
     case serviceChanged
-    /// It has Service Changed, Client Supported Features and Database Hash, so that clients can use robust caching.
+    /// Service Changed, Client Supported Features and Database Hash, for robust caching.
     case full
 }
 
@@ -24,37 +24,36 @@ public struct LEHostConfiguration: Sendable {
     public var appearance: UInt16
     /// The random static address to use; `nil` for the controller's public one.
     ///
-    /// A device with ``privacy`` is not on the air under it: its peers get it when they pair.
+    /// A device with ``privacy`` does not use it on the air: its peers receive it when they pair.
     public var address: DeviceAddress?
-    /// The random static address to use where the controller has no public one: some emulators and chips have none.
+    /// The random static address to use if the controller has no public one, as some emulators and chips.
     public var fallbackAddress: DeviceAddress?
     /// The ATT MTU that this host offers, 23 to 517 octets.
     public var preferredMTU: Int
-    /// How long a controller may take to answer a command before it counts as lost, in milliseconds.
+    /// How long a controller may take to answer a command before it counts as lost.
     public var commandTimeout: TimeAmount
-    /// Whether a controller that lists the extended commands is given them (Vol 4, Part E, 3.1.1); `nil` for one that
-    /// is tried out first, since there are some that accept them and do nothing.
+    /// Whether to use the extended commands if the controller lists them (Vol 4, Part E, 3.1.1); `nil` to try them
+    /// first, since some controllers accept them and do nothing.
     public var usesExtendedAdvertising: Bool?
-    /// Whether a controller that says that it can is asked to send no more data than the host has finished with
-    /// (Vol 4, Part E, 4.2).
+    /// Whether to use flow control from the controller to the host if the controller supports it (Vol 4, Part E, 4.2).
     ///
-    /// False unless it is set: there are controllers that say so and stop at the command. Those of an air can.
+    /// Off by default: some controllers list the command and stop working at it. Those of an air support it.
     public var limitsReceivedData: Bool
-    /// What its Generic Attribute service has.
+    /// The contents of its Generic Attribute service.
     public var genericAttribute: GenericAttributeService
-    /// How this host pairs; the keys are kept where the delegate keeps them.
+    /// How this host pairs; the delegate stores the keys.
     public var pairing: PairingConfiguration
-    /// How the device hides itself behind private addresses; `nil` for one that is known by its address.
+    /// How the device uses private addresses; `nil` to use its identity address.
     public var privacy: PrivacyConfiguration?
     /// Whether bonded peers that have distributed an identity resolving key are also received under their identity
     /// addresses (Vol 6, Part B, 4.7).
     ///
-    /// `PrivacyMode.device` unless it is set: a peer is found whether it hides or not. In `PrivacyMode.network` what
-    /// comes from the identity address of a peer that says that it uses private addresses alone (Vol 3, Part C, 12.5)
-    /// is ignored, since another device may have sent it; such a peer that has stopped hiding is then not found any
-    /// more.
+    /// In `PrivacyMode.device`, the default, a peer is found whether it uses private addresses or not. In
+    /// `PrivacyMode.network`, packets from the identity address of a peer that claims to use private addresses only
+    /// (Vol 3, Part C, 12.5) are ignored, since another device may have sent them; such a peer is no longer found once
+    /// it stops using private addresses.
     public var peerPrivacyMode: PrivacyMode
-    /// What the numbers and keys of pairings follow from, for runs that repeat; `nil` for the system's generator.
+    /// The seed of all random numbers and keys, for reproducible runs; `nil` for the system's generator.
     package var pairingSeed: UInt64?
 
     @usableFromInline static let maximumMTU = ATT.maximumMTU
@@ -89,39 +88,40 @@ public struct LEHostConfiguration: Sendable {
     }
 }
 
-/// How to advertise: until stopped. Advertising goes on while centrals are connected, as far
-/// as the controller can.
+/// How to advertise. Advertising lasts until it is stopped, and continues while centrals are connected if the
+/// controller can.
 public struct AdvertisingParameters: Hashable, Sendable {
-    /// The PDUs in which a device advertises.
+    /// The PDUs for advertising.
     public enum PDUs: Hashable, Sendable {
-        /// Those that every scanner hears.
+        /// Legacy PDUs, which every scanner receives.
         case legacy
-        /// Those that hold more, and reach farther on LE Coded (Vol 6, Part B, 2.3.1), where the controller has them.
+        /// Extended PDUs, which hold more data and reach farther on LE Coded (Vol 6, Part B, 2.3.1).
         ///
-        /// They begin on LE 1M or LE Coded and have their data on any PHY.
+        /// The primary PHY is LE 1M or LE Coded; the data is on any PHY.
         case extended(primary: PHY, secondary: PHY)
     }
 
-    /// At most 31 octets of advertising data; at most 245 in extended PDUs.
+    /// The advertising data: at most 31 octets; in extended PDUs at most 245.
     public var data: ByteBuffer
-    /// At most 31 octets of scan response data; extended PDUs are sent without it.
+    /// The scan response data: at most 31 octets; not sent with extended PDUs.
     public var scanResponse: ByteBuffer
     /// Whether centrals may connect.
     public var isConnectable: Bool
-    /// Time between two advertising events, 20 ms to 10.24 s.
+    /// The time between two advertising events, 20 ms to 10.24 s.
     public var interval: TimeAmount
-    /// The identity address of the one device that may connect, by directed advertising of a low duty cycle, which has
-    /// no data (Vol 6, Part B, 4.4.2.4.2); `nil` for all.
+    /// The identity address of the only device that may connect, by low duty cycle directed advertising, which has no
+    /// data (Vol 6, Part B, 4.4.2.4.2); `nil` for undirected advertising.
     ///
-    /// A peer that hides itself is reached where both controllers resolve addresses: this one addresses it by a private
-    /// address of its key, and knows it again by the one with which it answers (Vol 6, Part B, 6.2.2). That is done
-    /// only where ``LEHost/peerPrivacy`` says that the peer resolves it; else advertising fails with
-    /// ``LEHostError/addressNotResolvedByPeer``.
+    /// A peer that uses private addresses is reached if both controllers resolve addresses: this controller generates a
+    /// private address from the peer's key, and resolves the one with which the peer answers (Vol 6, Part B, 6.2.2).
+    /// Advertising fails with ``LEHostError/addressNotResolvedByPeer`` unless ``LEHost/peerPrivacy`` says that the peer
+    /// resolves addresses.
     public var directedTo: DeviceAddress?
-    /// The PDUs. A controller without extended ones refuses them: ``LEHostError/refused(_:)`` with Unsupported Feature.
+    /// The PDUs. If the controller has no extended advertising, it fails with ``LEHostError/refused(_:)``, Unsupported
+    /// Feature.
     public var pdus: PDUs
 
-    /// The time between two advertising events unless another one is given.
+    /// The default time between two advertising events.
     public static let defaultInterval = TimeAmount.milliseconds(100)
 
     /// Creates parameters.
@@ -146,14 +146,14 @@ public struct AdvertisingParameters: Hashable, Sendable {
 public struct ScanParameters: Hashable, Sendable {
     /// Whether to ask for scan responses.
     public var isActive: Bool
-    /// Whether the controller omits repeated reports of one device.
+    /// Whether the controller filters repeated reports of a device.
     public var filtersDuplicates: Bool
-    /// Time between the starts of two scan windows, 2.5 ms to 10.24 s.
+    /// The time between the starts of two scan windows, 2.5 ms to 10.24 s.
     public var interval: TimeAmount
     /// How long the radio listens in each interval.
     public var window: TimeAmount
 
-    /// How long the radio listens unless another time is given; with the same interval that is always.
+    /// The default scan window; with the same interval, scanning is continuous.
     public static let defaultWindow = TimeAmount.milliseconds(30)
 
     /// Creates parameters.

@@ -1,13 +1,12 @@
-// Where a host stands, and how something fails that it is asked for, other than a GATT procedure or a channel, which
-// have errors of their own.
+// The states of a host, and its errors. GATT procedures and channels have errors of their own.
 
 public import BluetoothHCI
 
-/// Where a host stands with its controller.
+/// The state of a host and its controller.
 public enum LEHostState: Hashable, Sendable {
     /// No controller.
     case detached
-    /// The controller is being reset and asked what it can do.
+    /// The controller is being reset, and its capabilities are being read.
     case starting
     /// Ready for work.
     case ready
@@ -27,12 +26,12 @@ public enum LEHostError: Error, Hashable, Sendable {
     case controllerLost
     /// The controller answered with octets that the specification does not allow.
     case malformedAnswer
-    /// Advertising is directed to a peer that does not say that it resolves private addresses, or was not asked yet
-    /// (Vol 3, Part C, 12.4).
+    /// Advertising is directed to a peer that does not resolve private addresses, or has not been asked yet (Vol 3,
+    /// Part C, 12.4).
     case addressNotResolvedByPeer
     /// There is no such link.
     case notConnected
-    /// A later call took the place of this one.
+    /// A later call replaced this one.
     case superseded
 
     /// The nearest status of HCI.

@@ -21,21 +21,16 @@ extension LEHost {
             link.client.proceed(on: &link.bearer, into: &link.bearerActions)
             if link.bearerActions.isEmpty { break }
         }
-        guard link.bearer.hasBatch, !link.awaitsFlush else { return }
-        link.awaitsFlush = true
-        self.linksWithBatch.append(link)
+        if link.bearer.hasBatch { self.openLinks.noteBatch(of: link) }
     }
 
     /// Sends the notifications that waited for others of this turn.
     func flushBatches() {
-        while !self.linksWithBatch.isEmpty {
-            let links = self.linksWithBatch.take()
-            for link in links {
-                link.awaitsFlush = false
+        while self.openLinks.haveBatches {
+            self.openLinks.takeBatches { link in
                 link.bearer.flushBatch(into: &link.bearerActions)
                 self.drainBearer(link)
             }
-            self.linksWithBatch.reuse(links)
         }
     }
 
@@ -49,7 +44,7 @@ extension LEHost {
                 tag: transmission.map(FrameTag.transmission) ?? .none
             )
         case .dropped(let transmission), .confirmed(_, let transmission):
-            self.count(transmission, on: link)
+            self.openLinks.count(transmission, on: link)
         case .mtuChanged(let mtu):
             self.delegate?.host(self, link: link.id, didChangeMTU: mtu)
         case .failed(let failure):

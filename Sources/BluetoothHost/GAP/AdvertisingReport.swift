@@ -13,9 +13,7 @@ public struct AdvertisingReport: Hashable, Sendable {
     public var isScannable: Bool
     /// Whether the data is a scan response.
     public var isScanResponse: Bool
-    /// Whether the end of the data was not received, as may happen to extended advertising.
-    public var isTruncated: Bool
-    /// The advertising or scan response data, unparsed: 31 octets of legacy, 1650 of extended advertising at most.
+    /// The advertising or scan response data, unparsed; its end is missing if extended advertising was not received whole.
     public var data: ByteBuffer
     /// The strength of the signal; `nil` where the controller does not know it.
     public var rssi: RSSI?
@@ -30,7 +28,6 @@ public struct AdvertisingReport: Hashable, Sendable {
         isConnectable: Bool,
         isScannable: Bool,
         isScanResponse: Bool,
-        isTruncated: Bool = false,
         data: ByteBuffer,
         rssi: RSSI?,
         primaryPHY: PHY = .le1M,
@@ -40,7 +37,6 @@ public struct AdvertisingReport: Hashable, Sendable {
         self.isConnectable = isConnectable
         self.isScannable = isScannable
         self.isScanResponse = isScanResponse
-        self.isTruncated = isTruncated
         self.data = data
         self.rssi = rssi
         self.primaryPHY = primaryPHY

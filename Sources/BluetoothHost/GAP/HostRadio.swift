@@ -247,7 +247,6 @@ final class HostRadio {
                         isConnectable: report.eventType.contains(.connectable),
                         isScannable: report.eventType.contains(.scannable),
                         isScanResponse: report.eventType.contains(.scanResponse),
-                        isTruncated: report.eventType.dataStatus != .complete,
                         data: report.data,
                         rssi: report.rssi,
                         primaryPHY: report.primaryPHY,

@@ -1,5 +1,8 @@
-// How secure a link is, what a service demands of a link, and what is missing where the one does not reach the other
-// (Vol 3, Part C, 10.2 and 10.3). Attributes and L2CAP channels ask here, so that both refuse in the same order.
+// How secure a link is, what a service demands of a link, and what a link lacks for a service (Vol 3, Part C, 10.2 and
+// 10.3). Attributes and L2CAP channels ask here, so that both refuse in the same order. What a link is encrypted with is
+// a state of its own, `LinkEncryption`.
+
+import BluetoothHCI
 
 /// A level of LE security mode 1 (Vol 3, Part C, 10.2.1), from the lowest to the highest.
 public enum SecurityLevel: UInt8, Hashable, Comparable, CaseIterable, Sendable {
@@ -189,5 +192,113 @@ extension SecurityShortfall {
     init?(_ result: L2CAPConnectionResult) {
         guard let shortfall = Self.allCases.first(where: { $0.connectionResult == result }) else { return nil }
         self = shortfall
+    }
+}
+
+// MARK: Encryption (Vol 3, Part H, 2.4.4; Vol 4, Part E, 7.7.8)
+//
+//      +-----+  key given  +----------+  on   +----+
+//      | off |------------>| starting |------>| on |
+//      +-----+             +----+-----+       +-+--+
+//         ^                     | failed        | key given: starting again, still encrypted with the old key
+//         +---------------------+---------------+ off
+//
+// off: the link is not encrypted.
+//
+// starting: the controller has been given a key. The previous key stays in use until the controller reports a change.
+//
+// on: the link is encrypted with the key.
+//
+// A peer can refuse a key or have a different one; the controller reports it. Encryption that the controller reports
+// without having been given a key does not count. No timers: the link layer waits.
+
+/// The encryption of a link.
+struct LinkEncryption: Sendable {
+    private struct Use: Sendable {
+        var key: LinkSecurity.Key
+        var isOfBond: Bool
+    }
+
+    private enum State: Sendable {
+        case off
+        case starting(Use, before: Use?)
+        case on(Use)
+    }
+
+    /// What a report of the controller means.
+    enum Change: Hashable, Sendable {
+        /// Nothing.
+        case none
+        /// The link is encrypted with the key that was given.
+        case started
+        /// The key that was given does not encrypt the link.
+        case failed
+        /// The link is not encrypted any more.
+        case ended
+    }
+
+    private var state = State.off
+
+    init() {}
+
+    private var use: Use? {
+        switch self.state {
+        case .off: nil
+        case .starting(_, let before): before
+        case .on(let use): use
+        }
+    }
+
+    /// What is in use.
+    var inUse: LinkSecurity.Key? { self.use?.key }
+
+    /// Whether the key in use is that of a bond.
+    var usesBond: Bool { self.use?.isOfBond ?? false }
+
+    /// Whether the controller has a key that it does not use yet.
+    var isStarting: Bool {
+        switch self.state {
+        case .off, .on: false
+        case .starting: true
+        }
+    }
+
+    /// What the key gives that the controller has, and does not use yet.
+    var starting: LinkSecurity.Key? {
+        switch self.state {
+        case .off, .on: nil
+        case .starting(let use, _): use.key
+        }
+    }
+
+    /// The controller is given a key.
+    mutating func start(_ key: LinkSecurity.Key, isOfBond: Bool = false) {
+        self.state = .starting(Use(key: key, isOfBond: isOfBond), before: self.use)
+    }
+
+    /// The pairing whose key is in use has made a bond.
+    mutating func bonded() {
+        guard case .on(let use) = self.state else { return }
+        self.state = .on(Use(key: use.key, isOfBond: true))
+    }
+
+    /// The controller reports a change of encryption, a refreshed key, or a failure.
+    mutating func changed(_ status: HCIErrorCode, isEnabled: Bool) -> Change {
+        switch self.state {
+        case .starting(_, let before) where status != .success:
+            self.state = before.map(State.on) ?? .off
+            return .failed
+        case .starting(let use, _) where isEnabled:
+            self.state = .on(use)
+            return .started
+        case .on where status == .success && !isEnabled:
+            self.state = .off
+            return .ended
+        case .starting:
+            self.state = .off
+            return .failed
+        case .on, .off:
+            return .none
+        }
     }
 }

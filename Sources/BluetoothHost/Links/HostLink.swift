@@ -1,47 +1,47 @@
-// One link of the host: the machines that belong to it and the frames that wait for the controller.
+// One link of the host: its machines, and the frames that wait for the controller.
 
 import BluetoothHCI
 import BluetoothTypes
 import DequeModule
 import NIOCore
 
-/// A link and its machines. Lives on the host's event loop.
+/// A link and its machines. Confined to the host's event loop.
 final class HostLink {
     /// An L2CAP frame on its way to the controller.
     struct Frame {
-        /// What is left of it.
+        /// The packets that have not been sent yet.
         var packets: ACLFragmenter
         var tag: FrameTag
 
-        /// The next ACL data packet, and the frame's tag where it was the last one.
+        /// The next ACL data packet, and the frame's tag if it was the last one.
         fileprivate mutating func nextPacket() -> (packet: HCIPacket?, finished: FrameTag?) {
             let packet = self.packets.next()
             return (packet, self.packets.isFinished ? self.tag : nil)
         }
     }
 
-    /// A channel that this side has asked for.
+    /// A channel that this side has requested.
     struct RequestedChannel {
         let spsm: SPSM
         let configuration: L2CAPChannelConfiguration
-        /// How secure the link was when it was asked for last.
+        /// The security level of the link at the last request.
         var level: SecurityLevel
-        /// Why the peer has refused it, while it waits for a more secure link.
+        /// The peer's refusal, while the channel waits for a more secure link.
         var refusal: L2CAPChannelOpenError?
     }
 
     let id: LinkID
     let handle: ConnectionHandle
-    /// What is known of it; the peer's address becomes its identity address when it pairs.
+    /// The link as the user knows it; the peer's address becomes its identity address when it pairs.
     var information: LinkInformation
-    /// When the two devices meet.
+    /// The connection parameters.
     var timing: LinkTiming
-    /// Who waits for the event that reports another timing, or other PHYs.
+    /// Completions that wait for the event that reports another timing, or other PHYs.
     var timingCompletions: [(Result<LinkTiming, LEHostError>) -> Void] = []
     var phyCompletions: [(Result<LinkPHYs, LEHostError>) -> Void] = []
-    /// Which form of the event has reported it.
+    /// Whether the link was reported by the plain form of the event.
     var isFromPlainEvent = true
-    /// Whether the link has not ended.
+    /// False once the link has ended.
     var isOpen = true
     /// Whether the user knows of the link.
     @exclusivity(unchecked) var establishment = Establishment.established
@@ -52,9 +52,9 @@ final class HostLink {
     /// Whether the host flushes the bearer's batch at the end of the turn.
     var awaitsFlush = false
     var hasWork = false
-    /// The validation of what is cached of the peer's database, while it waits or runs.
+    /// The validation of the cached database of the peer, while it waits or runs.
     var validation: GATTOperation?
-    /// Whether the peer is bonded, and has not shown the key of the bond on this link.
+    /// Whether the peer is bonded and the link is not encrypted with the key of the bond yet.
     var isHeld: Bool {
         get { self.client.isHeld }
         set {
@@ -62,38 +62,38 @@ final class HostLink {
             self.signalling.channels.requirement = newValue ? .encrypted : .none
         }
     }
-    /// Whether the link has what its bond keeps of the peer's client: brought back, or begun with a new bond.
+    /// Whether the state of the peer's client was restored from the bond, or begun with a new bond.
     var hasBondedClient = false
 
-    /// Whether the bonded peer was asked for what it says of its privacy.
+    /// Whether the privacy characteristics of the bonded peer have been requested.
     var hasReadPeerPrivacy = false
 
     @exclusivity(unchecked) var securityManager: SecurityManager
     var securityActions: [SecurityManager.Action] = []
-    /// Why the link was not made more secure, for what waits for it.
+    /// Why the link was not made more secure, for procedures that wait for it.
     var securityError: GATTError?
-    /// Channels that this side has asked for, until they are open or refused for good.
+    /// Channels that this side has requested, until they are open or finally refused.
     var requestedChannels: [L2CAPChannelID: RequestedChannel] = [:]
-    /// The reason to report, where the host ended the link for one that the controller does not know.
+    /// The reason to report if the host ended the link for a reason that the controller does not know.
     var endReason: HCIErrorCode?
 
     @exclusivity(unchecked) var signalling: LESignalling
     var signallingActions: [LESignalling.Action] = []
     @exclusivity(unchecked) var reassembler = L2CAPReassembler()
 
-    /// What came while encryption starts, and waits for the event.
+    /// Packets that arrived while encryption starts, and wait for its event.
     var dataBeforeEncryption: Deque<EarlyData.Packet> = []
-    /// Whether the controller has a key for the link that it does not use yet.
+    /// Whether the controller was given a key for the link and has not reported encryption yet.
     var awaitsEncryption: Bool { self.securityManager.encryption.isStarting }
 
     @exclusivity(unchecked) var outgoing: Deque<Frame> = []
     var isInTransmitQueue = false
     var packetsInController = 0
-    /// Packets from the controller that were not reported to it as finished.
+    /// Packets from the controller that have not been reported to it as completed.
     var receivedPackets = 0
-    /// Whether the user takes no more for now.
+    /// Whether the user has paused reception.
     var isReceivingPaused = false
-    /// PDUs of the user that left or were dropped and are not reported yet.
+    /// PDUs of the user that left or were dropped and have not been reported yet.
     @exclusivity(unchecked) var transmitted = TransmitTally()
     var hasTransmitted = false
 
@@ -117,11 +117,11 @@ final class HostLink {
         self.signalling = LESignalling(isCentral: information.isCentral)
     }
 
-    /// The next ACL data packet of the first frame, and the frame's tag where it was the last one.
+    /// The next ACL data packet of the first frame, and the frame's tag if it was the last one.
     func nextPacket() -> (packet: HCIPacket?, finished: FrameTag?) { Self.nextPacket(of: &self.outgoing) }
 
     private static func nextPacket(of frames: inout Deque<Frame>) -> (packet: HCIPacket?, finished: FrameTag?) {
-        // Taken out, and put back where there is more of it: in its place it would be copied.
+        // Taken out, and put back if packets are left: modified in place, it would be copied.
         var frame = frames.removeFirst()
         let next = frame.nextPacket()
         if next.finished == nil { frames.prepend(frame) }

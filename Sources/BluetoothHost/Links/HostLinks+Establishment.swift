@@ -1,22 +1,22 @@
 // When a link that this host has opened counts as established. A central's controller reports a link as soon as it has
-// asked the peer for it; whether the peer has heard that is not known yet. Without a packet of the peer the link ends
-// after six of its intervals with 0x3E (Vol 6, Part B, 4.5), as happens now and then on a busy channel: the connection
-// is then tried again, and the user hears nothing of it.
+// sent the connection request; whether the peer has received it is not known yet. Without a packet of the peer the link
+// ends after six of its intervals with 0x3E (Vol 6, Part B, 4.5), as happens now and then on a busy channel. The
+// connection is then tried again, and the user is not told.
 //
 //     pending ── link ──▶ awaited ── a packet of the peer, time, or another end ──▶ established: it is reported
 //        ▲                │ │ └── cancelled ──▶ cancelled ── end ──▶ nobody hears of it
 //        ├── end, 0x3E ◀──┘ │                       └── end, asked for again meanwhile ──▶ pending
 //        └── three times    └── the fourth 0x3E ──▶ failed: the user hears of it
 //
-// A packet of the peer is data, or an event that says what the peer has answered. Other events of a link may come from
+// A packet of the peer is data, or an event that reports an answer of the peer. Other events of a link may come from
 // the controller alone: a packet of this host counts as completed when its buffer is free, flushed or not (Vol 4, Part
-// E, 7.7.19), and length and PHY may be settled without the peer (7.7.65.7, 7.8.49). The host asks for nothing more: a
-// central begins a link with a request of ATT, or with encryption, and the peer has to answer either. A link that
-// ends with another reason than 0x3E was established, too: the Link Layers had met, also if nothing came from the host of
-// the peer.
+// E, 7.7.19), and length and PHY may be settled without the peer (7.7.65.7, 7.8.49). The host sends no extra request: a
+// central begins a link with an ATT request or with encryption, and the peer has to answer either. A link that ends
+// with another reason than 0x3E was established, too: the Link Layers had exchanged packets even if the host of the
+// peer had sent nothing.
 //
-// What a peer can do: not answer. Then time decides, since a link that is still there after six intervals and the delay
-// of an event is established.
+// A peer can stay silent. Then time decides: a link that still exists after six intervals and the delay of an event is
+// established.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -25,11 +25,11 @@ import NIOCore
 extension HostLink {
     /// Whether the user knows of a link.
     enum Establishment {
-        /// The peer has opened it, or is there.
+        /// The peer has opened it, or has sent a packet.
         case established
-        /// Nothing came from the peer yet.
+        /// The peer has sent nothing yet.
         case awaited(until: NIODeadline)
-        /// The user has cancelled while it was awaited.
+        /// The user has cancelled the connection while it was awaited.
         case cancelled
     }
 
@@ -43,18 +43,18 @@ extension HostLink {
 }
 
 extension HostLinks {
-    /// A link was opened as central. One that is never established lasts six intervals, and the event of its end may be
-    /// late.
+    /// A link was opened as central. If it is never established, it lasts six intervals, and the event of its end may
+    /// be late.
     func awaitPeer(of link: HostLink) {
         link.establishment = .awaited(until: self.loop.now + link.timing.interval.timeAmount * 6 + EarlyData.time)
         self.loop.reconsiderTimer(for: link.establishmentDeadline)
     }
 
-    /// A packet of a link's peer has come.
+    /// A packet of a link's peer has arrived.
     @inline(__always)
     func heardPeer(of link: HostLink) { if !link.isEstablished { self.establish(link) } }
 
-    /// The peer of a link has said something, if an event says so.
+    /// Checks whether an event shows that the peer of a link has sent something.
     func heardPeer(in event: HCIEvent) {
         guard let handle = event.handleOfHeardPeer, let link = self[handle] else { return }
         self.heardPeer(of: link)
@@ -67,28 +67,28 @@ extension HostLinks {
         self.host.delegate?.host(self.host, didConnect: link.information)
     }
 
-    /// A link ends: with any reason but one its peer was there.
+    /// A link ends: unless the reason is 0x3E, it had been established.
     func heardPeer(of link: HostLink, atEndWith reason: HCIErrorCode) {
         guard reason != .connectionFailedToBeEstablished, self.isConnecting(to: link.information.peer) else { return }
         self.heardPeer(of: link)
     }
 
-    /// Whether the user waits for a link with a device: nothing is pending without a controller or in a shutdown.
+    /// Whether the user waits for a link to a device: nothing is pending without a controller or in a shutdown.
     private func isConnecting(to peer: DeviceAddress) -> Bool {
         self.controller.isReady && !self.host.shutdown.isUnderWay && self.radio.initiating.isConnecting(to: peer)
     }
 
-    /// Links whose controllers have not said that they failed.
+    /// Establishes links whose time has passed without a failure.
     func establish(at now: NIODeadline) {
         for link in self.all where link.establishmentDeadline.map({ $0 <= now }) ?? false { self.establish(link) }
     }
 
-    /// Whether a link to a device is awaited, or ends since the user has cancelled.
+    /// Whether a link to a device is awaited, or is ending because the user has cancelled.
     func hasUnestablished(to address: DeviceAddress) -> Bool {
         self.all.contains { !$0.isEstablished && $0.information.peer == address }
     }
 
-    /// Reports the end of a link to those who know of it, or wait for it.
+    /// Reports the end of a link, or of the connection attempt.
     func reportEnd(of link: HostLink, _ reason: HCIErrorCode) {
         let peer = link.information.peer
         switch link.establishment {
@@ -106,7 +106,7 @@ extension HostLinks {
 }
 
 extension HCIEvent {
-    /// The link whose peer has sent something, if the event cannot come without that.
+    /// The link whose peer must have sent something for the event to occur.
     fileprivate var handleOfHeardPeer: ConnectionHandle? {
         switch self {
         case .leReadRemoteFeaturesComplete(let event): event.status == .success ? event.handle : nil
@@ -121,6 +121,6 @@ extension HCIEvent {
 }
 
 extension HCIErrorCode {
-    /// Whether the peer has agreed to encryption, or has no key for it.
+    /// Whether the peer has accepted encryption, or has no key for it.
     fileprivate var isAnswerToEncryption: Bool { self == .success || self == .pinOrKeyMissing }
 }

@@ -1,7 +1,7 @@
-// The links of a host: how they begin and end, and which of them have something to do.
+// The links of a host: how they begin and end, and which of them have work in a turn.
 //
-// A link that was made is set up and, as central, awaited (`HostLinks+Establishment`). One that the host ends lasts
-// until the controller says that it has ended, or until its end is overdue.
+// A new link is set up and, as central, awaited (`HostLinks+Establishment`). A link that the host ends lasts until the
+// controller reports its end, or until that is overdue.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -10,7 +10,7 @@ import NIOCore
 
 /// The open links of a host.
 final class HostLinks {
-    /// The longest supervision timeout, and a little more: by then a link that was to end has, whatever the peer does.
+    /// A little more than the longest supervision timeout: by then a link has ended, whatever the peer does.
     static let disconnectTimeout = TimeAmount.seconds(35)
 
     @exclusivity(unchecked) unowned var host: LEHost!
@@ -19,10 +19,14 @@ final class HostLinks {
     let loop: HostLoop
     let log: Logger
 
-    /// The links in the order in which they came.
+    /// The links, the oldest first.
     @exclusivity(unchecked) private(set) var all: [HostLink] = []
     @exclusivity(unchecked) private var byHandle = LinkTable<ConnectionHandle>()
     @exclusivity(unchecked) private var byID = LinkTable<LinkID>()
+    @exclusivity(unchecked) private var withWork = LinkQueue()
+    @exclusivity(unchecked) private var withBatch = LinkQueue()
+    @exclusivity(unchecked) private var withTransmitted = LinkQueue()
+    @exclusivity(unchecked) private var spareTally = TransmitTally()
     private var nextNumber: UInt32 = 1
 
     init(_ controller: AttachedController, _ radio: HostRadio, _ loop: HostLoop, _ log: Logger) {
@@ -32,39 +36,107 @@ final class HostLinks {
         self.log = log
     }
 
-    /// The link with a name; `nil` after its end.
+    /// The link with an identifier; `nil` after its end.
     @inline(__always)
     subscript(id: LinkID) -> HostLink? { self.byID[id] }
 
-    /// The link of a controller's handle.
+    /// The link with a connection handle.
     @inline(__always)
     subscript(handle: ConnectionHandle) -> HostLink? { self.byHandle[handle] }
 
-    /// The roles that the radio has for them.
+    /// The roles of this device on the links.
     var roles: RadioRoles {
         self.all.reduce(into: []) { $0.formUnion($1.information.isCentral ? .central : .peripheral) }
     }
 
+    // MARK: Turns
+
+    /// Whether links have work for this turn.
+    var haveWork: Bool { !self.withWork.isEmpty }
+
+    /// Notes that a link's machines have work, and schedules a turn.
+    func noteWork(_ link: HostLink) {
+        guard !link.hasWork else { return }
+        link.hasWork = true
+        self.withWork.append(link)
+        self.loop.scheduleTurn()
+    }
+
+    /// Takes out the links that have work.
+    func takeWork(_ body: (HostLink) -> Void) {
+        guard !self.withWork.isEmpty else { return }
+        let links = self.withWork.take()
+        for link in links {
+            link.hasWork = false
+            body(link)
+        }
+        self.withWork.reuse(links)
+    }
+
+    /// Whether notifications of links wait for others of this turn.
+    var haveBatches: Bool { !self.withBatch.isEmpty }
+
+    /// Notes that notifications of a link wait for the end of the turn.
+    func noteBatch(of link: HostLink) {
+        guard !link.awaitsFlush else { return }
+        link.awaitsFlush = true
+        self.withBatch.append(link)
+    }
+
+    /// Takes out the links whose notifications wait.
+    func takeBatches(_ body: (HostLink) -> Void) {
+        let links = self.withBatch.take()
+        for link in links {
+            link.awaitsFlush = false
+            body(link)
+        }
+        self.withBatch.reuse(links)
+    }
+
+    /// Counts PDUs of the user that have left, or never will.
+    func count(_ transmission: Transmission, on link: HostLink) {
+        link.transmitted.add(transmission.token, count: transmission.count)
+        guard !link.hasTransmitted else { return }
+        link.hasTransmitted = true
+        self.withTransmitted.append(link)
+    }
+
+    /// Takes out what was counted.
+    func takeTransmitted(_ body: (HostLink, Transmission) -> Void) {
+        guard !self.withTransmitted.isEmpty else { return }
+        let links = self.withTransmitted.take()
+        for link in links {
+            link.hasTransmitted = false
+            var tally = self.spareTally
+            self.spareTally = TransmitTally()
+            swap(&tally, &link.transmitted)
+            for transmission in tally.transmissions { body(link, transmission) }
+            tally.removeAll()
+            self.spareTally = tally
+        }
+        self.withTransmitted.reuse(links)
+    }
+
     // MARK: Begin
 
-    /// A link was made, or could not be.
+    /// A link was opened, or could not be.
     func connectionCompleted(_ event: some LEConnectionCompletion) {
         guard event.status == .success else {
-            // Only an initiator gets an error here, or an advertiser whose directed advertising ran out.
+            // Only an initiator gets an error here, or an advertiser whose directed advertising timed out.
             if event.status == .advertisingTimeout { return self.radio.advertising.ended() }
             return self.radio.initiating.ended(event.status)
         }
         let isCentral = event.role == .central
         let isPlain = event is LEConnectionComplete
         let peer = self.radio.addresses.device(at: event.peer)
-        // The other form of the event of this link, which some controllers send, or the same once more.
+        // Some controllers send both forms of the event for a link, or the same one twice.
         if let link = self[event.handle], link.information.isCentral == isCentral,
             link.isFromPlainEvent != isPlain || link.establishmentDeadline != nil && link.information.peer == peer
         {
             return
         }
         self.radio.linkBegan(to: peer, isCentral: isCentral)
-        // A handle in use can only mean that the end of the older link was missed.
+        // A handle that is still in use means that the end of the older link was missed.
         if let stale = self[event.handle] {
             self.close(stale, reason: stale.isEstablished ? .connectionTimeout : .connectionFailedToBeEstablished)
         }
@@ -102,8 +174,8 @@ final class HostLinks {
         for packet in self.host.traffic.takeEarly(of: link) { self.host.receive(packet, on: link) }
     }
 
-    /// What a central does first on a new link: larger packets, the faster PHY, a larger MTU, and the validation of
-    /// what is cached of the server's database.
+    /// A central's first steps on a new link: larger packets, the faster PHY, a larger MTU, and the validation of the
+    /// cached database.
     private func prepare(_ link: HostLink) {
         let information = self.controller.information
         if information.features.contains(.dataPacketLengthExtension), information.knows(LESetDataLength.self) {
@@ -116,7 +188,7 @@ final class HostLinks {
             )
         }
         if information.features.contains(.phy2M), information.knows(LESetPHY.self) {
-            // With 1M allowed, controllers take 2M where the peer can; without, a peer that later asks for 1M
+            // With 1M allowed, controllers choose 2M if the peer supports it; without, a peer that later requests 1M
             // would never get it.
             let preference = PHYPreference(transmitter: [.le1M, .le2M], receiver: [.le1M, .le2M])
             self.controller.send(LESetPHY(handle: link.handle, preference: preference))
@@ -130,7 +202,7 @@ final class HostLinks {
     func disconnect(_ link: HostLink, reason: HCIErrorCode) {
         guard !link.isDisconnecting else { return }
         link.isDisconnecting = true
-        // Some controllers report the end only when the host has finished with everything that came.
+        // Some controllers report the end only when the host has completed all received packets.
         self.host.traffic.resume(link)
         self.host.traffic.reportNow()
         self.controller.send(Disconnect(handle: link.handle, reason: reason)) { [unowned self] result in
@@ -139,12 +211,12 @@ final class HostLinks {
                 link.disconnectDeadline = self.loop.now + Self.disconnectTimeout
                 return
             }
-            // The controller knows nothing of the link, or does not answer: for this host it is over.
+            // The controller does not know the link, or does not answer: for this host, the link has ended.
             self.close(link, reason: failure.status == .unknownConnectionIdentifier ? reason : failure.status)
         }
     }
 
-    /// Ends what the controller has forgotten to end.
+    /// Closes links whose end the controller has not reported in time.
     func endOverdue(at now: NIODeadline) {
         for link in self.all where link.disconnectDeadline.map({ $0 <= now }) ?? false {
             self.log.warning("the controller did not report the end of \(link.id)")
@@ -152,12 +224,12 @@ final class HostLinks {
         }
     }
 
-    /// Ends a link on this side, once the controller has said that it ended or will never say so.
+    /// Closes a link on this side, once the controller has reported its end or never will.
     func close(_ link: HostLink, reason: HCIErrorCode) {
         guard link.isOpen else { return }
         self.heardPeer(of: link, atEndWith: reason)
         self.host.drain()
-        // What a user hears then may have ended it already, as a detached host does.
+        // The user may have closed it meanwhile, for example by detaching the host.
         guard link.isOpen else { return }
         self.host.security.update(link) { $0.linkEnded(&$1) }
         self.host.security.drain(link)
@@ -178,9 +250,9 @@ final class HostLinks {
     }
 }
 
-/// Links that wait for something in a turn.
+/// Links that wait for a step of the turn.
 ///
-/// Two arrays trade places, so that what arises meanwhile waits for the next round and no storage is lost.
+/// Two arrays swap, so that links that are added meanwhile wait for the next round and no storage is lost.
 struct LinkQueue {
     private var waiting: [HostLink] = []
     private var spare: [HostLink] = []
@@ -189,7 +261,7 @@ struct LinkQueue {
 
     mutating func append(_ link: HostLink) { self.waiting.append(link) }
 
-    /// Takes out all that wait; they are given back with ``reuse(_:)``.
+    /// Takes out all waiting links; their array is given back with ``reuse(_:)``.
     mutating func take() -> [HostLink] {
         var links = self.spare
         self.spare = []
@@ -197,7 +269,7 @@ struct LinkQueue {
         return links
     }
 
-    /// The links were served.
+    /// Gives back an array whose links have been served.
     mutating func reuse(_ links: consuming [HostLink]) {
         links.removeAll(keepingCapacity: true)
         self.spare = links

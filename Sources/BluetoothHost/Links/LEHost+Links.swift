@@ -1,11 +1,11 @@
-// The links of a host for its user, and how frames travel on them in both directions.
+// The links of a host for its user, and the way of frames in both directions.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
 extension LEHost {
-    /// What is known of a link; `nil` after its end.
+    /// A link by its identifier; `nil` after its end.
     public func information(of link: LinkID) -> LinkInformation? { self.openLinks[link]?.information }
 
     /// All links that were reported, the oldest first.
@@ -20,7 +20,7 @@ extension LEHost {
 
     // MARK: The machines of a link
 
-    /// A central begins by validating what is cached of the server's database, and asking for a larger MTU.
+    /// A central begins by validating the cached database and requesting a larger MTU.
     func beginClient(of link: HostLink) {
         self.validateDatabaseCache(on: link)
         link.client.exchangeMTU(
@@ -33,7 +33,7 @@ extension LEHost {
         self.noteWork(link)
     }
 
-    /// The link has ended, and what its machines had to do.
+    /// Closes the machines of a link that has ended.
     func endMachines(of link: HostLink, _ reason: HCIErrorCode) {
         link.client.close(reason: reason, on: &link.bearer, into: &link.bearerActions)
         self.drainBearer(link)
@@ -46,20 +46,20 @@ extension LEHost {
 
     // MARK: Data
 
-    /// Holds back what the peer of a link sends, until ``resumeReceiving(on:)``.
+    /// Holds back packets of a link's peer until ``resumeReceiving(on:)``.
     ///
-    /// The link's packets are not reported to the controller as finished, so it stops acknowledging them once the
-    /// host's buffers are full, and the peer waits (Vol 4, Part E, 4.2). What came before is still reported to the
-    /// delegate. The whole link waits: its responses and its signalling, too, since a link has one order. Other links
-    /// go on. With a controller that has no flow control to the host (``limitsReceivedData`` is false) nothing is held
-    /// back.
+    /// The link's packets are not reported to the controller as completed, so it stops acknowledging them once the
+    /// host's buffers are full, and the peer waits (Vol 4, Part E, 4.2). Packets that have already arrived are still
+    /// reported to the delegate. The whole link waits, including responses and signalling, since its packets are in one
+    /// order. Other links continue. Nothing is held back if the controller has no flow control to the host
+    /// (``limitsReceivedData`` is false).
     public func pauseReceiving(on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         self.traffic.pause(link)
     }
 
-    /// Takes what the peer of a link sends again.
+    /// Receives packets of a link's peer again.
     public func resumeReceiving(on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link], link.isReceivingPaused else { return }
@@ -67,7 +67,7 @@ extension LEHost {
         self.loop.scheduleTurn()
     }
 
-    /// Whether the controller waits with data until the host has finished with what came before.
+    /// Whether the controller holds back data until the host has completed earlier packets.
     public var limitsReceivedData: Bool { self.traffic.limitsReceivedData }
 
     /// Puts a PDU into a frame and the frame into the link's queue.
@@ -86,13 +86,13 @@ extension LEHost {
         }
         let link = self.openLinks[data.header.handle]
         if let link { self.openLinks.heardPeer(of: link) }
-        // Most packets are received at once, and cost no look at the clock.
+        // Most packets are handled immediately, without reading the clock.
         if let link, !link.awaitsEncryption { return self.received(data.fragment, data.header, on: link) }
         let packet = EarlyData.Packet(header: data.header, fragment: data.fragment, arrival: self.eventLoop.now)
         if let link { self.receive(packet, on: link) } else { self.traffic.receiveEarly(packet) }
     }
 
-    /// A packet of a link, which waits while encryption starts.
+    /// Handles a packet of a link, or keeps it while encryption starts.
     func receive(_ packet: EarlyData.Packet, on link: HostLink) {
         guard link.isOpen else { return }
         self.openLinks.heardPeer(of: link)
@@ -103,7 +103,7 @@ extension LEHost {
         link.dataBeforeEncryption.append(packet)
     }
 
-    /// A packet's turn has come.
+    /// Handles a packet.
     func received(_ fragment: ByteBuffer, _ header: ACLDataHeader, on link: HostLink) {
         self.traffic.received(on: link)
         var outcome = link.reassembler.receive(fragment, isStart: header.boundary.isFirst)
@@ -121,8 +121,7 @@ extension LEHost {
         if let frame = outcome.frame.take() { self.receive(frame.payload, on: frame.channel, of: link) }
     }
 
-    /// Hands a value of a stream to the user; false where it is to go from layer to layer, which ignore it or hand it
-    /// on.
+    /// Passes a value of a stream directly to the user; returns false if it has to go through the layers.
     private func receive(_ value: ATTValuePacket, in packet: HCIPacket) -> Bool {
         guard let link = self.openLinks[value.link], link.isEstablished, !link.awaitsEncryption,
             link.reassembler.takesWhole(value.length)
@@ -170,7 +169,7 @@ extension LEHost {
 
     func drainSignalling(_ link: HostLink) {
         while !link.signallingActions.isEmpty {
-            // The arrays trade places, as those of the GATT client do.
+            // The arrays swap, as those of the bearer's actions.
             var actions = self.spareSignallingActions
             self.spareSignallingActions = []
             swap(&actions, &link.signallingActions)
@@ -186,8 +185,8 @@ extension LEHost {
             self.enqueue(pdu, on: .signalling, of: link)
         case .updateConnection(let request):
             self.controller.send(LEConnectionUpdate(handle: link.handle, parameters: request.connectionParameters))
-        case .parameterRequestEnded:
-            break
+        case .parameterRequestEnded(_, let outcome):
+            self.log.debug("\(link.id): the request for connection parameters ended: \(outcome)")
         case .channel(let action):
             self.perform(action, of: link)
         }
@@ -195,7 +194,7 @@ extension LEHost {
 }
 
 extension LEConnectionParameterRequest {
-    /// What a peripheral asks its central for, without the hints that only a controller takes.
+    /// A peripheral's request to its central, without the hints that only a controller takes.
     init(asking parameters: ConnectionParameters) {
         self.init(
             minimumInterval: parameters.minimumInterval,
@@ -205,7 +204,7 @@ extension LEConnectionParameterRequest {
         )
     }
 
-    /// What a central asks of its controller to grant the request.
+    /// The parameters that a central gives its controller to grant the request.
     var connectionParameters: ConnectionParameters {
         ConnectionParameters(
             minimumInterval: self.minimumInterval,

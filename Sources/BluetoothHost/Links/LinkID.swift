@@ -1,18 +1,17 @@
-// How the layers above HCI name a link, and what is known of it. Connection handles are used again by the controller;
-// this number is not.
+// Identifiers of links above HCI. Unlike connection handles, which the controller reuses, they are unique.
 
 public import BluetoothTypes
 
 /// A link between this host and a peer.
 public struct LinkID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// A number that one host never gives twice.
+    /// A number that a host never reuses.
     public var rawValue: UInt32
 
-    /// An identifier from its number.
+    /// Creates an identifier.
     @inlinable
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// A link that came before another one is less.
+    /// Older links come first.
     @inlinable
     public static func < (left: LinkID, right: LinkID) -> Bool { left.rawValue < right.rawValue }
 
@@ -20,11 +19,11 @@ public struct LinkID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public var description: String { "link \(self.rawValue)" }
 }
 
-/// What is known of a link.
+/// A link as the user knows it.
 public struct LinkInformation: Hashable, Sendable {
-    /// The link's name.
+    /// The link's identifier.
     public var id: LinkID
-    /// The peer's address; its identity address where that was resolved.
+    /// The peer's address; its identity address if that was resolved.
     public var peer: DeviceAddress
     /// Whether this side is the central.
     public var isCentral: Bool

@@ -41,6 +41,15 @@ extension LEHost {
         self.security.update(link) { $0.answer(answer, &$1) }
     }
 
+    /// Tells the peer that the user has pressed a key while entering a passkey (Vol 3, Part H, 3.5.8).
+    ///
+    /// Nothing is sent unless the user is asked for a passkey and both devices use keypress notifications.
+    public func send(_ keypress: KeypressNotification, on link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.openLinks[link] else { return }
+        self.security.update(link) { $0.send(keypress, &$1) }
+    }
+
     /// Ends the pairing on a link.
     public func cancelPairing(on link: LinkID) {
         self.assertOnEventLoop()
@@ -54,6 +63,15 @@ extension LEHost {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         self.security.update(link) { $0.rejectKeys(&$1) }
+    }
+
+    /// Grants the peer of a link access to services that need the user's authorization (Vol 3, Part C, 10.5), until the
+    /// link ends.
+    public func authorize(_ link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.openLinks[link] else { return }
+        link.securityManager.isAuthorized = true
+        self.security.take(link.securityManager.security, of: link)
     }
 
     /// Forgets the keys of a link's peer. Encryption that is in use stays.

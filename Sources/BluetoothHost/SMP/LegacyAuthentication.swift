@@ -54,7 +54,7 @@ struct LegacyAuthentication: PairingAuthentication {
     private var state: State
 
     var awaitsPasskey: Bool { if case .temporaryKey = self.state { true } else { false } }
-    var awaitsComparison: Bool { false }
+    var awaitsUser: Bool { self.awaitsPasskey }
 
     var peerMayEnterPasskey: Bool {
         switch self.state {
@@ -91,11 +91,15 @@ struct LegacyAuthentication: PairingAuthentication {
         }
     }
 
-    mutating func enter(_ passkey: Passkey, _ context: inout SecurityManager.Context) {
-        guard case .temporaryKey(let peerConfirm) = self.state else { return }
+    mutating func answer(
+        _ answer: PairingAnswer,
+        _ context: inout SecurityManager.Context
+    ) throws(PairingFailedReason) -> Octets16? {
+        guard case (.temporaryKey(let peerConfirm), .passkey(let passkey)) = (self.state, answer) else { return nil }
+        guard let passkey else { throw .passkeyEntryFailed }
         self.begin(with: Octets16(passkey), &context)
-        guard let peerConfirm, case .confirm(let own) = self.state else { return }
-        self.promise(own, peerConfirm, &context)
+        if let peerConfirm, case .confirm(let own) = self.state { self.promise(own, peerConfirm, &context) }
+        return nil
     }
 
     private mutating func begin(with temporaryKey: Octets16, _ context: inout SecurityManager.Context) {
@@ -118,11 +122,6 @@ struct LegacyAuthentication: PairingAuthentication {
         context.send(self.parameters.isCentral ? .pairingRandom(own.random) : .pairingConfirm(own.confirm))
         self.state = .random(own, peerConfirm: peerConfirm)
     }
-
-    mutating func compare(
-        _ isSame: Bool,
-        _ context: inout SecurityManager.Context
-    ) throws(PairingFailedReason) -> Octets16? { nil }
 
     mutating func receive(
         _ command: SMPCommand,

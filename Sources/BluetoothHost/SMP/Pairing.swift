@@ -54,47 +54,54 @@
 
 import BluetoothTypes
 
-/// Phase 2 of a pairing: the devices make sure of each other, and have a key then.
+/// Phase 2 of a pairing: the devices authenticate each other and derive a key.
 protocol PairingAuthentication: Sendable {
     /// What the devices have agreed on.
     var agreement: PairingAgreement { get }
+    /// Whether the user is asked for a passkey, or to compare numbers.
+    var awaitsUser: Bool { get }
     /// Whether the user is asked for a passkey.
     var awaitsPasskey: Bool { get }
-    /// Whether the user is asked to compare numbers.
-    var awaitsComparison: Bool { get }
-    /// Whether the peer's user may be entering a passkey: until its first promise came.
+    /// Whether the peer's user may still be entering a passkey: until the peer's first confirm value arrives.
     var peerMayEnterPasskey: Bool { get }
 
     /// The peer sends a command.
-    /// - Returns: The short or long term key, at the end.
+    /// - Returns: The short or long term key once phase 2 is complete.
     mutating func receive(
         _ command: SMPCommand,
         _ context: inout SecurityManager.Context
     ) throws(PairingFailedReason) -> Octets16?
 
-    /// The user has entered a passkey.
-    mutating func enter(_ passkey: Passkey, _ context: inout SecurityManager.Context) throws(PairingFailedReason)
-
-    /// The user has compared the numbers.
-    /// - Returns: The key, where that was all that was missing.
-    mutating func compare(
-        _ isSame: Bool,
+    /// The user answers. An answer to another question is ignored.
+    /// - Returns: The key if only the answer was missing.
+    mutating func answer(
+        _ answer: PairingAnswer,
         _ context: inout SecurityManager.Context
     ) throws(PairingFailedReason) -> Octets16?
 }
 
 /// A pairing.
 struct Pairing: Sendable {
-    /// What follows from a step.
-    enum Step: Hashable, Sendable {
-        /// Nothing but what the step has sent and asked.
+    /// What happens to a pairing.
+    enum Event {
+        /// The peer sends a command.
+        case received(SMPCommand)
+        /// The user answers. An answer that does not fit the question, or comes too late, is ignored.
+        case answered(PairingAnswer)
+        /// The user presses a key while entering a passkey.
+        case pressedKey(KeypressNotification)
+        /// The link is encrypted with the key of ``Pairing/encryption``.
+        case encrypted
+    }
+
+    /// What the Security Manager does after an event.
+    enum Step {
+        /// Nothing: the pairing waits for the next event.
         case waits
         /// The central's controller has to encrypt the link with this key.
-        case encrypts(Octets16)
-        /// The pairing is over. Whether both sides keep the keys.
+        case encrypts(longTermKey: Octets16, LinkSecurity.Key)
+        /// The pairing is complete. `isBonded` if both sides keep the keys.
         case finished(Bond, isBonded: Bool)
-        /// The pairing is over; the peer gets the reason.
-        case failed(PairingFailedReason)
     }
 
     private enum State: Sendable {
@@ -175,8 +182,7 @@ struct Pairing: Sendable {
     var awaitsUser: Bool {
         switch self.state {
         case .consentToRequest, .consentToRespond, .consentToReplace: true
-        case .authentication(let authentication, _):
-            authentication.awaitsPasskey || authentication.awaitsComparison
+        case .authentication(let authentication, _): authentication.awaitsUser
         case .response, .encryption, .keys, .finished: false
         }
     }
@@ -230,31 +236,28 @@ struct Pairing: Sendable {
 
     // MARK: Steps
 
-    /// The peer sends a command.
-    mutating func receive(_ command: SMPCommand, _ context: inout SecurityManager.Context) -> Step {
-        do { return try self.follow(command, &context) } catch { return .failed(error) }
+    /// Handles an event; throws the reason if the pairing fails.
+    mutating func handle(
+        _ event: Event,
+        _ context: inout SecurityManager.Context
+    ) throws(PairingFailedReason) -> Step {
+        switch event {
+        case .received(.pairingKeypressNotification(let notification)): self.receive(notification, &context)
+        case .received(let command): return try self.receive(command, &context)
+        case .answered(let answer): return try self.receive(answer, &context)
+        case .pressedKey(let notification): self.send(notification, &context)
+        case .encrypted:
+            guard case .encryption(let agreement, let key) = self.state else { break }
+            self.state = .keys(agreement, key, KeyExchange(self.parameters, agreement, &context))
+            return try self.finishIfComplete(&context)
+        }
+        return .waits
     }
 
-    /// The user answers. What does not fit the question, or comes too late, is ignored.
-    mutating func answer(_ answer: PairingAnswer, _ context: inout SecurityManager.Context) -> Step {
-        do { return try self.follow(answer, &context) } catch { return .failed(error) }
-    }
-
-    /// The link is encrypted with the key of ``encryption``.
-    mutating func encrypted(_ context: inout SecurityManager.Context) -> Step {
-        guard case .encryption(let agreement, let key) = self.state else { return .waits }
-        self.state = .keys(agreement, key, KeyExchange(self.parameters, agreement, &context))
-        do { return try self.finishIfComplete(&context) } catch { return .failed(error) }
-    }
-
-    private mutating func follow(
+    private mutating func receive(
         _ command: SMPCommand,
         _ context: inout SecurityManager.Context
     ) throws(PairingFailedReason) -> Step {
-        if case .pairingKeypressNotification(let notification) = command {
-            self.receive(notification, &context)
-            return .waits
-        }
         switch self.state {
         case .response(let request):
             guard case .pairingResponse(let response) = command else { throw .unspecifiedReason }
@@ -274,7 +277,7 @@ struct Pairing: Sendable {
         }
     }
 
-    private mutating func follow(
+    private mutating func receive(
         _ answer: PairingAnswer,
         _ context: inout SecurityManager.Context
     ) throws(PairingFailedReason) -> Step {
@@ -285,31 +288,25 @@ struct Pairing: Sendable {
         case (.consentToRespond(let agreement), .consent(let agrees)):
             guard agrees else { throw .pairingNotSupported }
             try self.respond(agreement, &context)
-        case (.authentication(var authentication, let keypresses), .passkey(let passkey))
-        where authentication.awaitsPasskey:
-            guard let passkey else { throw .passkeyEntryFailed }
-            try authentication.enter(passkey, &context)
-            self.state = .authentication(authentication, keypresses)
-        case (.authentication(var authentication, let keypresses), .numbersMatch(let isSame))
-        where authentication.awaitsComparison:
-            let key = try authentication.compare(isSame, &context)
+        case (.authentication(var authentication, let keypresses), _):
+            let key = try authentication.answer(answer, &context)
             self.state = .authentication(authentication, keypresses)
             return self.authenticated(key)
         case (.consentToReplace(let agreement, let key, let exchange), .consent(let agrees)):
             guard agrees else { throw .keyRejected }
             return self.finish(agreement, key, exchange)
-        case (.consentToRequest, _), (.response, _), (.consentToRespond, _), (.authentication, _), (.encryption, _),
-            (.keys, _), (.consentToReplace, _), (.finished, _):
+        case (.consentToRequest, _), (.response, _), (.consentToRespond, _), (.encryption, _), (.keys, _),
+            (.consentToReplace, _), (.finished, _):
             break
         }
         return .waits
     }
 
-    /// Phase 2 is over where it has led to a key.
+    /// Phase 2 is complete once it has led to a key.
     private mutating func authenticated(_ key: Octets16?) -> Step {
         guard let key, let agreement = self.agreement else { return .waits }
         self.state = .encryption(agreement, key)
-        return self.parameters.isCentral ? .encrypts(key) : .waits
+        return self.parameters.isCentral ? .encrypts(longTermKey: key, agreement.key) : .waits
     }
 
     private mutating func finishIfComplete(
@@ -370,7 +367,7 @@ struct Pairing: Sendable {
     }
 
     /// This side's user has pressed a key while a passkey is entered.
-    func send(_ notification: KeypressNotification, _ context: inout SecurityManager.Context) {
+    private func send(_ notification: KeypressNotification, _ context: inout SecurityManager.Context) {
         guard let agreement = self.agreement, agreement.usesKeypressNotifications else { return }
         guard case .authentication(let authentication, _) = self.state, authentication.awaitsPasskey else { return }
         context.send(.pairingKeypressNotification(notification))

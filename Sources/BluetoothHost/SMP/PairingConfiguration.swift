@@ -11,6 +11,17 @@ public enum PairingConsentPolicy: Hashable, Sendable {
     case never
 }
 
+extension PairingConsentPolicy {
+    /// Whether the user is asked.
+    func asksUser(replacesBond: Bool) -> Bool {
+        switch self {
+        case .always: true
+        case .whenReplacingBond: replacesBond
+        case .never: false
+        }
+    }
+}
+
 /// How a device pairs.
 public struct PairingConfiguration: Hashable, Sendable {
     /// Whether peers may pair at all.

@@ -42,6 +42,41 @@ public enum KeypressNotification: UInt8, Hashable, Sendable, CaseIterable {
     case entryCompleted = 4
 }
 
+/// The keypress notifications of a peer: a beginning, digits, an end (3.5.8).
+struct KeypressNotifications: Hashable, Sendable {
+    /// The number of notifications that are reported at most.
+    static let limit = 64
+
+    private enum State: Hashable {
+        case notStarted
+        case started(count: Int)
+        case completed
+    }
+
+    private var state = State.notStarted
+
+    init() {}
+
+    /// Whether a notification is in its place.
+    mutating func accept(_ notification: KeypressNotification) -> Bool {
+        switch (self.state, notification) {
+        case (.notStarted, .entryStarted):
+            self.state = .started(count: 1)
+            return true
+        case (.started, .entryCompleted):
+            self.state = .completed
+            return true
+        case (.started(let count), .digitEntered), (.started(let count), .digitErased),
+            (.started(let count), .cleared):
+            guard count < Self.limit else { return false }
+            self.state = .started(count: count + 1)
+            return true
+        case (.notStarted, _), (.started, _), (.completed, _):
+            return false
+        }
+    }
+}
+
 /// What pairing needs of the user. It is over when an answer was given, or with the pairing.
 public enum PairingQuestion: Hashable, Sendable {
     /// Whether to pair at all.

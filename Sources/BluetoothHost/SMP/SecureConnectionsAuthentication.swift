@@ -105,7 +105,12 @@ struct SecureConnectionsAuthentication: PairingAuthentication {
 
     var awaitsPasskey: Bool { if case .passkey = self.state { true } else { false } }
 
-    var awaitsComparison: Bool { if case .comparison = self.state { true } else { false } }
+    var awaitsUser: Bool {
+        switch self.state {
+        case .passkey, .comparison: true
+        case .publicKey, .confirm, .nonce, .check, .finished: false
+        }
+    }
 
     var peerMayEnterPasskey: Bool {
         switch self.state {
@@ -261,25 +266,25 @@ struct SecureConnectionsAuthentication: PairingAuthentication {
 
     // MARK: The user
 
-    mutating func enter(
-        _ passkey: Passkey,
-        _ context: inout SecurityManager.Context
-    ) throws(PairingFailedReason) {
-        guard case .passkey(let exchange, let peerConfirm) = self.state else { return }
-        self.begin(Round(passkey: passkey), exchange, &context)
-        guard let peerConfirm, case .confirm(_, let nonce, let round) = self.state else { return }
-        try self.receive(peerConfirm, exchange, nonce, round, &context)
-    }
-
-    mutating func compare(
-        _ isSame: Bool,
+    mutating func answer(
+        _ answer: PairingAnswer,
         _ context: inout SecurityManager.Context
     ) throws(PairingFailedReason) -> Octets16? {
-        guard case .comparison(let checks, let peerCheck) = self.state else { return nil }
-        guard isSame else { throw .numericComparisonFailed }
-        self.beginCheck(checks, &context)
-        guard let peerCheck else { return nil }
-        return try self.finish(checks, peerCheck, &context)
+        switch (self.state, answer) {
+        case (.passkey(let exchange, let peerConfirm), .passkey(let passkey)):
+            guard let passkey else { throw .passkeyEntryFailed }
+            self.begin(Round(passkey: passkey), exchange, &context)
+            if let peerConfirm, case .confirm(_, let nonce, let round) = self.state {
+                try self.receive(peerConfirm, exchange, nonce, round, &context)
+            }
+        case (.comparison(let checks, let peerCheck), .numbersMatch(let isSame)):
+            guard isSame else { throw .numericComparisonFailed }
+            self.beginCheck(checks, &context)
+            if let peerCheck { return try self.finish(checks, peerCheck, &context) }
+        case (.publicKey, _), (.passkey, _), (.confirm, _), (.nonce, _), (.comparison, _), (.check, _), (.finished, _):
+            break
+        }
+        return nil
     }
 
     // MARK: Authentication stage 2

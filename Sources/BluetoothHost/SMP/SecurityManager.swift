@@ -60,6 +60,8 @@ struct SecurityManager: Sendable {
     var configuration: PairingConfiguration
     /// What came out of band; for pairings from now on.
     var outOfBand = OutOfBandData()
+    /// Whether the user has authorized the peer.
+    var isAuthorized = false
     /// The keys that both devices keep; changed by pairing, and by the host when it forgets the peer.
     private(set) var bond: Bond?
     /// The keys of a pairing whose keys are not kept, while the link lasts.
@@ -97,7 +99,8 @@ struct SecurityManager: Sendable {
         return LinkSecurity(
             key: self.encryption.inUse,
             isBonded: isBonded,
-            usesBond: isBonded && self.encryption.usesBond
+            usesBond: isBonded && self.encryption.usesBond,
+            isAuthorized: self.isAuthorized
         )
     }
 
@@ -203,15 +206,12 @@ struct SecurityManager: Sendable {
             context.send(.pairingFailed(.pairingNotSupported))
             return self.end(.failed(.pairingNotSupported), isAttempt: false, &context)
         }
-        self.step(&context) { $0.answer(answer, &$1) }
+        self.step(.answered(answer), &context)
     }
 
     /// The user presses a key while it enters a passkey.
     mutating func send(_ notification: KeypressNotification, _ context: inout Context) {
-        self.step(&context) {
-            $0.send(notification, &$1)
-            return .waits
-        }
+        self.step(.pressedKey(notification), &context)
     }
 
     /// The user ends a pairing.
@@ -291,7 +291,7 @@ struct SecurityManager: Sendable {
             if self.security.level >= level { self.state = .idle(mayRejectKeysUntil: nil) }
         case .pairing(let pairing, _):
             guard pairing.encryption != nil else { return }
-            self.step(&context) { $0.encrypted(&$1) }
+            self.step(.encrypted, &context)
         }
     }
 
@@ -325,21 +325,23 @@ struct SecurityManager: Sendable {
         self.state = .pairing(pairing, deadline: context.now + Self.timeout)
     }
 
-    /// Makes a step of the pairing in progress and follows what comes of it. Each command of this side restarts the
+    /// Hands an event to the pairing in progress and acts on the outcome. Each command of this side restarts the
     /// timer (3.4).
-    mutating func step(_ context: inout Context, _ body: (inout Pairing, inout Context) -> Pairing.Step) {
+    mutating func step(_ event: Pairing.Event, _ context: inout Context) {
         guard case .pairing(var pairing, let deadline) = self.state else { return }
         context.hasSent = false
-        let step = body(&pairing, &context)
-        self.state = .pairing(pairing, deadline: context.hasSent ? context.now + Self.timeout : deadline)
-        switch step {
-        case .waits: break
-        case .encrypts(let key):
-            guard let encryption = pairing.encryption else { break }
-            self.encryption.start(encryption.key)
-            context.actions.append(.enableEncryption(LongTermKey(value: key)))
-        case .finished(let bond, let isBonded): self.finish(bond, isBonded: isBonded, &context)
-        case .failed(let reason): self.fail(reason, &context)
+        do {
+            let step = try pairing.handle(event, &context)
+            self.state = .pairing(pairing, deadline: context.hasSent ? context.now + Self.timeout : deadline)
+            switch step {
+            case .waits: break
+            case .encrypts(let longTermKey, let key):
+                self.encryption.start(key)
+                context.actions.append(.enableEncryption(LongTermKey(value: longTermKey)))
+            case .finished(let bond, let isBonded): self.finish(bond, isBonded: isBonded, &context)
+            }
+        } catch {
+            self.fail(error, &context)
         }
     }
 

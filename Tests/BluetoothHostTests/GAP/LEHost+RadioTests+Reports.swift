@@ -19,7 +19,7 @@ struct LEHostGAPReportsTests {
         return testbed
     }
 
-    /// The only report: whether it is connectable, scannable, a scan response and truncated.
+    /// The only report: whether it is connectable, scannable and a scan response.
     private static func expect(
         _ kind: [Bool],
         _ primary: PHY = .le1M,
@@ -35,7 +35,6 @@ struct LEHostGAPReportsTests {
                     isConnectable: kind[0],
                     isScannable: kind[1],
                     isScanResponse: kind[2],
-                    isTruncated: kind[3],
                     data: hex("02 01 06"),
                     rssi: -40,
                     primaryPHY: primary,
@@ -51,8 +50,8 @@ struct LEHostGAPReportsTests {
     @Test(
         "tells of a legacy advertiser what its kind says (Vol 4, Part E, 7.7.65.2)",
         arguments: [
-            (0, [true, true, false, false]), (1, [true, false, false, false]), (2, [false, true, false, false]),
-            (3, [false, false, false, false]), (4, [false, false, true, false]),
+            (0, [true, true, false]), (1, [true, false, false]), (2, [false, true, false]),
+            (3, [false, false, false]), (4, [false, false, true]),
         ] as [(UInt8, [Bool])]
     )
     func legacyReports(type: UInt8, kind: [Bool]) {
@@ -62,11 +61,11 @@ struct LEHostGAPReportsTests {
     }
 
     @Test(
-        "tells of an extended advertiser its kind, its PHYs, and whether its data is whole",
+        "reports the kind and the PHYs of an extended advertiser, even if its data is truncated",
         arguments: [
-            ([.scannable, .scanResponse], .truncated, .leCoded, .leCoded, [false, true, true, true]),
-            (.connectable, .complete, .le1M, nil, [true, false, false, false]),
-            ([], .complete, .le1M, .le2M, [false, false, false, false]),
+            ([.scannable, .scanResponse], .truncated, .leCoded, .leCoded, [false, true, true]),
+            (.connectable, .complete, .le1M, nil, [true, false, false]),
+            ([], .complete, .le1M, .le2M, [false, false, false]),
         ] as [(LEExtendedAdvertisingReport.EventType, LEExtendedAdvertisingReport.DataStatus, PHY, PHY?, [Bool])]
     )
     func extendedReports(

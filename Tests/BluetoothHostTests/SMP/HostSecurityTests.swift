@@ -173,10 +173,54 @@ struct LEHostSecurityTests {
         for octet in ["00", "01"] { testbed.receive(6, "0E \(octet)") }
         #expect(user.keypresses == [.entryStarted, .digitEntered] && user.errors == [])
         _ = testbed.controller.takeData()
+        testbed.host.send(.digitEntered, on: try #require(user.link))
+        #expect(testbed.sent() == [], "this side shows the passkey")
         testbed.host.cancelPairing(on: try #require(user.link))
         #expect(user.errors == [], "nothing is called re-entrantly")
         // Pairing Failed: Unspecified Reason.
         #expect(testbed.sent() == ["05 08"] && user.errors == [.cancelled])
+    }
+
+    @Test("tells the peer of the keys that the user presses while entering a passkey")
+    func keypress() throws {
+        let user = BondedUser(nil)
+        let testbed = try self.linked(.peripheral, user) {
+            $0.host.pairing = PairingConfiguration(
+                ioCapability: .keyboardOnly,
+                prefersMITMProtection: true,
+                usesKeypressNotifications: true
+            )
+        }
+        // Display only; bonding, MITM protection and keypress notifications.
+        testbed.receive(6, "01 00 00 15 10 00 00")
+        #expect(user.questions == [.enterPasskey])
+        _ = testbed.controller.takeData()
+        for keypress in [KeypressNotification.entryStarted, .digitEntered] {
+            testbed.host.send(keypress, on: try #require(user.link))
+        }
+        #expect(testbed.sent() == ["0E 00", "0E 01"])
+    }
+
+    @Test("grants what needs authorization once the user has authorized the peer, on this link only")
+    func authorization() throws {
+        let needs = SecurityRequirement(level: .none, needsAuthorization: true)
+        let user = BondedUser(nil)
+        let testbed = try self.linked(.peripheral, user)
+        let characteristic = GATTCharacteristicDefinition(
+            uuid: 0xA001,
+            properties: .read,
+            permissions: AttributePermissions(read: needs, write: nil),
+            value: hex("2A")
+        )
+        let service = GATTServiceDefinition(uuid: 0xA000, characteristics: [characteristic])
+        let name = try testbed.host.addService(service).characteristics[0].value.inHex
+        let refusal = "01 0A \(name) 08"
+        #expect(testbed.answers("0A \(name)") == [refusal])
+        testbed.host.authorize(try #require(user.link))
+        #expect(testbed.answers("0A \(name)") == ["0B 2A"])
+        testbed.endLink(.remoteUserTerminated)
+        testbed.connect(.peripheral)
+        #expect(testbed.answers("0A \(name)") == [refusal])
     }
 
     @Test("ignores calls about the security of no link")
@@ -188,6 +232,8 @@ struct LEHostSecurityTests {
         testbed.host.answer(.consent(true), on: link)
         testbed.host.cancelPairing(on: link)
         testbed.host.removeBond(of: link)
+        testbed.host.authorize(link)
+        testbed.host.send(.digitEntered, on: link)
         testbed.run()
         #expect(testbed.host.security(of: link) == nil && testbed.controller.takeCommands() == [])
         #expect(testbed.host.state == .ready && testbed.delegate.takeLines() == [])
