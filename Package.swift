@@ -89,6 +89,17 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        // The adapter that BlueZ has, as an air of real devices.
+        .target(
+            name: "BluetoothBlueZ",
+            dependencies: [
+                "BluetoothHost",
+                "BluetoothAir",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
         .target(
             name: "CoreBluetooth",
             dependencies: [
@@ -96,6 +107,7 @@ let package = Package(
                 "BluetoothHost",
                 "BluetoothAir",
                 "BluetoothAirService",
+                "BluetoothBlueZ",
                 "BluetoothTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -311,6 +323,14 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
+        .testTarget(
+            name: "BluetoothBlueZTests",
+            dependencies: [
+                "BluetoothBlueZ",
+                "Fixtures",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ]
+        ),
         // Adapters in virtual time, for the tests of Core Bluetooth and of the SDKs; not a product.
         .target(
             name: "Testbed",
@@ -504,8 +524,8 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "BlueEar", "BlueEarCommand", "BluetoothAir", "BluetoothAirService", "BluetoothHCI", "BluetoothHost",
-                "BluetoothTransport", "BluetoothTypes", "CDispatchWork", "CProcessTime", "ClientSamples",
+                "BlueEar", "BlueEarCommand", "BluetoothAir", "BluetoothAirService", "BluetoothBlueZ", "BluetoothHCI",
+                "BluetoothHost", "BluetoothTransport", "BluetoothTypes", "CDispatchWork", "CProcessTime", "ClientSamples",
                 "CommandLineTool", "CoreBluetooth", "CoreBluetoothCommand", "CoreBluetoothProcessTime",
                 "CoreBluetoothTesting", "Fixtures", "ITCB", "LoopbackWeb", "SequenceDiagram", "SessionTestbed",
                 "TerminalScreen", "Testbed", "eightball",

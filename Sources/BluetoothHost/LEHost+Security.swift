@@ -239,7 +239,7 @@ extension LEHost {
     /// The first time that a link is encrypted with the key of a bond that was there before it, the delegate is asked
     /// for what was kept of the peer's client with ``LEHostDelegate/host(_:bondedClientAt:)``, and from then on it is
     /// given each change of that.
-    func setSecurity(_ security: LinkSecurity, of link: LinkID) {
+    package func setSecurity(_ security: LinkSecurity, of link: LinkID) {
         guard let link = self.linksByID[link] else { return }
         // What waits in the batch was made for the link as it was.
         link.bearer.flushBatch(into: &link.bearerActions)
