@@ -9,7 +9,7 @@ import NIOCore
 /// The devices of an adapter of BlueZ.
 final class DeviceTable {
     private struct Entry {
-        var connection: DeviceConnection
+        var connection: MirroredConnection
         var path: String?
         var mirror: DeviceMirror?
         /// Counts delays, of which the last one counts.
@@ -87,7 +87,7 @@ final class DeviceTable {
     private func makeEntry(_ address: DeviceAddress) -> Entry {
         let found = self.find(address)
         return Entry(
-            connection: DeviceConnection(
+            connection: MirroredConnection(
                 isPresent: found != nil,
                 isConnected: found?.device.isConnected ?? false,
                 isResolved: found?.device.isResolved ?? false
@@ -183,7 +183,7 @@ final class DeviceTable {
 
     // MARK: Connections
 
-    private func step(_ address: DeviceAddress, _ event: (inout DeviceConnection) -> [DeviceConnection.Action]) {
+    private func step(_ address: DeviceAddress, _ event: (inout MirroredConnection) -> [MirroredConnection.Action]) {
         guard self.isOpen, var connection = self.entries[address]?.connection else { return }
         let actions = event(&connection)
         self.entries[address]?.connection = connection
@@ -194,7 +194,7 @@ final class DeviceTable {
         self.entries[address] = nil
     }
 
-    private func perform(_ action: DeviceConnection.Action, _ address: DeviceAddress) {
+    private func perform(_ action: MirroredConnection.Action, _ address: DeviceAddress) {
         guard let path = self.entries[address]?.path else { return }
         switch action {
         case .connect:
@@ -318,7 +318,7 @@ extension DeviceTable: DeviceMirrorOwner {
 
     private func forEntry(
         of mirror: DeviceMirror,
-        _ event: (inout DeviceConnection) -> [DeviceConnection.Action]
+        _ event: (inout MirroredConnection) -> [MirroredConnection.Action]
     ) {
         guard let address = self.entries.first(where: { $0.value.mirror === mirror })?.key else { return }
         self.step(address, event)

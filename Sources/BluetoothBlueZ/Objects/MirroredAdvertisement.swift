@@ -55,12 +55,16 @@ enum MirroredAdvertisement: Equatable {
             if !uuids.isEmpty { data.appendServiceUUIDs(Array(uuids)) }
         }
         for (company, octets) in device.manufacturerData where octets.readableBytes <= 200 {
-            data.appendManufacturerSpecificData(company: company, octets)
+            var value = ByteBuffer(integer: company, endianness: .little)
+            value.writeImmutableBuffer(octets)
+            data.append(.manufacturerSpecificData, value)
         }
         for service in device.serviceData where service.data.readableBytes <= 200 { data.appendServiceData(service) }
         if let name = device.name { data.appendLocalName(name, limit: 200) }
-        if let power = device.txPower { data.appendTxPowerLevel(power) }
-        if let appearance = device.appearance { data.appendAppearance(appearance) }
+        if let power = device.txPower { data.append(.txPowerLevel, ByteBuffer(integer: power.rawValue)) }
+        if let appearance = device.appearance {
+            data.append(.appearance, ByteBuffer(integer: appearance, endianness: .little))
+        }
         return data.elements
     }
 }

@@ -62,7 +62,11 @@ struct PublishedAdvertisement {
                 services.map { .entry(.string($0.uuid.text), .variant(.bytes($0.data))) }
             )
         }
-        if let appearance = all.appearance { properties["Appearance"] = .uint16(appearance) }
+        if let value = all.elements.first(where: { $0.type == .appearance })?.value,
+            let appearance = value.getInteger(at: value.readerIndex, endianness: .little, as: UInt16.self)
+        {
+            properties["Appearance"] = .uint16(appearance)
+        }
         // Without it, BlueZ says in the flags that nobody may find the device.
         if self.isConnectable { properties["Discoverable"] = .boolean(true) }
         return properties

@@ -25,7 +25,7 @@
 import NIOCore
 
 /// Decides what becomes of the connection to a device.
-struct DeviceConnection {
+struct MirroredConnection {
     enum Action: Equatable {
         /// Device1.Connect is to be called; its end goes to ``connectEnded(_:)``.
         case connect

@@ -3,17 +3,17 @@ import Testing
 
 @testable import BluetoothBlueZ
 
-struct DeviceConnectionTests {
-    private typealias Action = DeviceConnection.Action
+struct MirroredConnectionTests {
+    private typealias Action = MirroredConnection.Action
 
     /// A device that BlueZ knows and is not connected to.
-    private func present() -> DeviceConnection {
-        DeviceConnection(isPresent: true, isConnected: false, isResolved: false)
+    private func present() -> MirroredConnection {
+        MirroredConnection(isPresent: true, isConnected: false, isResolved: false)
     }
 
     /// One whose mirror our host is linked to.
-    private func linked(isOurs: Bool = true) -> DeviceConnection {
-        var connection = DeviceConnection(isPresent: true, isConnected: !isOurs, isResolved: !isOurs)
+    private func linked(isOurs: Bool = true) -> MirroredConnection {
+        var connection = MirroredConnection(isPresent: true, isConnected: !isOurs, isResolved: !isOurs)
         _ = connection.setWanted(true)
         if isOurs { _ = connection.update(isPresent: true, isConnected: true, isResolved: true) }
         _ = connection.explored()
@@ -55,7 +55,7 @@ struct DeviceConnectionTests {
 
     @Test("searches a device without an object, and one whose object goes")
     func searches() {
-        var connection = DeviceConnection(isPresent: false, isConnected: false, isResolved: false)
+        var connection = MirroredConnection(isPresent: false, isConnected: false, isResolved: false)
         #expect(connection.setWanted(true) == [])
         #expect(connection.needsDiscovery)
         #expect(connection.update(isPresent: true, isConnected: false, isResolved: false) == [.connect])
@@ -68,7 +68,7 @@ struct DeviceConnectionTests {
     func grace() {
         var connection = self.present()
         _ = connection.setWanted(true)
-        #expect(connection.setWanted(false) == [.schedule(DeviceConnection.grace)])
+        #expect(connection.setWanted(false) == [.schedule(MirroredConnection.grace)])
         #expect(connection.setWanted(true) == [])
         #expect(connection.delayElapsed() == [])
     }
@@ -102,7 +102,7 @@ struct DeviceConnectionTests {
         var connection = self.linked()
         _ = connection.linkEnded()
         #expect(!connection.isForgettable)
-        #expect(connection.setWanted(true) == [.schedule(DeviceConnection.endLimit)])
+        #expect(connection.setWanted(true) == [.schedule(MirroredConnection.endLimit)])
         #expect(connection.update(isPresent: true, isConnected: true, isResolved: true) == [])
         #expect(connection.update(isPresent: true, isConnected: false, isResolved: false) == [.connect])
     }
@@ -125,40 +125,5 @@ struct DeviceConnectionTests {
         let actions = connection.update(isPresent: true, isConnected: false, isResolved: false)
         #expect(actions == (steps > 2 ? [.withdraw] : []) + [.schedule(.milliseconds(250))])
         #expect(connection.delayElapsed() == [.connect])
-    }
-}
-
-struct SubscriptionsTests {
-    private let path = "/c"
-    private let one = ByteBuffer(string: "1")
-    private let two = ByteBuffer(string: "2")
-
-    @Test("give values of subscribed characteristics alone")
-    func active() {
-        var subscriptions = Subscriptions()
-        #expect(subscriptions.received(self.one, of: self.path) == nil)
-        subscriptions.begin(self.path)
-        #expect(subscriptions.received(self.one, of: self.path) == self.one)
-        subscriptions.end(self.path)
-        #expect(subscriptions.received(self.one, of: self.path) == nil)
-    }
-
-    @Test("keep values while a read lasts, and drop the one that was read")
-    func reading() {
-        var subscriptions = Subscriptions()
-        subscriptions.begin(self.path)
-        subscriptions.readBegan(self.path)
-        for value in [self.one, self.two, self.one] { #expect(subscriptions.received(value, of: self.path) == nil) }
-        #expect(subscriptions.readEnded(self.path, value: self.one) == [self.one, self.two])
-        #expect(subscriptions.received(self.two, of: self.path) == self.two)
-    }
-
-    @Test("keep no more values than the limit")
-    func limit() {
-        var subscriptions = Subscriptions()
-        subscriptions.begin(self.path)
-        subscriptions.readBegan(self.path)
-        for _ in 0..<10_000 { _ = subscriptions.received(self.one, of: self.path) }
-        #expect(subscriptions.readEnded(self.path, value: nil).count == 256)
     }
 }
