@@ -57,11 +57,16 @@ let package = Package(
         .target(name: "CPlatform"),
         .target(name: "BluetoothTransport", dependencies: ["BluetoothHCI", "CPlatform", .nioPosix, .logging]),
         .target(name: "BluetoothAirService", dependencies: ["BluetoothAir", "BluetoothTransport", .logging]),
+        // The adapter that BlueZ has, as an air of real devices.
+        .target(
+            name: "BluetoothBlueZ",
+            dependencies: ["BluetoothAir", "BluetoothHost", "CPlatform", .nioCore, .nioPosix, .logging]
+        ),
         .target(
             name: "CoreBluetooth",
             dependencies: [
-                "AssignedNumbers", "BluetoothHost", "BluetoothAir", "BluetoothAirService", "BluetoothTransport", .deque,
-                .nioLocks, .nioPosix, .logging,
+                "AssignedNumbers", "BluetoothHost", "BluetoothAir", "BluetoothAirService", "BluetoothBlueZ",
+                "BluetoothTransport", .deque, .nioLocks, .nioPosix, .logging,
             ]
         ),
         // Key-value observation of Core Bluetooth's objects, for code that has it: in no program of ours.
@@ -156,6 +161,7 @@ let tests: [(layer: String, targets: KeyValuePairs<String, [Target.Dependency]>)
             "BluetoothAirTests": ["BluetoothAir", "Fixtures", .nioEmbedded, .nioPosix],
             "BluetoothTransportTests": ["BluetoothTransport", "Fixtures", .nioEmbedded],
             "BluetoothAirServiceTests": ["BluetoothAirService", "Fixtures", .nioEmbedded, .nioPosix],
+            "BluetoothBlueZTests": ["BluetoothBlueZ", "Fixtures", .nioEmbedded],
             "CoreBluetoothTests": [
                 "CoreBluetooth", "BluetoothHost", "BluetoothAir", "BluetoothAirService", "BluetoothTransport",
                 "Fixtures",
@@ -207,9 +213,9 @@ let tests: [(layer: String, targets: KeyValuePairs<String, [Target.Dependency]>)
         "system",
         [
             "SystemTests": [
-                "BlueEar", "BlueEarCommand", "BluetoothAir", "BluetoothAirService", "BluetoothHCI", "BluetoothHost",
-                "BluetoothTransport", "BluetoothTypes", "CDispatchWork", "CProcessTime", "CPlatform", "ClientSamples",
-                "CommandLineTool", "CoreBluetooth", "CoreBluetoothCommand", "CoreBluetoothProcessTime",
+                "BlueEar", "BlueEarCommand", "BluetoothAir", "BluetoothAirService", "BluetoothBlueZ", "BluetoothHCI",
+                "BluetoothHost", "BluetoothTransport", "BluetoothTypes", "CDispatchWork", "CProcessTime", "CPlatform",
+                "ClientSamples", "CommandLineTool", "CoreBluetooth", "CoreBluetoothCommand", "CoreBluetoothProcessTime",
                 "CoreBluetoothTesting", "Fixtures", "ITCB", "Lessons", "LoopbackWeb", "SequenceDiagram",
                 "SessionTestbed", "TerminalScreen", "Testbed", "eightball", .argumentParser, .crypto, .logging,
                 .nioLocks, .nioEmbedded, .nioHTTP1, .nioPosix,

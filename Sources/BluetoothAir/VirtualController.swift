@@ -72,6 +72,13 @@ public final class VirtualController: HCIChannel {
         }
     }
 
+    /// Connects `central`, as the device with an address, to this controller: without an advertisement, for devices that
+    /// have met elsewhere.
+    package func connect(_ central: VirtualController, as address: DeviceAddress) {
+        precondition(self.air === central.air, "two controllers of different airs never meet")
+        self.air.enter { self.air.connect(central.onLoop, at: address, to: self.onLoop) }
+    }
+
     /// Whether the host takes packets at present; true from the start.
     ///
     /// For what carries the packets to a host elsewhere. While it is false, the controller acknowledges no data of peers, so

@@ -18,6 +18,7 @@ public final class ControllerSource {
         case socket(StreamAddress)
         case serialPort(path: String, speed: Int)
         case linuxAdapter(index: Int)
+        case bluez(name: AdapterName)
     }
 
     /// The loop of the channels.
@@ -42,6 +43,7 @@ public final class ControllerSource {
         case .h4(let address): self.place = .socket(address)
         case .serial(let path, let speed): self.place = .serialPort(path: path, speed: speed)
         case .linux(let index): self.place = .linuxAdapter(index: index)
+        case .bluez: self.place = .bluez(name: name)
         }
     }
 
@@ -57,6 +59,11 @@ public final class ControllerSource {
         case .serialPort(let path, let speed):
             self.erased(H4Channel.open(serialPort: path, bitsPerSecond: speed, on: self.eventLoop))
         case .linuxAdapter(let index): self.erased(H4Channel.open(linuxAdapter: index, on: self.eventLoop))
+        case .bluez(let name):
+            // BlueZ hands out what its devices say, and no HCI.
+            self.eventLoop.makeFailedFuture(
+                TransportError(.unsupported, "\(name) has no HCI of its own: name the adapter itself, such as hci0")
+            )
         }
     }
 

@@ -36,6 +36,10 @@ public final class LEHost {
 
     // GATT.
     @exclusivity(unchecked) var server: GATTServer
+    /// The services that were added, by the handles of their declarations.
+    package internal(set) var published: [AttributeHandle: PublishedService] = [:]
+    /// Called when ``published`` has changed: for who publishes it elsewhere.
+    package var onPublishedChange: (() -> Void)?
     @exclusivity(unchecked) var spareBearerActions: [ATTBearer.Action] = []
     // Credit-based channels.
     @exclusivity(unchecked) var l2capChannels = HostChannels()

@@ -13,10 +13,12 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
     case serial(path: String, bitsPerSecond: Int)
     /// `hciN`: a Linux adapter by its number.
     case linux(index: Int)
+    /// `bluez` or `bluez:hciN`: the adapter that BlueZ has, without a number the first one that is switched on.
+    case bluez(index: Int?)
 
     /// The forms that a name has, for messages and help.
     public static let forms =
-        "air, air:PATH, air:tcp:HOST:PORT, h4:unix:PATH, h4:tcp:HOST:PORT, h4:serial:DEVICE@SPEED or hci0"
+        "air, air:PATH, air:tcp:HOST:PORT, h4:unix:PATH, h4:tcp:HOST:PORT, h4:serial:DEVICE@SPEED, hci0, bluez or bluez:hci0"
 
     /// Reads a name.
     ///
@@ -30,6 +32,10 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
             self = try Self.h4(parsing: rest, in: text)
         } else if let digits = text.droppingPrefix("hci") {
             self = .linux(index: try Self.index(digits, in: text))
+        } else if text == "bluez" {
+            self = .bluez(index: nil)
+        } else if let digits = text.droppingPrefix("bluez:hci") {
+            self = .bluez(index: try Self.index(digits, in: text))
         } else if text.isEmpty {
             throw TransportError(.badName, "the name of an adapter is empty: use \(Self.forms)")
         } else {
@@ -105,6 +111,7 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
         case .h4(let address): return "h4:\(address)"
         case .serial(let path, let speed): return "h4:serial:\(path)@\(speed)"
         case .linux(let index): return "hci\(index)"
+        case .bluez(let index): return index.map { "bluez:hci\($0)" } ?? "bluez"
         }
     }
 }

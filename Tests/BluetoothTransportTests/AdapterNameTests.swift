@@ -24,6 +24,8 @@ struct AdapterNameTests {
             ("h4:serial:a@20000000", .serial(path: "a", bitsPerSecond: 20_000_000)),
             ("hci0", .linux(index: 0)),
             ("hci12", .linux(index: 12)),
+            ("bluez", .bluez(index: nil)),
+            ("bluez:hci1", .bluez(index: 1)),
         ]
     )
     func right(text: String, name: AdapterName) throws {
@@ -69,6 +71,9 @@ struct AdapterNameTests {
             ("hci-1", "names no Linux adapter", "hci0"),
             ("hciX", "names no Linux adapter", "hci0"),
             ("hci65535", "names no Linux adapter", "hci0"),
+            ("bluez:", "names no adapter", "bluez:hci0"),
+            ("bluez:hci", "names no Linux adapter", "hci0"),
+            ("bluez:hci65535", "names no Linux adapter", "hci0"),
         ]
     )
     func wrong(text: String, cause: String, mend: String) throws {

@@ -96,45 +96,18 @@ extension Air {
             return false
         }
 
-        let phy = pdu.isLegacy ? PHY.le1M : pdu.secondaryPHY
-        let centralEnd = LinkEnd(
-            controller: initiator,
-            handle: initiator.links.makeHandle(),
-            role: .central,
-            peerAddress: peripheral
-        )
-        let peripheralEnd = LinkEnd(
-            controller: advertiser,
-            handle: advertiser.links.makeHandle(),
-            role: .peripheral,
-            peerAddress: central
-        )
-        // The first event comes a little after the request: its own air time, 1.25 ms and the window (4.5.3).
-        let request = AirTime.microseconds(phy, payload: 34)
-        let link = AirLink(
-            air: self,
-            central: centralEnd,
-            peripheral: peripheralEnd,
-            timing: AirLinkTiming(channel.parameters),
-            channels: initiator.settings.channelClassification,
-            phy: phy,
-            anchor: self.now + .microseconds(request + 1_250)
-        )
         set.stop()
         initiator.stopInitiating()
-        initiator.links.insert(AirLinkTable.Entry(link: link, end: centralEnd))
-        advertiser.links.insert(AirLinkTable.Entry(link: link, end: peripheralEnd))
-        initiator.reportConnection(
-            link,
-            at: centralEnd,
-            addresses: (centralAddress, run.address),
-            advertisingHandle: .none
-        )
-        advertiser.reportConnection(
-            link,
-            at: peripheralEnd,
-            addresses: (run.address, centralAddress),
-            advertisingHandle: set.handle
+        let (link, peripheralEnd) = self.makeLink(
+            LinkPlan(
+                central: initiator,
+                peripheral: advertiser,
+                addresses: (centralAddress, run.address),
+                identities: (central, peripheral),
+                parameters: channel.parameters,
+                phy: pdu.isLegacy ? .le1M : pdu.secondaryPHY,
+                advertisingHandle: set.handle
+            )
         )
         if !set.isLegacyAdvertiser {
             advertiser.emit(
@@ -149,13 +122,95 @@ extension Air {
             initiator.hasFailedLink = true
             link.failToBeEstablished()
         }
+        link.begin()
+        return true
+    }
+
+    /// Who is connected to whom, and how.
+    private struct LinkPlan {
+        var central: Controller
+        var peripheral: Controller
+        /// Under which addresses they are on the air: the central's, then the peripheral's.
+        var addresses: (DeviceAddress, DeviceAddress)
+        /// Who they are to each other, in the same order.
+        var identities: (DeviceAddress, DeviceAddress)
+        var parameters: ConnectionParameters
+        var phy: PHY
+        var advertisingHandle: AdvertisingHandle
+    }
+
+    /// Connects two controllers without an advertisement, for devices that have met elsewhere.
+    ///
+    /// Nothing happens where they are connected already, or one of them can have no more links.
+    func connect(_ central: Controller, at address: DeviceAddress, to peripheral: Controller) {
+        guard !central.links.isFull, !peripheral.links.isFull, !peripheral.isConnected(to: address),
+            !central.isConnected(to: peripheral.publicAddress)
+        else { return }
+        let addresses = (address, peripheral.publicAddress)
+        let (link, _) = self.makeLink(
+            LinkPlan(
+                central: central,
+                peripheral: peripheral,
+                addresses: addresses,
+                identities: addresses,
+                parameters: ConnectionParameters(
+                    minimumInterval: ConnectionInterval(.milliseconds(30)),
+                    maximumInterval: ConnectionInterval(.milliseconds(30)),
+                    supervisionTimeout: SupervisionTimeout(.milliseconds(720))
+                ),
+                phy: .le1M,
+                advertisingHandle: .none
+            )
+        )
+        link.begin()
+    }
+
+    private func makeLink(_ plan: LinkPlan) -> (link: AirLink, peripheralEnd: LinkEnd) {
+        let centralEnd = LinkEnd(
+            controller: plan.central,
+            handle: plan.central.links.makeHandle(),
+            role: .central,
+            peerAddress: plan.identities.1
+        )
+        let peripheralEnd = LinkEnd(
+            controller: plan.peripheral,
+            handle: plan.peripheral.links.makeHandle(),
+            role: .peripheral,
+            peerAddress: plan.identities.0
+        )
+        // The first event comes a little after the request: its own air time, 1.25 ms and the window (4.5.3).
+        let request = AirTime.microseconds(plan.phy, payload: 34)
+        let link = AirLink(
+            air: self,
+            central: centralEnd,
+            peripheral: peripheralEnd,
+            timing: AirLinkTiming(plan.parameters),
+            channels: plan.central.settings.channelClassification,
+            phy: plan.phy,
+            anchor: self.now + .microseconds(request + 1_250)
+        )
+        plan.central.links.insert(AirLinkTable.Entry(link: link, end: centralEnd))
+        plan.peripheral.links.insert(AirLinkTable.Entry(link: link, end: peripheralEnd))
+        plan.central.reportConnection(link, at: centralEnd, addresses: plan.addresses, advertisingHandle: .none)
+        plan.peripheral.reportConnection(
+            link,
+            at: peripheralEnd,
+            addresses: (plan.addresses.1, plan.addresses.0),
+            advertisingHandle: plan.advertisingHandle
+        )
+        return (link, peripheralEnd)
+    }
+}
+
+extension AirLink {
+    /// Begins with what the ends do first.
+    fileprivate func begin() {
         // An end that prefers more than the initial length starts the data length procedure by itself (4.5.10).
-        if let end = [centralEnd, peripheralEnd].first(where: { $0.preferredLength != .initial }) {
-            link.updateLengths(from: end)
+        if let end = [self.central, self.peripheral].first(where: { $0.preferredLength != .initial }) {
+            self.updateLengths(from: end)
         } else {
             // With loss, a link has events from the start.
-            link.wake()
+            self.wake()
         }
-        return true
     }
 }

@@ -90,7 +90,8 @@ public struct GATTCharacteristicDefinition: Hashable, Sendable {
     /// value that is then notified or indicated.
     public var subscriptionSecurity: SecurityRequirement
     /// Whether a Client Characteristic Configuration belongs to it, where its properties call for one. Without one
-    /// nobody can subscribe, against Vol 3, Part G, 3.3.3.3, and yet there are such devices.
+    /// nobody can subscribe, against Vol 3, Part G, 3.3.3.3, and yet there are such devices. Then one may be among the
+    /// ``descriptors``, for an application that decides on subscriptions itself.
     public var hasClientConfiguration: Bool
     /// Further descriptors, in order.
     public var descriptors: [GATTDescriptorDefinition]
@@ -173,4 +174,12 @@ public struct GATTServiceHandles: Hashable, Sendable {
         self.range = range
         self.characteristics = characteristics
     }
+}
+
+/// A service that was added to a server.
+package struct PublishedService: Hashable, Sendable {
+    /// The service.
+    package var definition: GATTServiceDefinition
+    /// The handles that it got.
+    package var handles: GATTServiceHandles
 }

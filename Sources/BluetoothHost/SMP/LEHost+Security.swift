@@ -81,4 +81,10 @@ extension LEHost {
         link.securityManager.removeBond()
         self.security.take(link.securityManager.security, of: link)
     }
+    /// Sets how secure a link is, for a link that another stack has secured.
+    package func setSecurity(_ security: LinkSecurity, of link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.openLinks[link] else { return }
+        self.security.take(security, of: link)
+    }
 }

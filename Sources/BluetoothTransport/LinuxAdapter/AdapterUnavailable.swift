@@ -39,13 +39,20 @@ public enum AdapterUnavailable: Hashable, Sendable {
         }
     }
 
+    /// The name under which the adapter works all the same, beside the service that uses it; `nil` if there is none.
+    public func otherName(of adapter: String) -> String? {
+        if case .system = self { "bluez:\(adapter)" } else { nil }
+    }
+
     /// How to make the adapter available, as words that follow a colon.
-    private var remedy: String {
+    private func remedy(for adapter: String) -> String {
         switch self {
         case .switchedOff:
             "run rfkill unblock bluetooth; if that does not help, look for a switch or key"
         case .switchedOffByHand: "switch it on there"
-        case .system: "run bluetoothctl power off, or sudo systemctl stop bluetooth, or end the program that has it"
+        case .system:
+            "use it as bluez:\(adapter), beside BlueZ, or run bluetoothctl power off, or sudo systemctl stop bluetooth, "
+                + "or end the program that has it"
         case .program(nil): "end it"
         case .program(let program?): "end it, with kill \(program.number)"
         case .noPermission: "run \(self.commands[0]), then start it again"
@@ -53,7 +60,9 @@ public enum AdapterUnavailable: Hashable, Sendable {
     }
 
     /// Reason and remedy in one line.
-    public func message(for adapter: String) -> String { "\(self.reason(for: adapter)): \(self.remedy)" }
+    public func message(for adapter: String) -> String {
+        "\(self.reason(for: adapter)): \(self.remedy(for: adapter))"
+    }
 }
 
 /// A file as a shell takes it.

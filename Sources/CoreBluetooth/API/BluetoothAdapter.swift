@@ -56,7 +56,7 @@ public final class BluetoothAdapter: Sendable {
         let name = try Self.parse(name)
         self.init(configuration) { AdapterComponents(name, configuration, on: $0) }
         switch name {
-        case .userAir, .air: break
+        case .userAir, .air, .bluez: break
         case .h4, .serial, .linux: self.hasExtendedAdvertising.withLockedValue { $0 = false }
         }
     }

@@ -65,7 +65,9 @@ struct AdapterReport {
         case 0: return [reason + "; no command can change that"]
         case 1: return [reason + "; to change that, run", "        " + obstacle.commands[0]] + libraries(obstacle)
         default:
-            return [reason + "; to change that, run one of"] + obstacle.commands.map { "        " + $0 }
+            let other = obstacle.otherName(of: adapter.name.description)
+            let beside = other.map { "; beside it works --adapter \($0)" } ?? ""
+            return [reason + beside, "    to change that, run one of"] + obstacle.commands.map { "        " + $0 }
         }
     }
 

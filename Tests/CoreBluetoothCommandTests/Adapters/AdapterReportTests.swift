@@ -52,7 +52,8 @@ struct AdapterReportTests {
         #expect(
             self.report([self.pi, self.dongle], may: true).lines == [
                 "hci0    B8:27:EB:01:02:0A  up  UART, hci_uart_bcm",
-                "    hci0 is in use by bluetoothd (process 800); to change that, run one of",
+                "    hci0 is in use by bluetoothd (process 800); beside it works --adapter bluez:hci0",
+                "    to change that, run one of",
                 "        bluetoothctl power off",
                 "        sudo systemctl stop bluetooth",
                 "hci1    no address yet  down  USB, btusb, Radio",
@@ -96,7 +97,7 @@ struct AdapterReportTests {
         (first.isManaged, second.isManaged, second.isUp) = (true, false, true)
         let report = self.report([first, second], programs: [program], may: true)
         #expect(
-            report.lines.dropFirst(4).dropLast() == [
+            report.lines.dropFirst(5).dropLast() == [
                 "hci1    no address yet  up  USB, btusb, Radio",
                 "    eightball (process 900) has hci1 for itself; to change that, run", "        kill 900",
             ]

@@ -42,6 +42,7 @@ struct GATTDatabase: Sendable {
             for descriptor in characteristic.descriptors {
                 guard descriptor.value.readableBytes <= ATT.maximumValueLength else { throw .valueTooLong }
                 switch descriptor.uuid.shortValue {
+                case GATTAttributeType.clientConfiguration where !characteristic.hasClientConfiguration: break
                 case GATTAttributeType.extendedProperties, GATTAttributeType.clientConfiguration:
                     throw .reservedDescriptor
                 default: break

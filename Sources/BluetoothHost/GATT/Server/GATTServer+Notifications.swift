@@ -50,20 +50,23 @@ extension GATTServer {
         }
     }
 
-    /// Sends a value as a notification to a client that need not be subscribed, cut to MTU - 3 octets; nobody counts
-    /// it.
+    /// Sends a value as a notification to a client that need not be subscribed, cut to MTU - 3 octets; it is counted
+    /// for its owner, where it has one.
     func notifyUnconditionally(
         _ value: ByteBuffer,
         characteristic handle: AttributeHandle,
+        token: TransmitToken? = nil,
         on bearer: inout ATTBearer,
         into actions: inout [ATTBearer.Action]
     ) {
-        guard bearer.isUsable else { return }
-        self.send(
-            ATT.encoded(.handleValueNotification, handle, value.prefix(bearer.mtu - 3)),
-            on: &bearer,
-            into: &actions
-        )
+        guard bearer.isUsable else {
+            if let token { actions.append(.dropped(Transmission(token: token, count: 1))) }
+            return
+        }
+        let pdu = ATT.encoded(.handleValueNotification, handle, value.prefix(bearer.mtu - 3))
+        guard let token else { return self.send(pdu, on: &bearer, into: &actions) }
+        bearer.flushBatch(into: &actions)
+        actions.append(.send(pdu, Transmission(token: token, count: 1)))
     }
 
     /// The longest value that shares a PDU with others, in octets. Two longer ones take as many of the link layer's

@@ -11,6 +11,7 @@ extension LEHost {
     public func addService(_ service: GATTServiceDefinition) throws(GATTDatabaseError) -> GATTServiceHandles {
         self.assertOnEventLoop()
         let handles = try self.server.add(service)
+        self.published[handles.range.lowerBound] = PublishedService(definition: service, handles: handles)
         self.databaseChanged(in: handles.range)
         return handles
     }
@@ -18,10 +19,13 @@ extension LEHost {
     /// Removes the service whose declaration has `handle`; connected clients that asked for it are informed.
     public func removeService(_ handle: AttributeHandle) {
         self.assertOnEventLoop()
-        if let range = self.server.remove(handle) { self.databaseChanged(in: range) }
+        guard let range = self.server.remove(handle) else { return }
+        self.published[handle] = nil
+        self.databaseChanged(in: range)
     }
 
     private func databaseChanged(in range: AttributeHandleRange) {
+        self.onPublishedChange?()
         let now = self.eventLoop.now
         for link in self.openLinks.all {
             self.server.databaseChanged(in: range, on: &link.bearer, now: now, into: &link.bearerActions)
@@ -78,18 +82,25 @@ extension LEHost {
 
     /// Queues a notification for a client that need not be subscribed, cut to MTU - 3 octets.
     ///
-    /// It goes against Vol 3, Part G, 3.3.3.3, as some devices do. It is not counted.
+    /// It goes against Vol 3, Part G, 3.3.3.3, as some devices do. It is counted for its token, where it has one.
     ///
-    /// - Returns: False where there is no such link.
+    /// - Returns: False where there is no such link, so that nothing is counted.
     @discardableResult
     public func notifyUnconditionally(
         _ value: ByteBuffer,
         characteristic handle: AttributeHandle,
-        to link: LinkID
+        to link: LinkID,
+        token: TransmitToken? = nil
     ) -> Bool {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return false }
-        self.server.notifyUnconditionally(value, characteristic: handle, on: &link.bearer, into: &link.bearerActions)
+        self.server.notifyUnconditionally(
+            value,
+            characteristic: handle,
+            token: token,
+            on: &link.bearer,
+            into: &link.bearerActions
+        )
         self.noteWork(link)
         return true
     }

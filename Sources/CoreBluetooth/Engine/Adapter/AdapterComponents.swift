@@ -2,6 +2,7 @@
 
 import BluetoothAir
 import BluetoothAirService
+import BluetoothBlueZ
 import BluetoothHost
 import BluetoothTransport
 import BluetoothTypes
@@ -19,6 +20,8 @@ struct AdapterComponents {
     var pairingAgent: (any PairingAgent)?
     /// Whether databases of peers that are known from before are used.
     var usesCachedDatabases = true
+    /// Whether the host has the keys of bonded peers, which BlueZ's devices have made with BlueZ.
+    var hasKeys = true
 }
 
 extension AdapterComponents {
@@ -41,7 +44,7 @@ extension AdapterComponents {
             switch name {
             // On an air everybody needs an address of his own; a controller has one as a rule.
             case .userAir, .air: identity = try configuration.claimIdentity(logger)
-            case .h4, .serial, .linux: identity = nil
+            case .h4, .serial, .linux, .bluez: identity = nil
             }
             var hostConfiguration = configuration.hostConfiguration(address: identity?.address)
             hostConfiguration.fallbackAddress = configuration.fallbackAddress(on: name)
@@ -52,14 +55,26 @@ extension AdapterComponents {
             case .h4, .serial, .linux:
                 hostConfiguration.limitsReceivedData = configuration.controllerToHostFlowControl ?? false
                 hostConfiguration.usesExtendedAdvertising = configuration.extendedAdvertising
+            // A virtual controller, whose commands wait for BlueZ.
+            case .bluez:
+                hostConfiguration.commandTimeout = .seconds(60)
+                hostConfiguration.limitsReceivedData = true
+                hostConfiguration.usesExtendedAdvertising = true
             }
             let location = configuration.location
-            self.init(
-                source: NamedSource(ControllerSource(name, location: location, on: eventLoop, logger: logger)),
-                configuration: hostConfiguration,
-                retained: identity
-            )
+            let source: any ChannelSource =
+                if case .bluez(let index) = name {
+                    BlueZChannelSource(BlueZSource(adapter: index, on: eventLoop))
+                } else {
+                    NamedSource(ControllerSource(name, location: location, on: eventLoop, logger: logger))
+                }
+            self.init(source: source, configuration: hostConfiguration, retained: identity)
             self.complete(configuration)
+            // The mirror of a device has no hash, by which an old database would be known to hold.
+            if case .bluez = name {
+                self.usesCachedDatabases = false
+                self.hasKeys = false
+            }
         } catch {
             self.init(refused: error.message)
         }

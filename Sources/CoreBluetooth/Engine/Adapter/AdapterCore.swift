@@ -20,6 +20,7 @@ final class AdapterCore {
     private let source: any ChannelSource
     private let retained: (any Sendable)?
     private let storageChoice: StorageChoice
+    private let hasKeys: Bool
     /// Writes to the storage, from the moment at which the adapter's address is known.
     private(set) var writer: StateWriter?
     /// Whether time is that of the event loop, in virtual time, rather than of the wall clock.
@@ -74,6 +75,7 @@ final class AdapterCore {
         }
         self.host = LEHost(eventLoop: eventLoop, configuration: configuration)
         self.source = components.source
+        self.source.use(self.host)
         self.retained = components.retained
         self.pairingAgent = components.pairingAgent
         self.databaseCache.isUsed = components.usesCachedDatabases
@@ -82,6 +84,7 @@ final class AdapterCore {
         self.connectedPeers = connectedPeers
         self.hasExtendedAdvertising = hasExtendedAdvertising
         self.storageChoice = storageChoice
+        self.hasKeys = components.hasKeys
         self.usesLoopTime = usesLoopTime
         self.callbackScheduler = callbackScheduler
         self.peers.core = self
@@ -354,8 +357,10 @@ final class AdapterCore {
         let writer = StateWriter(storage)
         self.writer = writer
         self.databaseCache.writer = writer
-        self.bondedClients.writer = writer
-        self.bonds.writer = writer
+        if self.hasKeys {
+            self.bondedClients.writer = writer
+            self.bonds.writer = writer
+        }
         if self.host.configuration.privacy != nil {
             // In virtual time a run repeats, whatever is drawn.
             let seed = ~address.value ^ self.eventLoop.now.uptimeNanoseconds

@@ -3,7 +3,9 @@
 
 import BluetoothAir
 import BluetoothAirService
+import BluetoothBlueZ
 package import BluetoothHCI
+package import BluetoothHost
 import BluetoothTransport
 import NIOCore
 
@@ -13,11 +15,23 @@ package struct ChannelFailure: Error {
     package var reason: String
     /// Whether trying again is of no use.
     package var isFinal: Bool
+    /// What managers see meanwhile; `nil` for what follows from the rest.
+    var managerState: CBManagerState?
 
     /// A failure that trying again may mend or not.
     package init(reason: String, isFinal: Bool) {
         self.reason = reason
         self.isFinal = isFinal
+    }
+
+    /// The failure behind an error of BlueZ's adapter.
+    init(_ error: BlueZError) {
+        self.init(reason: error.message, isFinal: error.kind == .unsupported)
+        switch error.kind {
+        case .unauthorized: self.managerState = .unauthorized
+        case .poweredOff: self.managerState = .poweredOff
+        case .unsupported, .absent: break
+        }
     }
 
     /// The failure behind an error of the transport.
@@ -36,8 +50,16 @@ package protocol ChannelSource: AnyObject {
     /// Opens a channel; `completion` is called once, on the event loop.
     func open(_ completion: @escaping (Result<any HCIChannel, ChannelFailure>) -> Void)
 
+    /// The host that will use the channels.
+    func use(_ host: LEHost)
+
     /// Cancels a pending ``open(_:)``; the source is not used any more.
     func close()
+}
+
+extension ChannelSource {
+    /// A controller needs nothing of its host but packets.
+    package func use(_ host: LEHost) {}
 }
 
 /// A new virtual controller each time, on an air of this process.
@@ -74,6 +96,21 @@ final class NamedSource: ChannelSource {
     func close() { self.source.close() }
 }
 
+/// The adapter that BlueZ has.
+final class BlueZChannelSource: ChannelSource {
+    private let source: BlueZSource
+
+    init(_ source: BlueZSource) { self.source = source }
+
+    func open(_ completion: @escaping (Result<any HCIChannel, ChannelFailure>) -> Void) {
+        self.source.open { completion($0.mapError { ChannelFailure($0) }) }
+    }
+
+    func use(_ host: LEHost) { self.source.publishServices(of: host) }
+
+    func close() { self.source.close() }
+}
+
 /// No controller, ever.
 final class RefusedSource: ChannelSource {
     private let reason: String
@@ -105,6 +142,8 @@ final class CapturingSource: ChannelSource {
             completion(result.map { CapturingChannel($0, into: self.recorder) })
         }
     }
+
+    func use(_ host: LEHost) { self.source.use(host) }
 
     func close() {
         self.source.close()

@@ -108,7 +108,7 @@ struct ControllerSupervision {
         }
         // A controller that was ready a moment ago often comes back by itself.
         let isLogged = !self.wasReady || self.failureCount >= Self.silentFailures
-        return (isLogged ? self.log(failure.reason) : []) + self.retryLater()
+        return (isLogged ? self.log(failure.reason) : []) + self.retryLater(failure.managerState)
     }
 
     /// The host reports the state of its controller.
@@ -179,10 +179,10 @@ struct ControllerSupervision {
         return isNew ? [.log(reason)] : []
     }
 
-    private mutating func retryLater() -> [Action] {
+    private mutating func retryLater(_ managerState: CBManagerState? = nil) -> [Action] {
         self.state = .waiting
         // A controller that was never there may be plugged in or started yet.
-        let report = self.changeManagerState(to: self.wasReady ? .resetting : .poweredOff)
+        let report = self.changeManagerState(to: managerState ?? (self.wasReady ? .resetting : .poweredOff))
         let doubled = Self.retryDelays.lowerBound.nanoseconds << Int64(min(self.failureCount, 7))
         self.failureCount += 1
         return report + [.scheduleRetry(in: min(.nanoseconds(doubled), Self.retryDelays.upperBound))]

@@ -1,0 +1,225 @@
+// An adapter of BlueZ and the private air on which its devices are mirrored. What our host asks of its controller becomes
+// calls to BlueZ, and what BlueZ reports becomes mirrors.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import Logging
+import NIOCore
+
+/// One adapter of BlueZ, from the connection to the bus until one of both is gone.
+final class BlueZAdapter {
+    private enum State {
+        case opening((Result<any HCIChannel, BlueZError>) -> Void)
+        case open(Running)
+        case closed
+    }
+
+    /// What there is while the adapter is used.
+    struct Running {
+        let calls: BlueZCalls
+        let path: String
+        let controller: VirtualController
+        /// The channel of our host, which retains this object.
+        weak var channel: BlueZChannel?
+        let devices: DeviceTable
+        let publisher: Publisher
+    }
+
+    private let bus: BusConnection
+    private let index: Int?
+    private let air: Air
+    private var state = State.closed
+    private var commands = HostCommands()
+    /// Our host, whose services are published.
+    private weak var host: LEHost?
+
+    static let log = Logger(label: "bluetooth.bluez")
+
+    init(_ bus: BusConnection, index: Int?, host: LEHost?) {
+        self.bus = bus
+        self.host = host
+        self.index = index
+        self.air = Air(eventLoop: bus.eventLoop)
+    }
+
+    // MARK: Opening
+
+    /// Reads what BlueZ has; `completion` is called once.
+    func open(_ completion: @escaping (Result<any HCIChannel, BlueZError>) -> Void) {
+        self.state = .opening(completion)
+        self.bus.delegate = self
+        for rule in [
+            "type='signal',sender='\(BlueZ.service)'",
+            "type='signal',sender='\(BlueZ.bus)',member='NameOwnerChanged',arg0='\(BlueZ.service)'",
+        ] {
+            self.bus.call(BlueZ.bus, BlueZ.busPath, BlueZ.bus, "AddMatch", [.string(rule)])
+        }
+        // The bus starts bluetoothd where it may.
+        self.bus.call(BlueZ.service, "/", BlueZ.objectManager, "GetManagedObjects") { [weak self] result in
+            guard let self, case .opening(let completion) = self.state else { return }
+            let opened = self.opened(result)
+            if case .failure = opened { self.close() }
+            completion(opened)
+        }
+    }
+
+    private func opened(_ result: Result<BusMessage, BusFailure>) -> Result<any HCIChannel, BlueZError> {
+        do throws(BlueZError) {
+            let answer = try result.mapError { BlueZError(asking: $0) }.get()
+            var tree = ObjectTree()
+            tree.replace(by: answer.arguments)
+            let (path, address) = try self.chooseAdapter(tree)
+            let controller = self.air.makeController(configuration: .mirror(of: address))
+            controller.distance = .mirrors
+            let calls = BlueZCalls(bus: self.bus, owner: answer.sender)
+            let channel = BlueZChannel(controller, observer: self)
+            let devices = DeviceTable(path, tree, calls, self.air, controller)
+            let publisher = Publisher(path, calls, self.air, controller) { [weak devices] path in
+                devices?.device(path)
+            }
+            if let host = self.host { publisher.publish(host) }
+            self.state = .open(
+                Running(
+                    calls: calls,
+                    path: path,
+                    controller: controller,
+                    channel: channel,
+                    devices: devices,
+                    publisher: publisher
+                )
+            )
+            return .success(channel)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func chooseAdapter(_ tree: ObjectTree) throws(BlueZError) -> (path: String, address: DeviceAddress) {
+        let paths = tree.paths(with: BlueZ.adapter).filter { BlueZ.adapterIndex($0) != nil }
+        let isOn = { (path: String) in tree.properties(path, BlueZ.adapter)?["Powered"]?.boolean == true }
+        let chosen = paths.filter { path in self.index.map { BlueZ.adapterIndex(path) == $0 } ?? true }
+        guard let path = chosen.first(where: isOn) ?? chosen.first else {
+            let missing = self.index.map { "BlueZ has no adapter hci\($0)" } ?? "BlueZ has no adapter"
+            throw BlueZError(.absent, "\(missing): plug it in, or look for its name with bluetoothctl list")
+        }
+        guard isOn(path) else {
+            let name = path.dropFirst(BlueZ.root.utf8.count + 1)
+            throw BlueZError(.poweredOff, "\(name) is switched off: run bluetoothctl power on")
+        }
+        guard let text = tree.properties(path, BlueZ.adapter)?["Address"]?.string,
+            let address = DeviceAddress(text, kind: .public), address.value != 0
+        else { throw BlueZError(.absent, "BlueZ does not know the address of the adapter") }
+        return (path, address)
+    }
+
+    private func close() {
+        let state = self.state
+        self.state = .closed
+        self.bus.close()
+        guard case .open(let running) = state else { return }
+        running.devices.close()
+        running.publisher.close()
+    }
+
+    /// The adapter cannot be used any more.
+    private func fail(_ error: BlueZError) {
+        let state = self.state
+        self.close()
+        switch state {
+        case .opening(let completion): completion(.failure(error))
+        case .open(let running): running.channel?.fail(error.message)
+        case .closed: break
+        }
+    }
+}
+
+// MARK: Our host
+
+extension BlueZAdapter: BlueZChannelObserver {
+    func channelHolds(_ packet: HCIPacket) -> Bool {
+        guard case .open(let running) = self.state else { return false }
+        return running.publisher.sent(packet) { [weak channel = running.channel] error in
+            if let error { channel?.refuse(packet, status: error) } else { channel?.forward(packet) }
+        }
+    }
+
+    func channelDidSend(_ packet: HCIPacket) {
+        guard packet.kind == .command, case .open(let running) = self.state else { return }
+        self.commands.sent(packet)
+        running.devices.update(wanted: self.commands.wanted, isScanning: self.commands.isScanning)
+    }
+
+    func channelDidReceive(_ packet: HCIPacket) {
+        guard case .open(let running) = self.state else { return }
+        let before = self.commands.wanted
+        self.commands.received(packet)
+        guard self.commands.wanted != before else { return }
+        running.devices.update(wanted: self.commands.wanted, isScanning: self.commands.isScanning)
+    }
+
+    func channelDidClose() { self.close() }
+}
+
+// MARK: BlueZ
+
+extension BlueZAdapter: BusConnectionDelegate {
+    func connection(_ connection: BusConnection, didReceiveSignal signal: BusMessage) {
+        if signal.sender == BlueZ.bus { return self.ownerChanged(signal) }
+        // What came before the tree is in it; what comes from another program is not BlueZ's.
+        guard case .open(let running) = self.state, signal.sender == running.calls.owner else { return }
+        switch (signal.interface, signal.member) {
+        case (BlueZ.objectManager, "InterfacesAdded"):
+            if let path = running.devices.tree.added(signal.arguments) { self.changed(path, running) }
+        case (BlueZ.objectManager, "InterfacesRemoved"):
+            if let path = running.devices.tree.removed(signal.arguments) { self.changed(path, running) }
+        case (BlueZ.propertiesInterface, "PropertiesChanged"):
+            guard let (interface, properties) = running.devices.tree.changed(signal.path, signal.arguments) else {
+                return
+            }
+            if interface == BlueZ.characteristic, let value = properties["Value"]?.bytes {
+                running.devices.received(value, of: signal.path)
+                if properties.count == 1 { return }
+            }
+            self.changed(signal.path, running, Set(properties.keys))
+        case (BlueZ.device, "Disconnected"):
+            running.devices.disconnected(signal.path, reason: signal.arguments.first?.string)
+        default: break
+        }
+    }
+
+    private func ownerChanged(_ signal: BusMessage) {
+        guard signal.member == "NameOwnerChanged", case .open(let running) = self.state,
+            signal.arguments.first?.string == BlueZ.service,
+            signal.arguments.last?.string != running.calls.owner
+        else { return }
+        self.fail(BlueZError(.absent, "bluetoothd has ended: start it with sudo systemctl start bluetooth"))
+    }
+
+    private func changed(_ path: String, _ running: Running, _ names: Set<String>? = nil) {
+        guard path == running.path else {
+            running.devices.changed(path, names)
+            if running.devices.device(path)?.isConnected != true { running.publisher.disconnected(path) }
+            return
+        }
+        guard let adapter = running.devices.tree.properties(path, BlueZ.adapter) else {
+            return self.fail(BlueZError(.absent, "BlueZ has lost the adapter"))
+        }
+        if adapter["Powered"]?.boolean != true {
+            self.fail(BlueZError(.poweredOff, "the adapter was switched off: run bluetoothctl power on"))
+        }
+    }
+
+    func connection(_ connection: BusConnection, didReceive call: BusCall, _ message: BusMessage) {
+        // Nobody else may ask for what BlueZ asks for.
+        if case .open(let running) = self.state, message.sender == running.calls.owner,
+            running.publisher.received(call, message)
+        {
+            return
+        }
+        call.fail("org.freedesktop.DBus.Error.UnknownMethod", "there is no such method")
+    }
+
+    func connectionDidClose(_ connection: BusConnection) { self.fail(BlueZError(asking: .closed)) }
+}

@@ -1,0 +1,70 @@
+// What our host asks of its controller, read from the HCI packets that pass: whether it scans, and to whom it wants to
+// connect. A host stops initiating for a moment whenever it changes its accept list.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+/// What the host of a controller wants, by the packets between them.
+struct HostCommands {
+    private enum Initiating {
+        case off
+        case peer(DeviceAddress)
+        case acceptList
+    }
+
+    /// Whether it scans.
+    private(set) var isScanning = false
+    private var initiating = Initiating.off
+    private var acceptList: Set<DeviceAddress> = []
+
+    /// The devices to which it connects as soon as they are heard.
+    var wanted: Set<DeviceAddress> {
+        switch self.initiating {
+        case .off: []
+        case .peer(let peer): [peer]
+        case .acceptList: self.acceptList
+        }
+    }
+
+    /// Takes a packet to the controller.
+    mutating func sent(_ packet: HCIPacket) {
+        guard packet.kind == .command, let command = try? HCICommandPacket(packet).command() else { return }
+        switch command {
+        case is Reset: self = HostCommands()
+        case let command as LESetScanEnable: self.isScanning = command.isEnabled
+        case let command as LESetExtendedScanEnable: self.isScanning = command.isEnabled
+        case let command as LECreateConnection: self.initiate(command.filterPolicy, command.peer)
+        case let command as LEExtendedCreateConnection: self.initiate(command.filterPolicy, command.peer)
+        case is LECreateConnectionCancel: self.initiating = .off
+        case is LEClearFilterAcceptList: self.acceptList = []
+        case let command as LEAddDeviceToFilterAcceptList:
+            if let address = command.entry.device { self.acceptList.insert(address) }
+        case let command as LERemoveDeviceFromFilterAcceptList:
+            if let address = command.entry.device { self.acceptList.remove(address) }
+        default: break
+        }
+    }
+
+    /// Takes a packet from the controller.
+    mutating func received(_ packet: HCIPacket) {
+        // LE Connection Complete in its three forms: subevent, status, handle, role (Vol 4, Part E, 7.7.65.1).
+        let start = packet.bytes.readerIndex
+        guard packet.kind == .event, packet.bytes.getInteger(at: start + 1, as: UInt8.self) == 0x3E,
+            let subevent = packet.bytes.getInteger(at: start + 3, as: UInt8.self),
+            [0x01, 0x0A, 0x29].contains(subevent),
+            let role = packet.bytes.getInteger(at: start + 7, as: UInt8.self), role == 0
+        else { return }
+        self.initiating = .off
+    }
+
+    private mutating func initiate(_ policy: InitiatorFilterPolicy, _ peer: DeviceAddress) {
+        self.initiating = policy == .acceptList ? .acceptList : .peer(peer.withoutIdentity)
+    }
+}
+
+extension FilterAcceptListEntry {
+    fileprivate var device: DeviceAddress? {
+        if case .device(let address) = self { address.withoutIdentity } else { nil }
+    }
+}

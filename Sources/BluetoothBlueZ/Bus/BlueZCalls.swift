@@ -1,0 +1,21 @@
+// Calls to BlueZ: the bus, and the name of the process that answers, so that nobody who takes the name later gets them.
+
+import NIOCore
+
+/// Calls the methods of one bluetoothd.
+struct BlueZCalls {
+    let bus: BusConnection
+    /// The unique name of bluetoothd.
+    let owner: String
+
+    func call(
+        _ path: String,
+        _ interface: String,
+        _ member: String,
+        _ arguments: [BusValue] = [],
+        timeout: TimeAmount = BusConnection.defaultTimeout,
+        completion: @escaping (Result<BusMessage, BusFailure>) -> Void = { _ in }
+    ) {
+        self.bus.call(self.owner, path, interface, member, arguments, timeout: timeout, completion: completion)
+    }
+}

@@ -1,0 +1,241 @@
+// What our app publishes, at BlueZ: each service is registered as an application of its own, and what BlueZ's centrals
+// ask is asked by their mirrors on the private air.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import Logging
+import NIOCore
+
+/// Publishes the services and the advertisement of our host.
+final class Publisher {
+    private struct Registration {
+        var service: PublishedService
+        var objects: PublishedObjects
+        var isRegistered = false
+    }
+
+    private let adapter: String
+    private let calls: BlueZCalls
+    private let air: Air
+    private let controller: VirtualController
+    /// What BlueZ knows of the device at a path.
+    private let device: (String) -> DeviceProperties?
+    private weak var host: LEHost?
+    private var registrations: [AttributeHandle: Registration] = [:]
+    private var registrationCount = 0
+    private var centrals: [String: CentralMirror] = [:]
+    private var advertisement = PublishedAdvertisement()
+    private var advertisementPath: String?
+
+    private static let root = "/org/corebluetooth"
+    private static let log = Logger(label: "bluetooth.bluez")
+    /// More centrals than these are refused.
+    private static let centralLimit = 64
+
+    init(
+        _ adapter: String,
+        _ calls: BlueZCalls,
+        _ air: Air,
+        _ controller: VirtualController,
+        device: @escaping (String) -> DeviceProperties?
+    ) {
+        self.adapter = adapter
+        self.calls = calls
+        self.air = air
+        self.controller = controller
+        self.device = device
+    }
+
+    /// Publishes what `host` has, now and later.
+    func publish(_ host: LEHost) {
+        self.host = host
+        host.onPublishedChange = { [weak self] in self?.update() }
+        self.update()
+    }
+
+    /// Nothing is published any more; BlueZ notices with the end of the bus.
+    func close() {
+        self.host?.onPublishedChange = nil
+        self.registrations = [:]
+        for central in self.centrals.values { central.close() }
+        self.centrals = [:]
+    }
+
+    // MARK: Services
+
+    private func update() {
+        guard let published = self.host?.published else { return }
+        for (handle, registration) in self.registrations where published[handle] != registration.service {
+            self.registrations[handle] = nil
+            guard registration.isRegistered else { continue }
+            let root: [BusValue] = [.path(registration.objects.root)]
+            self.calls.call(self.adapter, BlueZ.gattManager, "UnregisterApplication", root)
+        }
+        for handle in published.keys.sorted() where self.registrations[handle] == nil {
+            if let service = published[handle] { self.register(service, handle) }
+        }
+    }
+
+    private func register(_ service: PublishedService, _ handle: AttributeHandle) {
+        self.registrationCount += 1
+        let objects = PublishedObjects(service, root: "\(Self.root)/service\(self.registrationCount)")
+        self.registrations[handle] = Registration(service: service, objects: objects)
+        self.calls.call(
+            self.adapter,
+            BlueZ.gattManager,
+            "RegisterApplication",
+            [.path(objects.root), .properties([:])]
+        ) { [weak self] result in
+            switch result {
+            case .success: self?.registered(objects.root, handle)
+            case .failure(let failure):
+                Self.log.error(
+                    "BlueZ has not published the service \(service.definition.uuid): \(failure.text.onOneLine)"
+                )
+            }
+        }
+    }
+
+    private func registered(_ root: String, _ handle: AttributeHandle) {
+        guard self.registrations[handle]?.objects.root == root else {
+            // It was removed meanwhile.
+            self.calls.call(self.adapter, BlueZ.gattManager, "UnregisterApplication", [.path(root)])
+            return
+        }
+        self.registrations[handle]?.isRegistered = true
+    }
+
+    // MARK: Advertising
+
+    /// Takes a command of our host; true if it waits for BlueZ, whose answer goes to `completion`.
+    func sent(_ packet: HCIPacket, completion: @escaping (HCIErrorCode?) -> Void) -> Bool {
+        switch self.advertisement.sent(packet) {
+        case .none: return false
+        case .stop:
+            self.stopAdvertising()
+            return false
+        case .start:
+            self.stopAdvertising()
+            self.registrationCount += 1
+            let path = "\(Self.root)/advertisement\(self.registrationCount)"
+            self.advertisementPath = path
+            self.calls.call(
+                self.adapter,
+                BlueZ.advertisingManager,
+                "RegisterAdvertisement",
+                [.path(path), .properties([:])]
+            ) { result in
+                guard case .failure(let failure) = result else { return completion(nil) }
+                Self.log.error("BlueZ does not advertise: \(failure.text.onOneLine)")
+                completion(.memoryCapacityExceeded)
+            }
+            return true
+        }
+    }
+
+    private func stopAdvertising() {
+        guard let path = self.advertisementPath else { return }
+        self.advertisementPath = nil
+        self.calls.call(self.adapter, BlueZ.advertisingManager, "UnregisterAdvertisement", [.path(path)])
+    }
+
+    // MARK: Centrals
+
+    /// The device at a path is not connected any more.
+    func disconnected(_ path: String) { self.centrals.removeValue(forKey: path)?.close() }
+
+    private func central(_ options: ObjectTree.Properties) -> CentralMirror? {
+        guard let path = options["device"]?.path, let host = self.host else { return nil }
+        if let central = self.centrals[path] { return central }
+        guard self.centrals.count < Self.centralLimit, let device = self.device(path) else { return nil }
+        let mtu = Int(options["mtu"]?.uint16 ?? 23)
+        let central = CentralMirror(path, device.address, mtu: mtu, on: self.air, to: self.controller, host)
+        self.centrals[path] = central
+        return central
+    }
+
+    // MARK: Calls
+
+    /// Takes a call of BlueZ; false if it is for nothing that is here.
+    func received(_ call: BusCall, _ message: BusMessage) -> Bool {
+        switch (message.interface, message.member) {
+        case (BlueZ.objectManager, "GetManagedObjects"):
+            guard let objects = self.registrations.values.first(where: { $0.objects.root == message.path })?.objects
+            else { return false }
+            call.reply([objects.managedObjects])
+        case (BlueZ.propertiesInterface, "GetAll") where message.path == self.advertisementPath:
+            call.reply([.properties(self.advertisement.properties)])
+        case (BlueZ.advertisement, "Release"):
+            call.reply()
+        case (BlueZ.characteristic, _), (BlueZ.descriptor, _):
+            let attribute = self.registrations.values.lazy.compactMap { $0.objects.attributes[message.path] }.first
+            guard let attribute else { return false }
+            return self.received(call, message, attribute)
+        default: return false
+        }
+        return true
+    }
+
+    private func received(_ call: BusCall, _ message: BusMessage, _ attribute: PublishedObjects.Attribute) -> Bool {
+        let options = message.arguments.last?.dictionary ?? [:]
+        let offset = Int(options["offset"]?.uint16 ?? 0)
+        guard let central = self.central(options) else {
+            call.fail(.unlikelyError)
+            return true
+        }
+        let handle: AttributeHandle
+        switch attribute {
+        case .characteristic(let value, _, _): handle = value
+        case .descriptor(let value): handle = value
+        }
+        switch (message.member, attribute) {
+        case ("ReadValue", _):
+            central.read(handle, from: offset) { result in
+                switch result {
+                case .success(let value): call.reply([.bytes(value)])
+                case .failure(let code): call.fail(code)
+                }
+            }
+        case ("WriteValue", _):
+            guard let value = message.arguments.first?.bytes, offset == 0 else {
+                call.fail(.invalidOffset)
+                return true
+            }
+            // BlueZ asks first whether the value may be prepared.
+            if options["prepare-authorize"]?.boolean == true {
+                call.reply()
+                return true
+            }
+            if case .characteristic(_, _, let properties) = attribute, !properties.contains(.write) {
+                central.writeWithoutResponse(value, to: handle)
+                call.reply()
+                return true
+            }
+            central.write(value, to: handle) { error in
+                if let error { call.fail(error) } else { call.reply() }
+            }
+        case ("AcquireNotify", .characteristic(_, let configuration?, let properties)):
+            central.subscribe(to: handle, configuration: configuration, properties) { result in
+                switch result {
+                case .success((let descriptor, let mtu)):
+                    call.reply([.descriptor(descriptor), .uint16(UInt16(mtu))])
+                case .failure(let code): call.fail(code)
+                }
+            }
+        // An indication was confirmed; our host has its confirmation from the mirror.
+        case ("Confirm", _): call.reply()
+        default: return false
+        }
+        return true
+    }
+}
+
+extension BusCall {
+    /// Answers BlueZ with an error that reaches the central.
+    fileprivate func fail(_ code: ATTErrorCode) {
+        let (name, text) = code.blueZError
+        self.fail("org.bluez.Error." + name, text)
+    }
+}
