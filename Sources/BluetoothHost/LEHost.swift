@@ -43,6 +43,12 @@ public final class LEHost {
     @exclusivity(unchecked) var spareBearerActions: [ATTBearer.Action] = []
     // Credit-based channels.
     @exclusivity(unchecked) var l2capChannels = HostChannels()
+    /// Decides on requests for channels in place of the delegate, now or later: for who opens another channel first.
+    package var decideOnChannel: ((L2CAPChannelRequest, @escaping (L2CAPConnectionResult) -> Void) -> Void)?
+    /// Called when ``channelListeners`` has changed.
+    package var onListenersChange: (() -> Void)?
+    /// The SPSMs that are listened on, and what a link has to be for them.
+    package var channelListeners: [SPSM: SecurityRequirement] { self.l2capChannels.listeners.mapValues(\.security) }
     var spareSignallingActions: [LESignalling.Action] = []
 
     /// Creates a host without a controller.

@@ -1,11 +1,15 @@
 // The kernel's interface to HCI sockets and serial ports. Its numbers and records are those of the kernel's
 // documentation and of its headers for programs; the C library has no declarations for the Bluetooth ones.
 
+#define _GNU_SOURCE
+
 #include "linux_bluetooth.h"
 
 #if defined(__linux__)
 
+#include <asm/ioctls.h>
 #include <asm/termbits.h>
+#include <endian.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <string.h>
@@ -52,6 +56,76 @@ int linux_hci_socket(int *descriptor) {
     *descriptor = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, hci_protocol);
     return result(*descriptor);
 }
+
+enum { l2cap_protocol = 0, bluetooth_options = 274, security_option = 4, send_mtu_option = 12, receive_mtu_option = 13 };
+
+struct l2cap_address {
+    sa_family_t family;
+    uint16_t psm;
+    uint8_t address[6];
+    uint16_t cid;
+    uint8_t type;
+};
+
+struct l2cap_security {
+    uint8_t level;
+    uint8_t key_size;
+};
+
+static struct l2cap_address l2cap_address(const uint8_t address[6], bool is_random, uint16_t psm) {
+    struct l2cap_address place = {.family = AF_BLUETOOTH, .psm = htole16(psm), .type = is_random ? 2 : 1};
+    memcpy(place.address, address, sizeof place.address);
+    return place;
+}
+
+int linux_l2cap_socket(int *descriptor) {
+    *descriptor = socket(AF_BLUETOOTH, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, l2cap_protocol);
+    return result(*descriptor);
+}
+
+int linux_l2cap_bind(int descriptor, const uint8_t address[6], bool is_random, uint16_t psm) {
+    struct l2cap_address place = l2cap_address(address, is_random, psm);
+    return result(bind(descriptor, (struct sockaddr *)&place, sizeof place));
+}
+
+int linux_l2cap_configure(int descriptor, uint8_t level, uint16_t mtu) {
+    struct l2cap_security security = {.level = level};
+    int error = result(setsockopt(descriptor, bluetooth_options, security_option, &security, sizeof security));
+    return error ? error : result(setsockopt(descriptor, bluetooth_options, receive_mtu_option, &mtu, sizeof mtu));
+}
+
+int linux_l2cap_connect(int descriptor, const uint8_t address[6], bool is_random, uint16_t psm) {
+    struct l2cap_address place = l2cap_address(address, is_random, psm);
+    int error = result(connect(descriptor, (struct sockaddr *)&place, sizeof place));
+    return error == EINPROGRESS ? 0 : error;
+}
+
+int linux_l2cap_accept(int listener, int *descriptor, uint8_t address[6], bool *is_random) {
+    struct l2cap_address place;
+    socklen_t length = sizeof place;
+    *descriptor = accept4(listener, (struct sockaddr *)&place, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (*descriptor < 0) return errno;
+    memcpy(address, place.address, sizeof place.address);
+    *is_random = place.type == 2;
+    return 0;
+}
+
+int linux_l2cap_send_limit(int descriptor, uint16_t *limit) {
+    socklen_t length = sizeof *limit;
+    return result(getsockopt(descriptor, bluetooth_options, send_mtu_option, limit, &length));
+}
+
+int linux_bluetooth_is_drained(int descriptor, bool *is_drained) {
+    int available = 0, all = 0;
+    socklen_t length = sizeof all;
+    int error = result(getsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &all, &length));
+    if (!error) error = result(ioctl(descriptor, TIOCOUTQ, &available));
+    // Bluetooth sockets answer with the room that is left.
+    *is_drained = available >= all;
+    return error;
+}
+
+int linux_unix_unread(int descriptor, int *count) { return result(ioctl(descriptor, TIOCOUTQ, count)); }
 
 typedef struct __user_cap_data_struct capability_set[_LINUX_CAPABILITY_U32S_3];
 

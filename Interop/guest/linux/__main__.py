@@ -22,6 +22,7 @@ SCENARIOS = (
     scenarios.user_channel,
     scenarios.two_of_ours,
     scenarios.ours_and_bumble,
+    scenarios.shared_adapter,
 )
 
 #: A scenario that has not ended by then has failed, in seconds; the guest is emulated.

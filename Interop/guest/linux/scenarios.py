@@ -345,3 +345,48 @@ async def ours_and_bumble(environment):
 
 
 ours_and_bumble.title = "our host and Bumble's ask each other, on btvirt's controllers"
+
+
+async def shared_adapter(environment):
+    """Our programs on the adapter that bluetoothd has, as a user who is not root: the 8-ball in both roles, against our own
+    host on the other adapter. Then bluetoothd ends and starts again."""
+    machine = environment.machine = Machine(environment.image, environment.folder)
+    await machine.start()
+    await machine.make_adapters()
+    await machine.start_bluez()
+    for index in (0, 1):
+        await machine.powered(index)
+    # btvirt connects two controllers only if both use the same commands for advertising, and BlueZ uses the extended ones.
+    eightball = "COREBLUETOOTH_EXTENDED_ADVERTISING=on " + environment.program("eightball")
+    home = "/run/nobody"
+    await machine.run(f"mkdir -p {home} && chown 65534:65534 {home}")
+    nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups env"
+    nobody += f" HOME={home} XDG_STATE_HOME={home} XDG_RUNTIME_DIR={home} {environment.programs}/eightball"
+    captures = environment.expect_captures("ball", "asker")
+
+    ball = await machine.begin(
+        "ball", f"{eightball} peripheral --name Crystal --adapter hci1 --capture /mnt/ball.btsnoop"
+    )
+    await ball.until("Crystal")
+    for question in QUESTIONS[:2]:
+        answer = await machine.run(f"{nobody} ask '{question}' --device Crystal --adapter bluez:hci0 --timeout 90")
+        equal(await ball.until("->"), f"{question} -> {answer}", "what the ball has answered")
+    await machine.signal("ball", "INT")
+    equal(await machine.ended("ball"), 130, "how the ball ended")
+
+    ball = await machine.begin("shared", f"{nobody} peripheral --name Slug --adapter bluez:hci0")
+    await ball.until("Slug")
+    ask = f"{eightball} ask '{QUESTIONS[0]}' --device Slug --adapter hci1 --timeout 90 --capture /mnt/asker.btsnoop"
+    answer = await machine.run(ask)
+    equal(await ball.until("->"), f"{QUESTIONS[0]} -> {answer}", "what the ball on BlueZ has answered")
+    # The ball is there again with bluetoothd.
+    await machine.restart_bluez()
+    await machine.powered(0)
+    answer = await machine.run(ask)
+    equal(await ball.until("->"), f"{QUESTIONS[0]} -> {answer}", "what the ball has answered after a restart of bluetoothd")
+    await machine.signal("shared", "INT")
+    equal(await machine.ended("shared"), 130, "how the ball on BlueZ ended")
+    environment.fetch(captures)
+
+
+shared_adapter.title = "eightball asks eightball, one of them on the adapter that bluetoothd has, without root"

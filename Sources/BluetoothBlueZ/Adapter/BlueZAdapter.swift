@@ -1,5 +1,5 @@
-// An adapter of BlueZ and the private air on which its devices are mirrored. What our host asks of its controller becomes
-// calls to BlueZ, and what BlueZ reports becomes mirrors.
+// An adapter of BlueZ and the private air on which its devices are mirrored. Commands of our host become calls to
+// BlueZ, and BlueZ's reports become mirrors.
 
 import BluetoothAir
 import BluetoothHCI
@@ -8,7 +8,7 @@ import BluetoothTypes
 import Logging
 import NIOCore
 
-/// One adapter of BlueZ, from the connection to the bus until one of both is gone.
+/// One adapter of BlueZ, until it or the bus is gone.
 final class BlueZAdapter {
     private enum State {
         case opening((Result<any HCIChannel, BlueZError>) -> Void)
@@ -16,7 +16,7 @@ final class BlueZAdapter {
         case closed
     }
 
-    /// What there is while the adapter is used.
+    /// The parts of an open adapter.
     struct Running {
         let calls: BlueZCalls
         let path: String
@@ -25,6 +25,7 @@ final class BlueZAdapter {
         weak var channel: BlueZChannel?
         let devices: DeviceTable
         let publisher: Publisher
+        let agent: Agent
     }
 
     private let bus: BusConnection
@@ -34,12 +35,14 @@ final class BlueZAdapter {
     private var commands = HostCommands()
     /// Our host, whose services are published.
     private weak var host: LEHost?
+    private weak var source: BlueZSource?
 
     static let log = Logger(label: "bluetooth.bluez")
 
-    init(_ bus: BusConnection, index: Int?, host: LEHost?) {
+    init(_ bus: BusConnection, index: Int?, host: LEHost?, source: BlueZSource?) {
         self.bus = bus
         self.host = host
+        self.source = source
         self.index = index
         self.air = Air(eventLoop: bus.eventLoop)
     }
@@ -56,7 +59,7 @@ final class BlueZAdapter {
         ] {
             self.bus.call(BlueZ.bus, BlueZ.busPath, BlueZ.bus, "AddMatch", [.string(rule)])
         }
-        // The bus starts bluetoothd where it may.
+        // The bus starts bluetoothd if it is configured to.
         self.bus.call(BlueZ.service, "/", BlueZ.objectManager, "GetManagedObjects") { [weak self] result in
             guard let self, case .opening(let completion) = self.state else { return }
             let opened = self.opened(result)
@@ -76,10 +79,23 @@ final class BlueZAdapter {
             let calls = BlueZCalls(bus: self.bus, owner: answer.sender)
             let channel = BlueZChannel(controller, observer: self)
             let devices = DeviceTable(path, tree, calls, self.air, controller)
-            let publisher = Publisher(path, calls, self.air, controller) { [weak devices] path in
-                devices?.device(path)
+            let publisher = Publisher(
+                path,
+                calls,
+                self.air,
+                controller,
+                device: { [weak devices] in devices?.device($0) },
+                path: { [weak devices] in devices?.find($0)?.path }
+            )
+            let agent = Agent(calls)
+            agent.owner = self
+            agent.register(self.source?.capability ?? .noInputNoOutput)
+            devices.onRefusal = { [weak agent] in agent?.ended($0, .failed(.unspecifiedReason)) }
+            publisher.onPublish = { [weak source] handle, isAccepted in
+                if let source { source.delegate?.source(source, didPublish: handle, isAccepted: isAccepted) }
             }
             if let host = self.host { publisher.publish(host) }
+            self.source?.connectedDevices = devices.connected
             self.state = .open(
                 Running(
                     calls: calls,
@@ -87,7 +103,8 @@ final class BlueZAdapter {
                     controller: controller,
                     channel: channel,
                     devices: devices,
-                    publisher: publisher
+                    publisher: publisher,
+                    agent: agent
                 )
             )
             return .success(channel)
@@ -121,9 +138,18 @@ final class BlueZAdapter {
         guard case .open(let running) = state else { return }
         running.devices.close()
         running.publisher.close()
+        running.agent.close()
+        self.source?.connectedDevices = []
     }
 
-    /// The adapter cannot be used any more.
+    /// Pairs with a device; false if BlueZ does not know it.
+    func pair(with device: DeviceAddress) -> Bool {
+        guard case .open(let running) = self.state, let path = running.devices.find(device)?.path else { return false }
+        running.agent.pair(path, device)
+        return true
+    }
+
+    /// Closes the adapter and reports why.
     private func fail(_ error: BlueZError) {
         let state = self.state
         self.close()
@@ -162,12 +188,39 @@ extension BlueZAdapter: BlueZChannelObserver {
     func channelDidClose() { self.close() }
 }
 
+// MARK: Pairing
+
+extension BlueZAdapter: AgentOwner {
+    func agent(_ agent: Agent, deviceAt path: String) -> DeviceProperties? {
+        // As the default agent, ours is asked for the devices of all programs.
+        guard case .open(let running) = self.state, let device = running.devices.device(path),
+            running.devices.isUsed(device.address) || running.publisher.isPublishing
+        else { return nil }
+        return device
+    }
+
+    func agent(
+        _ agent: Agent,
+        asks question: PairingQuestion,
+        about device: DeviceAddress,
+        answer: @escaping (PairingAnswer) -> Void
+    ) {
+        guard let source = self.source else { return }
+        source.delegate?.source(source, asks: question, about: device, answer: answer)
+    }
+
+    func agent(_ agent: Agent, endedPairingWith device: DeviceAddress, _ error: PairingError?) {
+        guard let source = self.source else { return }
+        source.delegate?.source(source, endedPairingWith: device, error)
+    }
+}
+
 // MARK: BlueZ
 
 extension BlueZAdapter: BusConnectionDelegate {
     func connection(_ connection: BusConnection, didReceiveSignal signal: BusMessage) {
         if signal.sender == BlueZ.bus { return self.ownerChanged(signal) }
-        // What came before the tree is in it; what comes from another program is not BlueZ's.
+        // Earlier signals are in the tree already, and those of other programs are not BlueZ's.
         guard case .open(let running) = self.state, signal.sender == running.calls.owner else { return }
         switch (signal.interface, signal.member) {
         case (BlueZ.objectManager, "InterfacesAdded"):
@@ -200,7 +253,14 @@ extension BlueZAdapter: BusConnectionDelegate {
     private func changed(_ path: String, _ running: Running, _ names: Set<String>? = nil) {
         guard path == running.path else {
             running.devices.changed(path, names)
-            if running.devices.device(path)?.isConnected != true { running.publisher.disconnected(path) }
+            guard names.map({ !$0.isDisjoint(with: DeviceProperties.states) }) ?? true else { return }
+            let device = running.devices.device(path)
+            if device?.isConnected != true {
+                running.publisher.disconnected(path)
+                running.agent.ended(path, .linkEnded)
+            }
+            if names?.contains("Paired") == true, device?.isPaired == true { running.agent.ended(path, nil) }
+            self.source?.connectedDevices = running.devices.connected
             return
         }
         guard let adapter = running.devices.tree.properties(path, BlueZ.adapter) else {
@@ -212,9 +272,9 @@ extension BlueZAdapter: BusConnectionDelegate {
     }
 
     func connection(_ connection: BusConnection, didReceive call: BusCall, _ message: BusMessage) {
-        // Nobody else may ask for what BlueZ asks for.
+        // Calls of other programs are rejected.
         if case .open(let running) = self.state, message.sender == running.calls.owner,
-            running.publisher.received(call, message)
+            running.agent.received(call, message) || running.publisher.received(call, message)
         {
             return
         }

@@ -1,10 +1,10 @@
-// The channel between our host and its controller on the private air, which shows the packets to what acts on them.
+// The channel between our host and its controller on the private air. An observer sees each packet.
 
 import BluetoothAir
 import BluetoothHCI
 import NIOCore
 
-/// What sees the packets of a ``BlueZChannel``.
+/// Observes the packets of a ``BlueZChannel``.
 protocol BlueZChannelObserver: AnyObject {
     /// The host sends a packet; true if it is kept until ``BlueZChannel/forward(_:)`` or
     /// ``BlueZChannel/refuse(_:status:)``.

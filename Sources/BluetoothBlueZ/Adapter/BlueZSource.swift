@@ -3,7 +3,7 @@
 
 public import BluetoothHCI
 public import BluetoothHost
-import BluetoothTypes
+public import BluetoothTypes
 public import NIOCore
 
 #if canImport(Glibc)
@@ -14,6 +14,35 @@ import Musl
 import Darwin
 #endif
 
+/// Receives the events of BlueZ's adapter that are not HCI.
+public protocol BlueZSourceDelegate: AnyObject {
+    /// BlueZ asks the user something while it pairs with a device; an answer that is late is ignored.
+    func source(
+        _ source: BlueZSource,
+        asks question: PairingQuestion,
+        about device: DeviceAddress,
+        answer: @escaping (PairingAnswer) -> Void
+    )
+    /// A pairing has ended, with an error or without.
+    func source(_ source: BlueZSource, endedPairingWith device: DeviceAddress, _ error: PairingError?)
+    /// ``BlueZSource/connectedDevices`` has changed.
+    func sourceDidChangeConnectedDevices(_ source: BlueZSource)
+    /// BlueZ has published the service with a handle, or has refused it.
+    func source(_ source: BlueZSource, didPublish handle: AttributeHandle, isAccepted: Bool)
+}
+
+/// A device that BlueZ is connected to, for whichever program.
+public struct BlueZDevice: Hashable, Sendable {
+    /// Its address.
+    public var address: DeviceAddress
+    /// Its name; `nil` if none is known.
+    public var name: String?
+    /// The services that it advertises or has.
+    public var services: [BluetoothUUID]
+    /// Whether BlueZ has paired with it.
+    public var isPaired: Bool
+}
+
 /// Opens channels to the adapter that BlueZ has.
 ///
 /// All members are used on the event loop alone.
@@ -23,6 +52,14 @@ public final class BlueZSource {
     private let address: String
     private var opening: BlueZAdapter?
     private weak var host: LEHost?
+    private weak var adapter: BlueZAdapter?
+    weak var delegate: (any BlueZSourceDelegate)?
+    /// The display and keys of this program's user, for pairing.
+    public var capability = IOCapability.noInputNoOutput
+    /// The devices that BlueZ is connected to.
+    public internal(set) var connectedDevices: [BlueZDevice] = [] {
+        didSet { if self.connectedDevices != oldValue { self.delegate?.sourceDidChangeConnectedDevices(self) } }
+    }
 
     /// A source; nothing is opened yet.
     ///
@@ -36,12 +73,22 @@ public final class BlueZSource {
         self.address = address ?? Self.systemBus
     }
 
-    private static var systemBus: String {
+    static var systemBus: String {
         getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) } ?? "unix:path=/run/dbus/system_bus_socket"
     }
 
-    /// Has the services of `host`, which uses the channels, published with BlueZ. Their permissions are not on the air.
-    public func publishServices(of host: LEHost) { self.host = host }
+    /// Publishes the services of `host`, which uses the channels, with BlueZ, and reports everything but HCI to
+    /// `delegate`.
+    public func use(_ host: LEHost, _ delegate: any BlueZSourceDelegate) {
+        self.host = host
+        self.delegate = delegate
+    }
+
+    /// Pairs with a device; the delegate gets the result. False if BlueZ does not know the device.
+    public func pair(with device: DeviceAddress) -> Bool {
+        self.eventLoop.assertInEventLoop()
+        return self.adapter?.pair(with: device) ?? false
+    }
 
     /// Opens a channel; `completion` is called once, on the event loop.
     public func open(_ completion: @escaping (Result<any HCIChannel, BlueZError>) -> Void) {
@@ -49,8 +96,9 @@ public final class BlueZSource {
         do throws(BlueZError) {
             let library = try BusLibrary.shared.get()
             let bus = try BusConnection(address: self.address, library: library, on: self.eventLoop)
-            let adapter = BlueZAdapter(bus, index: self.index, host: self.host)
+            let adapter = BlueZAdapter(bus, index: self.index, host: self.host, source: self)
             self.opening = adapter
+            self.adapter = adapter
             adapter.open { [weak self] result in
                 self?.opening = nil
                 completion(result)

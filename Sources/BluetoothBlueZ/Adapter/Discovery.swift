@@ -1,5 +1,5 @@
-// Discovery at BlueZ, which has one session for each connection to the bus: started and stopped one call at a time, by
-// what is wanted now.
+// Our discovery session at BlueZ, which has one for each connection to the bus. It is started and stopped one call at a
+// time.
 //
 //     off ── wanted ──▶ starting ── answer ──▶ on ── not wanted ──▶ stopping ── answer ──▶ off
 //      ▲                   └─ error ─▶ failed ── retry ──▶ off
@@ -7,7 +7,7 @@
 // off: BlueZ has no session of ours. starting, stopping: a call is on its way. on: BlueZ reports devices. failed: BlueZ
 // has refused, and is asked again after a delay. When the adapter goes off, its sessions are gone: `reset()`.
 
-/// What becomes of our session of discovery.
+/// The state of our discovery session.
 struct Discovery {
     enum Action: Equatable {
         /// SetDiscoveryFilter and StartDiscovery are to be called; then comes ``answered(_:)``.
@@ -30,7 +30,7 @@ struct Discovery {
     /// Whether devices are to be reported.
     var isWanted = false
 
-    /// What is due.
+    /// The next call, if one is due.
     mutating func next() -> Action? {
         switch self.state {
         case .off:

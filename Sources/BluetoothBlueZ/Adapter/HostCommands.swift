@@ -1,11 +1,11 @@
-// What our host asks of its controller, read from the HCI packets that pass: whether it scans, and to whom it wants to
-// connect. A host stops initiating for a moment whenever it changes its accept list.
+// Reads from our host's HCI packets whether it scans, and to which devices it wants to connect. A host stops initiating
+// for a moment whenever it changes its accept list.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-/// What the host of a controller wants, by the packets between them.
+/// The scan and the connections that a host wants, by its packets.
 struct HostCommands {
     private enum Initiating {
         case off

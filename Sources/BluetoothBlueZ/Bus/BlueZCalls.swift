@@ -1,4 +1,4 @@
-// Calls to BlueZ: the bus, and the name of the process that answers, so that nobody who takes the name later gets them.
+// Calls to BlueZ go to the unique name of one process, so a process that takes BlueZ's name later does not get them.
 
 import NIOCore
 

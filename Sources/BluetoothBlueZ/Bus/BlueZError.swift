@@ -2,7 +2,7 @@
 
 /// Why the adapter of BlueZ cannot be used: one line for a person, and what kind of failure it is.
 public struct BlueZError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public enum Kind: Hashable, Sendable {
         /// This machine cannot reach BlueZ at all.
         case unsupported
@@ -14,7 +14,7 @@ public struct BlueZError: Error, Hashable, Sendable, CustomStringConvertible {
         case absent
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public var kind: Kind
     /// One line: the cause, then the remedy.
     public var message: String

@@ -7,7 +7,7 @@ import NIOCore
 protocol BusConnectionDelegate: AnyObject {
     /// A signal came, from anybody.
     func connection(_ connection: BusConnection, didReceiveSignal signal: BusMessage)
-    /// Another program calls; an unanswered call is answered when it is released by nobody.
+    /// Another program calls. The call may be answered later.
     func connection(_ connection: BusConnection, didReceive call: BusCall, _ message: BusMessage)
     /// The connection has ended; nothing follows.
     func connectionDidClose(_ connection: BusConnection)
@@ -170,7 +170,7 @@ final class BusConnection {
         }
     }
 
-    /// Takes a message that sd-bus has not used; says whether it is handled.
+    /// Takes a message that sd-bus has not handled; returns 1 if it is handled.
     private func filter(_ message: BusLibrary.Object) -> CInt {
         guard let message = self.library.parse(message, on: self) else { return 0 }
         // Whether this process is there is answered by sd-bus.

@@ -1,5 +1,5 @@
-// What travels in D-Bus messages, as values (D-Bus Specification, "Type System"). Whoever reads a value asks for the
-// type that it should have and gets `nil` for another one, so a peer that sends wrong types is ignored.
+// The values of D-Bus messages (D-Bus Specification, "Type System"). Reading a value as another type gives `nil`, so
+// wrong types of a peer are ignored.
 
 import NIOCore
 

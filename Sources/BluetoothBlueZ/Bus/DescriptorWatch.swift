@@ -16,7 +16,7 @@ import Darwin
 ///
 /// Every report is asked for: the handler runs once for each event that was armed.
 final class DescriptorWatch {
-    /// What a descriptor can be ready for.
+    /// The events of a descriptor.
     struct Events: OptionSet, Sendable {
         let rawValue: Int16
         static let reading = Events(rawValue: Int16(POLLIN))
@@ -45,7 +45,7 @@ final class DescriptorWatch {
         func cancel() { self.source.cancel() }
     }
 
-    /// What the sources' handlers reach.
+    /// The state that the sources' handlers share.
     private final class Target {
         var handler: (() -> Void)?
         var armed: Events = []
@@ -55,7 +55,8 @@ final class DescriptorWatch {
     private let sources: [Source]
     private let target: Target
 
-    /// Watches duplicates of `descriptor`; nothing is reported until ``arm(_:)``. `nil` if there are no descriptors left.
+    /// Watches duplicates of `descriptor`; nothing is reported until ``arm(_:)``. `nil` if there are no descriptors
+    /// left.
     init?(_ descriptor: CInt, on eventLoop: any EventLoop, handler: @escaping () -> Void) {
         let copies = [0, 1].map { _ in fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
         guard copies.allSatisfy({ $0 >= 0 }) else {

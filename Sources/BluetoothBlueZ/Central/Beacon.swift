@@ -93,7 +93,7 @@ extension Distance {
 }
 
 extension Attenuation {
-    /// What makes a signal between mirrors arrive with a strength; the air knows -95 to -25 dBm.
+    /// The attenuation that gives a signal between mirrors a strength; the air supports -95 to -25 dBm.
     static func strength(_ rssi: RSSI) -> Attenuation {
         .decibels(PathLoss.power(at: .mirrors) - Double(max(rssi.dBm, -95)))
     }

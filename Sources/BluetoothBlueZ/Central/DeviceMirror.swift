@@ -1,8 +1,8 @@
-// A connected device on the private air: a host with the device's address whose GATT server has the device's attributes,
-// and hands every request on to BlueZ. It advertises until our host has connected, once.
+// A connected device on the private air: a host with the device's address whose GATT server has the device's
+// attributes, and hands every request on to BlueZ. It advertises until our host has connected, once.
 //
-// What BlueZ answers ends a request; what it does not answer within the time of an ATT transaction ends it with an error,
-// so nothing hangs. A write without response is a call of its own, and our host is held back while too many of them wait.
+// A request that BlueZ does not answer within the time of an ATT transaction fails, so nothing hangs. A write without
+// response is a call of its own, and our host is held back while too many of them wait.
 
 import BluetoothAir
 import BluetoothHCI
@@ -17,6 +17,8 @@ protocol DeviceMirrorOwner: AnyObject {
     func mirrorDidConnect(_ mirror: DeviceMirror)
     /// The link has ended.
     func mirrorDidDisconnect(_ mirror: DeviceMirror)
+    /// The device has refused a request, since it is not paired.
+    func mirrorWasRefused(_ mirror: DeviceMirror)
 }
 
 /// A connected device on the private air.
@@ -28,13 +30,19 @@ final class DeviceMirror {
     private let advertisement: MirroredAdvertisement
     weak var owner: (any DeviceMirrorOwner)?
     var link: LinkID?
-    private var attributes = MirroredAttributes()
+    private(set) var attributes = MirroredAttributes()
     /// The last value that was read, for the rest of a long read.
     private var longRead: (handle: AttributeHandle, value: ByteBuffer)?
     var subscriptions = Subscriptions()
     /// Writes without response that BlueZ has not taken yet.
-    private var openCommands = 0
-    private var isPaused = false
+    var openCommands = 0
+    var isPaused = false
+    var streams: [String: CommandStream] = [:]
+    lazy var bridges = ChannelBridges(self.host)
+    /// Sockets of channels that our host is about to get, in order.
+    var sockets: [CInt] = []
+    let address: DeviceAddress
+    let adapter: DeviceAddress
     /// The sizes of values on their way to our host.
     var sizesInFlight = CircularBuffer<Int>()
     var octetsInFlight = 0
@@ -42,8 +50,6 @@ final class DeviceMirror {
     static let log = Logger(label: "bluetooth.bluez")
     /// Shorter than an ATT transaction, which lasts 30 s at most.
     static let requestTimeout = TimeAmount.seconds(28)
-    /// How many writes without response may wait at BlueZ.
-    private static let commandLimit = 64
 
     init(
         _ path: String,
@@ -56,6 +62,8 @@ final class DeviceMirror {
     ) {
         self.path = path
         self.calls = calls
+        self.address = device.address
+        self.adapter = listener.address
         self.controller = air.makeController(configuration: .mirror(of: device.address))
         self.controller.distance = .mirrors
         self.controller.setAttenuation(.strength(device.rssi ?? rssi ?? -60), to: listener)
@@ -74,6 +82,7 @@ final class DeviceMirror {
         self.host = LEHost(eventLoop: air.eventLoop, configuration: configuration)
         self.host.delegate = self
         self.update(database)
+        self.offerChannels()
         self.host.attach(to: self.controller)
     }
 
@@ -88,6 +97,7 @@ final class DeviceMirror {
     func withdraw(isTimeout: Bool) {
         self.owner = nil
         self.stopNotifications()
+        self.bridges.close()
         guard let link else { return self.host.detach() }
         if isTimeout { self.controller.dropLinks() } else { self.host.disconnect(link) }
         // The end of the link needs some turns of the air, after which the mirror is released.
@@ -240,30 +250,6 @@ extension DeviceMirror: LEHostDelegate {
         }
     }
 
-    func host(_ host: LEHost, link: LinkID, didReceiveWriteCommand value: ByteBuffer, to handle: AttributeHandle) {
-        guard case .value(let path, _)? = self.attributes[handle] else { return }
-        self.openCommands += 1
-        if self.openCommands >= Self.commandLimit, !self.isPaused {
-            self.isPaused = true
-            host.pauseReceiving(on: link)
-        }
-        let arguments: [BusValue] = [.bytes(value), .properties(["type": .string("command")])]
-        self.calls.call(path, BlueZ.characteristic, "WriteValue", arguments, timeout: Self.requestTimeout) {
-            [weak self] result in
-            if case .failure(let failure) = result {
-                Self.log.warning("BlueZ has not sent a write without response: \(failure.text.onOneLine)")
-            }
-            self?.commandEnded()
-        }
-    }
-
-    private func commandEnded() {
-        self.openCommands -= 1
-        guard self.isPaused, self.openCommands <= Self.commandLimit / 2, let link = self.link else { return }
-        self.isPaused = false
-        self.host.resumeReceiving(on: link)
-    }
-
     // MARK: Subscribing
 
     private func subscribe(_ path: String, _ part: GATTWriteRequest.Part, _ id: GATTRequestID) {
@@ -298,6 +284,22 @@ extension DeviceMirror: LEHostDelegate {
         attempts: Int = 100,
         completion: @escaping (Result<BusMessage, ATTErrorCode>) -> Void
     ) {
+        // Earlier writes are still in a socket.
+        for stream in self.streams.values where stream.isDrained { stream.release() }
+        guard self.streams.values.allSatisfy(\.isDrained) else {
+            self.host.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(1)) {
+                self.request(
+                    path,
+                    interface,
+                    member,
+                    arguments,
+                    isRead: isRead,
+                    attempts: attempts,
+                    completion: completion
+                )
+            }
+            return
+        }
         self.calls.call(path, interface, member, arguments, timeout: Self.requestTimeout) { result in
             switch result {
             case .success(let answer): completion(.success(answer))
@@ -320,7 +322,9 @@ extension DeviceMirror: LEHostDelegate {
                 // The error of a link that was lost; a moment later the device is disconnected, which says more.
                 case .att(.unlikelyError):
                     later.scheduleTask(in: .milliseconds(100)) { completion(.failure(.unlikelyError)) }
-                case .att(let code): completion(.failure(code))
+                case .att(let code):
+                    if code == .insufficientAuthentication { self.owner?.mirrorWasRefused(self) }
+                    completion(.failure(code))
                 }
             }
         }

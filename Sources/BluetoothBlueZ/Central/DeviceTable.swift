@@ -1,5 +1,5 @@
-// The devices of an adapter: which of them are searched, heard and connected. One that is heard has a beacon, one that
-// our host connects to has a connection and, once BlueZ has connected, a mirror.
+// The devices of an adapter. A device that BlueZ hears has a beacon; a device that our host connects to has a
+// connection and, once BlueZ is connected, a mirror.
 
 import BluetoothAir
 import BluetoothTypes
@@ -14,7 +14,7 @@ final class DeviceTable {
         var mirror: DeviceMirror?
         /// Counts delays, of which the last one counts.
         var delayNumber = 0
-        /// The reason of a disconnection, where BlueZ says one.
+        /// Whether BlueZ gave a timeout as the reason of the disconnection.
         var isTimeout = false
     }
 
@@ -22,7 +22,7 @@ final class DeviceTable {
     private let calls: BlueZCalls
     private let air: Air
     private let controller: VirtualController
-    /// What BlueZ has, kept by the owner.
+    /// BlueZ's objects; the owner updates them.
     var tree: ObjectTree
     private var discovery = Discovery()
     private var isScanning = false
@@ -32,11 +32,13 @@ final class DeviceTable {
     private var beacons: [String: Beacon] = [:]
     private var entries: [DeviceAddress: Entry] = [:]
     private var isOpen = true
+    /// Called with the path of a device that has refused a request because it is not paired.
+    var onRefusal: ((String) -> Void)?
 
     /// The kernel gives up after 20 s, or 40 s for what it does after that.
     private static let connectTimeout = TimeAmount.seconds(60)
-    /// Many controllers do not connect while they scan, so discovery stops for the first moments of an attempt. A device
-    /// that is there answers by then; one that is absent must not keep others from being found.
+    /// Many controllers do not connect while they scan, so discovery stops for the first moments of an attempt. A
+    /// device that is there answers by then; one that is absent must not keep others from being found.
     private static let discoveryPause = TimeAmount.seconds(2)
     /// More devices than these are not heard.
     private static let beaconLimit = 1_024
@@ -57,7 +59,7 @@ final class DeviceTable {
 
     private var eventLoop: any EventLoop { self.air.eventLoop }
 
-    /// Nothing is asked of BlueZ any more.
+    /// Stops all calls to BlueZ and removes the mirrors.
     func close() {
         self.isOpen = false
         for entry in self.entries.values { entry.mirror?.withdraw(isTimeout: true) }
@@ -65,7 +67,7 @@ final class DeviceTable {
         self.beacons = [:]
     }
 
-    // MARK: What our host wants
+    // MARK: Wishes of our host
 
     func update(wanted: Set<DeviceAddress>, isScanning: Bool) {
         let hasBegun = isScanning && !self.isScanning
@@ -96,20 +98,38 @@ final class DeviceTable {
         )
     }
 
+    /// The devices of the adapter that BlueZ is connected to.
+    var connected: [BlueZDevice] {
+        self.tree.paths(with: BlueZ.device).compactMap { path in
+            guard BlueZ.path(path, isBelow: self.adapter), let device = self.device(path), device.isConnected else {
+                return nil
+            }
+            return BlueZDevice(
+                address: device.address,
+                name: device.name,
+                services: device.uuids,
+                isPaired: device.isPaired
+            )
+        }
+    }
+
+    /// Whether our host is connected to a device, or wants to be.
+    func isUsed(_ address: DeviceAddress) -> Bool { self.entries[address] != nil }
+
     /// The object of a device: its path may have an older address.
-    private func find(_ address: DeviceAddress) -> (path: String, device: DeviceProperties)? {
+    func find(_ address: DeviceAddress) -> (path: String, device: DeviceProperties)? {
         for path in self.tree.paths(with: BlueZ.device) where BlueZ.path(path, isBelow: self.adapter) {
             if let device = self.device(path), device.address == address { return (path, device) }
         }
         return nil
     }
 
-    /// What BlueZ knows of the device at a path.
+    /// BlueZ's properties of the device at a path.
     func device(_ path: String) -> DeviceProperties? {
         self.tree.properties(path, BlueZ.device).flatMap { DeviceProperties($0) }
     }
 
-    // MARK: What BlueZ reports
+    // MARK: Reports of BlueZ
 
     /// An object below the adapter has changed; `names` are its changed properties, `nil` if it came or went.
     func changed(_ path: String, _ names: Set<String>?) {
@@ -243,7 +263,7 @@ final class DeviceTable {
 
     private func connectEnded(_ address: DeviceAddress, _ result: Result<BusMessage, BusFailure>) {
         switch result {
-        case .success: self.step(address) { $0.connectEnded(nil) }
+        case .success: self.reread(address) { $0.step(address) { $0.connectEnded(nil) } }
         case .failure(let failure):
             if failure.connectOutcome == .classic {
                 Self.log.warning(
@@ -254,6 +274,18 @@ final class DeviceTable {
             self.step(address) { $0.connectEnded(failure.connectOutcome) }
         }
         self.updateDiscovery()
+    }
+
+    /// Reads a device's properties again: BlueZ does not report Connected if the socket is connected before the kernel says
+    /// so (seen with 5.66).
+    private func reread(_ address: DeviceAddress, then next: @escaping (DeviceTable) -> Void) {
+        guard let path = self.entries[address]?.path else { return }
+        self.calls.call(path, BlueZ.propertiesInterface, "GetAll", [.string(BlueZ.device)]) { [weak self] result in
+            guard let self else { return }
+            if case .success(let answer) = result { self.tree.read(answer.arguments, of: path, BlueZ.device) }
+            self.refresh(address)
+            next(self)
+        }
     }
 
     private static let log = Logger(label: "bluetooth.bluez")
@@ -297,7 +329,7 @@ final class DeviceTable {
         }
     }
 
-    /// Sets our filter, without the pattern where BlueZ does not know it.
+    /// Sets our filter, without the pattern if BlueZ rejects it.
     private func setFilter(_ filter: ObjectTree.Properties, then next: @escaping () -> Void) {
         self.calls.call(self.adapter, BlueZ.adapter, "SetDiscoveryFilter", [.properties(filter)]) {
             [weak self] result in
@@ -315,6 +347,8 @@ extension DeviceTable: DeviceMirrorOwner {
     func mirrorDidConnect(_ mirror: DeviceMirror) { self.forEntry(of: mirror) { $0.linked() } }
 
     func mirrorDidDisconnect(_ mirror: DeviceMirror) { self.forEntry(of: mirror) { $0.linkEnded() } }
+
+    func mirrorWasRefused(_ mirror: DeviceMirror) { self.onRefusal?(mirror.path) }
 
     private func forEntry(
         of mirror: DeviceMirror,

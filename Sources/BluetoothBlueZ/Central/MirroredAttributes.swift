@@ -1,11 +1,10 @@
-// The attributes of a device in the GATT server of its mirror: what each handle stands for in BlueZ, and which services
-// have to be made anew when BlueZ's tree changes.
+// Maps the handles of a mirror's GATT server to BlueZ's objects, and replaces services when BlueZ's tree changes.
 
 import BluetoothHost
 import BluetoothTypes
 import NIOCore
 
-/// What the handles of a mirror stand for.
+/// The attributes of a mirror, by handle.
 struct MirroredAttributes {
     enum Attribute: Equatable {
         /// The value of the characteristic at a path.
@@ -25,7 +24,7 @@ struct MirroredAttributes {
     private var valueHandles: [String: AttributeHandle] = [:]
     private var services: [String: Mirrored] = [:]
 
-    /// What a handle stands for.
+    /// The attribute at a handle.
     subscript(handle: AttributeHandle) -> Attribute? { self.attributes[handle] }
 
     /// The value handle of the characteristic at a path.

@@ -14,17 +14,18 @@
 //      │              exploring ── tree ──▶ offered ── link ──▶ linked ── lost, or ended ──▶ idle
 //      └── not wanted for a while, from every state before linked: Disconnect
 //
-// idle: nobody wants the device. absent: BlueZ has no object for it, so devices are searched. connecting: Connect is on
-// its way. waiting: it failed, and is called again. resolving: BlueZ is connected and looks at the services. exploring:
-// the tree is read once more, since properties may overtake objects. offered: the mirror advertises. linked: our host
-// has its link. leaving: the device is wanted again while BlueZ still disconnects it, which takes two seconds.
+// idle: our host does not want the device. absent: BlueZ has no object for it, so devices are searched. connecting:
+// Connect is on its way. waiting: it failed, and is called again. resolving: BlueZ is connected and looks at the
+// services. exploring: the tree is read once more, since properties may overtake objects. offered: the mirror
+// advertises. linked: our host has its link. leaving: the device is wanted again while BlueZ still disconnects it,
+// which takes two seconds.
 //
-// A device can connect and get lost at any moment, which costs a call with a growing delay. A wish that ends for a moment,
-// as when the host changes its accept list, is kept. No timers: delays go out as actions.
+// A device can connect and get lost at any moment, which costs a call with a growing delay. A wish that ends for a
+// moment, as when the host changes its accept list, is kept. No timers: delays go out as actions.
 
 import NIOCore
 
-/// Decides what becomes of the connection to a device.
+/// The state of the connection to a device.
 struct MirroredConnection {
     enum Action: Equatable {
         /// Device1.Connect is to be called; its end goes to ``connectEnded(_:)``.
@@ -97,7 +98,7 @@ struct MirroredConnection {
         }
     }
 
-    /// What BlueZ says of the device has changed.
+    /// BlueZ's properties of the device have changed.
     mutating func update(isPresent: Bool, isConnected: Bool, isResolved: Bool) -> [Action] {
         self.isPresent = isPresent
         self.isConnected = isPresent && isConnected

@@ -1,5 +1,5 @@
-// Which characteristics of a device notify our host. BlueZ reports a value in the same way whether it was notified or
-// read, so a value that comes while this host reads is kept until it is known what was read.
+// The characteristics of a device that notify our host. BlueZ reports a notified value and a read value in the same
+// way, so values that arrive during a read of ours are kept until the read has ended.
 
 import NIOCore
 

@@ -1,11 +1,11 @@
-// BlueZ's errors, mapped in one place. Several ATT errors share one name in BlueZ, and only some have a text of their
-// own, so what an app gets is the likeliest of them.
+// The mapping of BlueZ's errors. Several ATT errors share one name in BlueZ, and only some have a text of their own, so
+// an app gets the likeliest of them.
 
 import BluetoothHost
 import BluetoothTypes
 
 extension BusFailure {
-    /// What BlueZ's answer to a read or a write says of the attribute.
+    /// The meaning of BlueZ's answer to a read or a write.
     enum AttributeError: Equatable {
         /// The server, or BlueZ for it, has refused.
         case att(ATTErrorCode)
@@ -18,6 +18,8 @@ extension BusFailure {
         switch self.name {
         case "org.bluez.Error.NotPermitted":
             // 05, 0C and 0F come as one; another pairing is BlueZ's to begin.
+            // A row of writes without response has the characteristic, this program's or another one's.
+            if self.text == "Write acquired" { return .busy }
             if self.text == "Not paired" { return .att(.insufficientAuthentication) }
             if self.text.contains("Read") { return .att(.readNotPermitted) }
             if self.text.contains("Write") { return .att(.writeNotPermitted) }
@@ -41,7 +43,7 @@ extension BusFailure {
         return ATTErrorCode(rawValue: code)
     }
 
-    /// What BlueZ's answer to Connect says.
+    /// The meaning of BlueZ's answer to Connect.
     enum ConnectOutcome: Equatable {
         /// The device did not answer, or the link was lost at once: trying again may succeed.
         case failed
@@ -49,8 +51,21 @@ extension BusFailure {
         case inProgress
         /// BlueZ has tried Bluetooth Classic, of which nothing is here.
         case classic
-        /// BlueZ does not know the device any more.
+        /// BlueZ has forgotten the device.
         case unknownDevice
+    }
+
+    /// The error of Pair; `nil` if the devices have paired before.
+    var pairingError: PairingError? {
+        switch self.name {
+        case "org.bluez.Error.AlreadyExists": nil
+        case "org.bluez.Error.InProgress": .inProgress
+        case "org.bluez.Error.AuthenticationCanceled": .cancelled
+        case "org.bluez.Error.AuthenticationTimeout", Self.timedOut.name: .timedOut
+        case "org.bluez.Error.ConnectionAttemptFailed", "org.bluez.Error.NotConnected", Self.closed.name: .linkEnded
+        case "org.bluez.Error.AuthenticationRejected": .failedByPeer(.unspecifiedReason)
+        default: .failed(.unspecifiedReason)
+        }
     }
 
     /// The error of Connect.

@@ -63,6 +63,9 @@ struct DeviceProperties: Equatable {
             && left.manufacturerData.map(\.data) == right.manufacturerData.map(\.data)
     }
 
+    /// The properties of a device that say how it is connected, and as whom.
+    static let states: Set<String> = ["Connected", "ServicesResolved", "Paired", "UUIDs", "Name", "Address"]
+
     /// The properties of a device that an advertisement may have changed.
     static let advertised: Set<String> = [
         "RSSI", "ManufacturerData", "ServiceData", "UUIDs", "Name", "TxPower", "Appearance", "AdvertisingFlags",

@@ -4,7 +4,7 @@
 import BluetoothTypes
 import NIOCore
 
-/// What a mirror advertises.
+/// The advertisement of a mirror.
 enum MirroredAdvertisement: Equatable {
     /// In legacy PDUs, with a scan response.
     case legacy(data: ByteBuffer, scanResponse: ByteBuffer)
@@ -12,7 +12,7 @@ enum MirroredAdvertisement: Equatable {
     case extended(data: ByteBuffer)
 
     private static let legacyLimit = 31
-    /// What one extended PDU holds; elements behind it are left out.
+    /// The capacity of one extended PDU; elements that do not fit are left out.
     static let extendedLimit = 245
 
     /// Lays out what BlueZ knows of a device.

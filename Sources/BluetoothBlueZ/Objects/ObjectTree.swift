@@ -1,6 +1,6 @@
-// What BlueZ shows on the bus: objects by their paths, each with interfaces and their properties. All of it comes from
-// another program, and much of that from devices that anybody may build: what has a wrong type is left out, values and
-// the number of objects are limited.
+// BlueZ's objects on the bus, by their paths, each with its interfaces and their properties. They come from another
+// program, and much of their content from devices that anybody may build: values of a wrong type are ignored, and the
+// length of values and the number of objects are limited.
 
 import NIOCore
 
@@ -11,7 +11,8 @@ struct ObjectTree {
 
     /// More objects than this are ignored: a device has one for itself and one for each of its attributes.
     static let objectLimit = 16_384
-    /// Longer texts, byte arrays and lists are left out; the longest that makes sense is an advertisement's list of UUIDs.
+    /// Longer texts, byte arrays and lists are left out; the longest that makes sense is an advertisement's list of
+    /// UUIDs.
     static let valueLimit = 4_096
 
     private(set) var objects: [String: Interfaces] = [:]
@@ -53,6 +54,12 @@ struct ObjectTree {
             self.objects[path]?[interface]?[name] = nil
         }
         return (interface, changes)
+    }
+
+    /// Takes the answer of GetAll (`a{sv}`) for an interface of a known object.
+    mutating func read(_ answer: [BusValue], of path: String, _ interface: String) {
+        guard self.objects[path]?[interface] != nil, let properties = answer.first?.dictionary else { return }
+        for (name, value) in properties { self.set(value, name, interface, path) }
     }
 
     /// The properties of an interface; `nil` if the object does not have it.

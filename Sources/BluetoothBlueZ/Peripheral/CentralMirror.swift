@@ -7,6 +7,14 @@ import BluetoothHost
 import BluetoothTypes
 import NIOCore
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// A central on the private air.
 final class CentralMirror {
     let path: String
@@ -21,7 +29,8 @@ final class CentralMirror {
     /// The last value that was read, for the rest of a long read.
     private var longRead: (handle: AttributeHandle, value: ByteBuffer)?
     /// The sockets of the characteristics to which it is subscribed.
-    private var sockets: [AttributeHandle: NotificationSocket] = [:]
+    private var sockets: [AttributeHandle: PacketSocket] = [:]
+    private lazy var bridges = ChannelBridges(self.host)
 
     /// More requests than these do not wait for the link.
     private static let waitingLimit = 64
@@ -69,6 +78,7 @@ final class CentralMirror {
         self.isClosed = true
         for socket in self.sockets.values { socket.close() }
         self.sockets = [:]
+        self.bridges.close()
         self.endWaiting()
         guard let link = self.link else { return self.host.detach() }
         self.link = nil
@@ -143,7 +153,7 @@ final class CentralMirror {
         self.write(ByteBuffer(integer: bits, endianness: .little), to: configuration) { error in
             if let error { return completion(.failure(error)) }
             guard let link = self.link,
-                let (socket, other) = NotificationSocket.make(
+                let (socket, other) = PacketSocket.make(
                     on: self.host.eventLoop,
                     ended: { [weak self] in self?.unsubscribe(from: handle, configuration) },
                     emptied: { [weak self] in self?.resume() }
@@ -151,6 +161,20 @@ final class CentralMirror {
             else { return completion(.failure(.insufficientResources)) }
             self.sockets[handle] = socket
             completion(.success((other, self.host.mtu(of: link))))
+        }
+    }
+
+    /// Opens a channel to our host for one that the central has opened in the kernel.
+    func open(_ spsm: SPSM, for socket: CInt) {
+        self.withLink { link in
+            guard let link else { return closeDescriptor(socket) }
+            let configuration = ChannelBridges.configuration
+            self.host.openChannel(on: link, spsm: spsm, configuration: configuration) { result in
+                switch result {
+                case .success(let channel): self.bridges.join(channel.id, socket)
+                case .failure: closeDescriptor(socket)
+                }
+            }
         }
     }
 
@@ -187,12 +211,25 @@ extension CentralMirror: LEHostDelegate {
         self.close()
     }
 
+    func host(_ host: LEHost, channel: L2CAPChannelID, didReceive octets: ByteBuffer) {
+        self.bridges.received(octets, on: channel)
+    }
+
+    func host(_ host: LEHost, channelIsReadyToSend channel: L2CAPChannelID) { self.bridges.isReadyToSend(channel) }
+
+    func host(_ host: LEHost, channel: L2CAPChannelID, didCloseBecause reason: L2CAPChannelCloseReason) {
+        self.bridges.closed(channel)
+    }
+
     func host(_ host: LEHost, link: LinkID, didReceiveValue value: ByteBuffer, for handle: AttributeHandle) {
         guard let socket = self.sockets[handle] else { return }
         socket.send(value)
         if socket.isFull { host.pauseReceiving(on: link) }
     }
 }
+
+// A method of the same name hides the function of the system.
+private func closeDescriptor(_ descriptor: CInt) { close(descriptor) }
 
 extension GATTError {
     /// The error octet of an answer; that of another failure otherwise.

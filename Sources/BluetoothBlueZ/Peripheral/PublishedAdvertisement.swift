@@ -1,4 +1,4 @@
-// What our host advertises, read from its HCI commands, as an advertisement of BlueZ (org.bluez.LEAdvertisement1).
+// Our host's advertisement, read from its HCI commands, as an object of BlueZ (org.bluez.LEAdvertisement1).
 
 import BluetoothHCI
 import BluetoothTypes
@@ -10,7 +10,7 @@ struct PublishedAdvertisement {
     private var data = ByteBuffer()
     private var scanResponse = ByteBuffer()
 
-    /// What a command does to advertising.
+    /// The effect of a command on advertising.
     enum Effect: Equatable {
         /// It starts; the command is to wait for BlueZ.
         case start
@@ -67,7 +67,7 @@ struct PublishedAdvertisement {
         {
             properties["Appearance"] = .uint16(appearance)
         }
-        // Without it, BlueZ says in the flags that nobody may find the device.
+        // Without it, BlueZ sets no discoverable flag.
         if self.isConnectable { properties["Discoverable"] = .boolean(true) }
         return properties
     }

@@ -1,5 +1,5 @@
-// A service that our app publishes, as the objects of an application of BlueZ: one application for each service, since
-// BlueZ takes no service that is added to one later.
+// The objects of a service that our app publishes. Each service is an application of its own at BlueZ, because BlueZ
+// ignores services that are added to an application later.
 
 import BluetoothHost
 import BluetoothTypes
@@ -7,7 +7,7 @@ import NIOCore
 
 /// The objects of a published service.
 struct PublishedObjects {
-    /// What the path of an object stands for in the server of our host.
+    /// The attribute of our host's server that an object represents.
     enum Attribute: Equatable {
         /// A characteristic: its value, its Client Characteristic Configuration, and its properties.
         case characteristic(AttributeHandle, configuration: AttributeHandle?, CharacteristicProperties)
@@ -39,7 +39,7 @@ struct PublishedObjects {
                 "UUID": .string(characteristic.uuid.text), "Service": .path(path),
                 "Flags": .strings(Self.flags(of: characteristic)),
             ]
-            // BlueZ then hands out a socket, which says who subscribes, and where values wait.
+            // BlueZ then asks for a socket, so we know the subscriber and have back-pressure.
             if handles.clientConfiguration != nil { properties["NotifyAcquired"] = .boolean(false) }
             self.objects.append((characteristicPath, BlueZ.characteristic, properties))
             self.attributes[characteristicPath] = .characteristic(

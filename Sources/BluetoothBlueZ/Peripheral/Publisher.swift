@@ -1,5 +1,5 @@
-// What our app publishes, at BlueZ: each service is registered as an application of its own, and what BlueZ's centrals
-// ask is asked by their mirrors on the private air.
+// Publishes our app's services with BlueZ: each is registered as an application of its own. The mirror of a central
+// sends the central's requests to our host over the private air.
 
 import BluetoothAir
 import BluetoothHCI
@@ -20,14 +20,21 @@ final class Publisher {
     private let calls: BlueZCalls
     private let air: Air
     private let controller: VirtualController
-    /// What BlueZ knows of the device at a path.
+    /// BlueZ's properties of the device at a path.
     private let device: (String) -> DeviceProperties?
+    /// The path of the device with an address.
+    private let path: (DeviceAddress) -> String?
     private weak var host: LEHost?
     private var registrations: [AttributeHandle: Registration] = [:]
     private var registrationCount = 0
     private var centrals: [String: CentralMirror] = [:]
+    private var listeners: [SPSM: KernelListener] = [:]
     private var advertisement = PublishedAdvertisement()
     private var advertisementPath: String?
+    /// Called with a service that BlueZ has published or refused.
+    var onPublish: ((AttributeHandle, _ isAccepted: Bool) -> Void)?
+    /// Whether centrals may find something of ours.
+    var isPublishing: Bool { !self.registrations.isEmpty }
 
     private static let root = "/org/corebluetooth"
     private static let log = Logger(label: "bluetooth.bluez")
@@ -39,25 +46,31 @@ final class Publisher {
         _ calls: BlueZCalls,
         _ air: Air,
         _ controller: VirtualController,
-        device: @escaping (String) -> DeviceProperties?
+        device: @escaping (String) -> DeviceProperties?,
+        path: @escaping (DeviceAddress) -> String?
     ) {
         self.adapter = adapter
         self.calls = calls
         self.air = air
         self.controller = controller
         self.device = device
+        self.path = path
     }
 
     /// Publishes what `host` has, now and later.
     func publish(_ host: LEHost) {
         self.host = host
         host.onPublishedChange = { [weak self] in self?.update() }
+        host.onListenersChange = { [weak self] in self?.updateListeners() }
         self.update()
+        self.updateListeners()
     }
 
-    /// Nothing is published any more; BlueZ notices with the end of the bus.
+    /// Stops publishing; BlueZ notices the end of the connection.
     func close() {
         self.host?.onPublishedChange = nil
+        self.host?.onListenersChange = nil
+        self.listeners = [:]
         self.registrations = [:]
         for central in self.centrals.values { central.close() }
         self.centrals = [:]
@@ -94,6 +107,8 @@ final class Publisher {
                 Self.log.error(
                     "BlueZ has not published the service \(service.definition.uuid): \(failure.text.onOneLine)"
                 )
+                guard let self, self.registrations[handle]?.objects.root == objects.root else { return }
+                self.onPublish?(handle, false)
             }
         }
     }
@@ -105,6 +120,31 @@ final class Publisher {
             return
         }
         self.registrations[handle]?.isRegistered = true
+        self.onPublish?(handle, true)
+    }
+
+    // MARK: Channels
+
+    private func updateListeners() {
+        guard let wanted = self.host?.channelListeners else { return }
+        self.listeners = self.listeners.filter { wanted[$0.key] != nil }
+        for (spsm, security) in wanted where self.listeners[spsm] == nil {
+            self.listeners[spsm] = KernelListener(
+                spsm,
+                security,
+                of: self.controller.address,
+                on: self.air.eventLoop,
+                accepted: { [weak self] in self?.accepted($0, from: $1, spsm) }
+            )
+        }
+    }
+
+    private func accepted(_ socket: CInt, from device: DeviceAddress, _ spsm: SPSM) {
+        guard let path = self.path(device), let central = self.central(path, mtu: nil) else {
+            KernelChannel.end(socket)
+            return
+        }
+        central.open(spsm, for: socket)
     }
 
     // MARK: Advertising
@@ -143,15 +183,18 @@ final class Publisher {
 
     // MARK: Centrals
 
-    /// The device at a path is not connected any more.
+    /// The device at a path has disconnected.
     func disconnected(_ path: String) { self.centrals.removeValue(forKey: path)?.close() }
 
     private func central(_ options: ObjectTree.Properties) -> CentralMirror? {
-        guard let path = options["device"]?.path, let host = self.host else { return nil }
+        options["device"]?.path.flatMap { self.central($0, mtu: options["mtu"]?.uint16) }
+    }
+
+    private func central(_ path: String, mtu: UInt16?) -> CentralMirror? {
+        guard let host = self.host else { return nil }
         if let central = self.centrals[path] { return central }
         guard self.centrals.count < Self.centralLimit, let device = self.device(path) else { return nil }
-        let mtu = Int(options["mtu"]?.uint16 ?? 23)
-        let central = CentralMirror(path, device.address, mtu: mtu, on: self.air, to: self.controller, host)
+        let central = CentralMirror(path, device.address, mtu: Int(mtu ?? 23), on: self.air, to: self.controller, host)
         self.centrals[path] = central
         return central
     }

@@ -2,7 +2,7 @@
 // 4.26 and 10.1). Each says its cause in a sentence.
 
 /// The result of a request for a channel, as it stands in the response (Vol 3, Part A, 4.23 and 4.26).
-public struct L2CAPConnectionResult: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public struct L2CAPConnectionResult: RawRepresentable, Hashable, Error, CustomStringConvertible {
     /// The two octets.
     public var rawValue: UInt16
 

@@ -42,6 +42,7 @@ extension LEHost {
 
     private func updateListeners() {
         for link in self.openLinks.all { link.signalling.channels.listeners = self.l2capChannels.listeners }
+        self.onListenersChange?()
     }
 
     /// Asks a peer for a channel. The completion comes before anything that the channel receives.
@@ -142,11 +143,15 @@ extension LEHost {
             self.l2capChannels.writable.append(id)
         case .requested(let cid, let spsm):
             let request = L2CAPChannelRequest(link: link.id, spsm: spsm)
-            let result = self.delegate?.host(self, shouldAcceptChannel: request) ?? .success
-            let now = self.eventLoop.now
-            let id = result == .success ? self.l2capChannels.makeID() : nil
-            link.signalling.update(cid, now: now, into: &link.signallingActions) { channel, context in
-                if let id { channel.accept(as: id, &context) } else { channel.refuse(result, &context) }
+            guard let decide = self.decideOnChannel else {
+                let result = self.delegate?.host(self, shouldAcceptChannel: request) ?? .success
+                return self.answer(result, cid, of: link)
+            }
+            decide(request) { [weak self] result in
+                // A link that has ended takes no answer.
+                guard let self, let link = self.openLinks[request.link] else { return }
+                self.answer(result, cid, of: link)
+                self.noteWork(link)
             }
         case .opened(let id, let spsm, let isIncoming, let peerMTU):
             let information = L2CAPChannelInformation(
@@ -172,6 +177,14 @@ extension LEHost {
             self.log.debug("\(link.id): \(id) has ended: \(reason)")
             _ = self.l2capChannels.remove(id)
             self.delegate?.host(self, channel: id, didCloseBecause: reason)
+        }
+    }
+
+    private func answer(_ result: L2CAPConnectionResult, _ cid: CID, of link: HostLink) {
+        let now = self.eventLoop.now
+        let id = result == .success ? self.l2capChannels.makeID() : nil
+        link.signalling.update(cid, now: now, into: &link.signallingActions) { channel, context in
+            if let id { channel.accept(as: id, &context) } else { channel.refuse(result, &context) }
         }
     }
 

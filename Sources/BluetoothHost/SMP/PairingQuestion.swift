@@ -101,6 +101,19 @@ public struct PairingConsent: Hashable, Sendable {
     public var replacesBond: Bool
     /// The identity address of that device; `nil` if there is none.
     public var replaced: DeviceAddress?
+
+    /// A pairing, for a stack that pairs by itself.
+    package init(
+        model: AssociationModel?,
+        isBonding: Bool,
+        replacesBond: Bool,
+        replaced: DeviceAddress? = nil
+    ) {
+        self.model = model
+        self.isBonding = isBonding
+        self.replacesBond = replacesBond
+        self.replaced = replaced
+    }
 }
 
 /// What the user says.

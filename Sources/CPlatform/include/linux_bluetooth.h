@@ -34,6 +34,32 @@ struct linux_hci_information {
 /// Asks the kernel about an adapter; any HCI socket will do.
 int linux_hci_get_information(int descriptor, uint16_t index, struct linux_hci_information *information);
 
+/// Makes a non-blocking L2CAP socket that keeps the boundaries of SDUs.
+int linux_l2cap_socket(int *descriptor);
+
+/// Binds an L2CAP socket to an adapter's address, least significant octet first, and to an LE PSM; 0 lets the kernel
+/// choose one.
+int linux_l2cap_bind(int descriptor, const uint8_t address[6], bool is_random, uint16_t psm);
+
+/// Sets the security that a link needs for channels, 1 (none) to 4 (LE Secure Connections), and the longest SDU that
+/// is received.
+int linux_l2cap_configure(int descriptor, uint8_t level, uint16_t mtu);
+
+/// Begins to connect to a device; the socket is writable when this has ended.
+int linux_l2cap_connect(int descriptor, const uint8_t address[6], bool is_random, uint16_t psm);
+
+/// Takes a channel that a device has opened; `address` is that of the device.
+int linux_l2cap_accept(int listener, int *descriptor, uint8_t address[6], bool *is_random);
+
+/// The longest SDU that the device takes.
+int linux_l2cap_send_limit(int descriptor, uint16_t *limit);
+
+/// Whether the kernel has sent everything that was written to a Bluetooth socket.
+int linux_bluetooth_is_drained(int descriptor, bool *is_drained);
+
+/// The number of octets that the other end of a Unix socket has not read yet.
+int linux_unix_unread(int descriptor, int *count);
+
 /// Makes a serial port raw, with eight bits, no parity, one stop bit, RTS/CTS flow control and any speed.
 int linux_serial_configure(int descriptor, uint32_t speed);
 

@@ -12,6 +12,8 @@ final class ConnectedPeers: Sendable {
     }
 
     private let entries = NIOLockedValueBox<[Entry]>([])
+    /// The devices that are connected to this system by other programs, if a system shares them.
+    private let others = NIOLockedValueBox<[Entry]>([])
 
     /// What each device has: Generic Access and Generic Attribute (Vol 3, Part C, 12 and Part G, 7).
     private static let commonServices: [BluetoothUUID] = [0x1800, 0x1801]
@@ -19,9 +21,16 @@ final class ConnectedPeers: Sendable {
     /// The devices that have one of some services, longest connected first.
     func peers(withAnyOf services: [BluetoothUUID]) -> [DeviceAddress] {
         let isCommon = services.contains { Self.commonServices.contains($0) }
-        return self.entries.withLockedValue { entries in
-            entries.filter { entry in isCommon || services.contains { entry.services.contains($0) } }.map(\.address)
-        }
+        let entries = self.entries.withLockedValue(\.self)
+        let own = Set(entries.map(\.address))
+        let others = self.others.withLockedValue(\.self).filter { !own.contains($0.address) }
+        return (entries + others)
+            .filter { entry in isCommon || services.contains { entry.services.contains($0) } }.map(\.address)
+    }
+
+    /// The devices that the system is connected to, with their services.
+    func setOthers(_ devices: [(address: DeviceAddress, services: [BluetoothUUID])]) {
+        self.others.withLockedValue { $0 = devices.map { Entry(address: $0.address, services: $0.services) } }
     }
 
     /// A device connected.

@@ -2,11 +2,14 @@
 // while programs run that have them.
 
 import BluetoothAirService
+import BluetoothBlueZ
 package import BluetoothHost
 import BluetoothTransport
 package import BluetoothTypes
 import Foundation
 import Logging
+import NIOCore
+import NIOPosix
 
 /// A bond on disk.
 package struct StoredBond: Sendable {
@@ -20,14 +23,16 @@ package struct StoredBond: Sendable {
     package var identifier: UUID?
     /// The name that it advertises, as a scan shows it, else its GAP Device Name; `nil` where none is known.
     package var name: String?
-    /// The key.
-    package var key: LinkSecurity.Key
+    /// The key; `nil` if another program has it, and does not say how it was made.
+    package var key: LinkSecurity.Key?
     /// When the devices paired, in whole seconds; `nil` where that is not known.
     package var paired: Date?
     /// When a link was last encrypted with the key, in whole seconds; `nil` for never.
     package var lastUsed: Date?
     /// Where it is kept.
     var folder: String
+    /// The bond at BlueZ, if BlueZ has it.
+    var system: BlueZBonds.Bond?
 }
 
 /// The bonds on disk.
@@ -71,11 +76,37 @@ package enum StoredBonds {
         return bonds.sorted { ($0.ownerName ?? "", $0.name ?? "") < ($1.ownerName ?? "", $1.name ?? "") }
     }
 
+    /// Those of the adapters that BlueZ has.
+    ///
+    /// - Throws: `BlueZError` if BlueZ cannot be asked.
+    package static func ofSystem() throws -> [StoredBond] {
+        let state = try PrivateFolder.state().path
+        return try BlueZBonds.all(on: self.eventLoop).wait().map { bond in
+            let folder = "\(state)/\(bond.owner)"
+            // What our programs know of the device, if they have met it.
+            let isKnown = FileManager.default.fileExists(atPath: folder)
+            let records = isKnown ? IdentityFile(try FolderStorage(folder: folder)).load() : []
+            let record = records.first { $0.address == bond.peer }
+            return StoredBond(
+                owner: bond.owner,
+                ownerName: "bluez:hci\(bond.index)",
+                peer: bond.peer,
+                identifier: record?.identifier,
+                name: bond.name ?? record?.advertisedName ?? record?.deviceName,
+                folder: folder,
+                system: bond
+            )
+        }
+    }
+
+    private static var eventLoop: any EventLoop { MultiThreadedEventLoopGroup.singleton.any() }
+
     /// Removes a bond, and what is kept with it of the peer's client. A program that has it forgets it with the next
     /// connection.
     ///
     /// - Throws: `TransportError` where it cannot be removed.
     package static func remove(_ bond: StoredBond) throws {
+        if let system = bond.system { return try BlueZBonds.remove(system, on: self.eventLoop).wait() }
         let storage = try FolderStorage(folder: bond.folder)
         try storage.withLock { try storage.removeBond(with: bond.peer) }
     }

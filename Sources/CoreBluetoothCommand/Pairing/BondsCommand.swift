@@ -30,10 +30,20 @@ struct BondOwnerOptions: ParsableArguments {
     )
     var identity: String?
 
+    @Option(help: ArgumentHelp("bluez for the pairings that the system has.", valueName: "adapter"))
+    var adapter: String?
+
+    func validate() throws {
+        guard let adapter, adapter != "bluez" else { return }
+        throw ValidationError("\(PrintableText.quoted(adapter)) keeps no pairings of its own: name bluez, or none")
+    }
+
     /// The bonds of those.
     func bonds() throws -> [StoredBond] {
         let bonds: [StoredBond]
-        do { bonds = try StoredBonds.all() } catch { throw Failure("cannot read the bonds: \(error)") }
+        do { bonds = try adapter == nil ? StoredBonds.all() : StoredBonds.ofSystem() } catch {
+            throw Failure("cannot read the bonds: \(error)")
+        }
         return owned(bonds)
     }
 
@@ -57,8 +67,9 @@ extension StoredBond {
             ("owner", JSONValue(ownerName)), ("ownerAddress", .string(owner.description)), ("name", JSONValue(name)),
             ("identifier", JSONValue(identifier?.uuidString)), ("address", .string(peer.description)),
             ("addressKind", .string(peer.isRandom ? "random" : "public")),
-            ("security", .string(SecurityText.name(key.level))), ("secureConnections", .bool(key.isSecureConnections)),
-            ("keySize", .integer(key.size)), ("paired", JSONValue(paired?.ISO8601Format())),
+            ("security", JSONValue(key.map { SecurityText.name($0.level) })),
+            ("secureConnections", key.map { .bool($0.isSecureConnections) } ?? .null),
+            ("keySize", key.map { .integer($0.size) } ?? .null), ("paired", JSONValue(paired?.ISO8601Format())),
             ("lastUsed", JSONValue(lastUsed?.ISO8601Format())),
         ]
     }
@@ -116,7 +127,7 @@ extension BondsCommand {
                     "bond",
                     bond.details,
                     line: "  \(bond.peerText)\(bond.name == nil ? "" : identifier)  \(bond.peer)"
-                        + "\(bond.datesText)  \(SecurityText.text(bond.key))"
+                        + "\(bond.datesText)\(bond.key.map { "  " + SecurityText.text($0) } ?? "")"
                 )
             }
         }

@@ -58,4 +58,17 @@ struct BlueZErrorsTests {
         #expect(error.kind == kind)
         #expect(!error.message.contains("\n") && !error.message.contains("\u{1B}"))
     }
+
+    @Test(
+        "says why a pairing has failed, and takes one that was there for a success",
+        arguments: [
+            ("AlreadyExists", nil), ("InProgress", .inProgress), ("AuthenticationCanceled", .cancelled),
+            ("AuthenticationTimeout", .timedOut), ("ConnectionAttemptFailed", .linkEnded),
+            ("AuthenticationRejected", .failedByPeer(.unspecifiedReason)),
+            ("AuthenticationFailed", .failed(.unspecifiedReason)), ("Unknown", .failed(.unspecifiedReason)),
+        ] as [(String, PairingError?)]
+    )
+    func pairing(name: String, error: PairingError?) {
+        #expect(BusFailure(name: "org.bluez.Error." + name, text: "").pairingError == error)
+    }
 }

@@ -10,196 +10,10 @@ import Testing
 @testable import BluetoothBlueZ
 @testable import CoreBluetooth
 
-private var serviceUUID: CBUUID { CBUUID(string: "56ac0001-4b5f-4b3b-8aff-ede134a8446a") }
-private var valueUUID: CBUUID { CBUUID(string: "56ac0002-4b5f-4b3b-8aff-ede134a8446a") }
-
-extension BluetoothAdapter {
-    /// The adapter that BlueZ has on a bus.
-    fileprivate convenience init(bus: PrivateBus) {
-        let configuration = Configuration()
-        let thread = EventLoopThread()
-        let eventLoop = thread.eventLoop
-        let address = bus.address
-        self.init(
-            eventLoop: eventLoop,
-            configuration: configuration,
-            callbacks: .onQueues,
-            identities: IdentityStore(),
-            retained: thread
-        ) {
-            var components = AdapterComponents(.bluez(index: nil), configuration, on: eventLoop)
-            components.source = BlueZChannelSource(BlueZSource(adapter: nil, on: eventLoop, bus: address))
-            return components
-        }
-    }
-}
-
-/// What happened to an app, in words.
-private final class Events: Sendable {
-    private let lines = NIOLockedValueBox<[String]>([])
-    func add(_ line: String) { self.lines.withLockedValue { $0.append(line) } }
-    func has(_ line: String) -> Bool { self.lines.withLockedValue { $0.contains(line) } }
-    var all: [String] { self.lines.withLockedValue(\.self) }
-
-    /// Waits for a line.
-    func wait(for line: String) async throws {
-        do { try await eventually { self.has(line) } } catch { throw NotSeen(line: line, events: self.all) }
-    }
-
-    struct NotSeen: Error {
-        var line: String
-        var events: [String]
-    }
-}
-
-private final class CentralApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-    let events = Events()
-    let queue = DispatchQueue(label: "central")
-    private var manager: CBCentralManager?
-    private var peripheral: CBPeripheral?
-    private var characteristic: CBCharacteristic?
-
-    init(_ adapter: BluetoothAdapter) {
-        super.init()
-        self.queue.sync { self.manager = adapter.run { CBCentralManager(delegate: self, queue: self.queue) } }
-    }
-
-    func scan() { self.queue.async { self.manager?.scanForPeripherals(withServices: [serviceUUID]) } }
-    func end() { self.with { self.manager?.cancelPeripheralConnection($0) } }
-    func connect() { self.with { self.manager?.connect($0) } }
-    func read() { self.withValue { $0.readValue(for: $1) } }
-    func subscribe(_ isOn: Bool) { self.withValue { $0.setNotifyValue(isOn, for: $1) } }
-    func write(_ text: String, _ type: CBCharacteristicWriteType) {
-        self.withValue { $0.writeValue(Data(text.utf8), for: $1, type: type) }
-    }
-
-    private func with(_ body: @escaping @Sendable (CBPeripheral) -> Void) {
-        self.queue.async { if let peripheral = self.peripheral { body(peripheral) } }
-    }
-
-    private func withValue(_ body: @escaping @Sendable (CBPeripheral, CBCharacteristic) -> Void) {
-        self.queue.async {
-            if let peripheral = self.peripheral, let characteristic = self.characteristic {
-                body(peripheral, characteristic)
-            }
-        }
-    }
-
-    func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        self.events.add("state \(central.state.rawValue)")
-    }
-
-    func centralManager(
-        _ central: CBCentralManager,
-        didDiscover peripheral: CBPeripheral,
-        advertisementData: [String: Any],
-        rssi: NSNumber
-    ) {
-        self.peripheral = peripheral
-        self.events.add("discovered \(advertisementData[CBAdvertisementDataLocalNameKey] ?? "") \(rssi)")
-    }
-
-    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        self.events.add("connected")
-        peripheral.delegate = self
-        peripheral.discoverServices([serviceUUID])
-    }
-
-    func centralManager(_: CBCentralManager, didDisconnectPeripheral: CBPeripheral, error: (any Error)?) {
-        self.events.add("disconnected \((error as? CBError).map { "\($0.code.rawValue)" } ?? "by itself")")
-    }
-
-    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-        for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
-    }
-
-    func peripheral(_: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
-        self.characteristic = service.characteristics?.first { $0.uuid == valueUUID }
-        self.events.add("discovered \(service.characteristics?.count ?? 0)")
-    }
-
-    func peripheral(_: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?) {
-        let text = String(decoding: characteristic.value ?? Data(), as: UTF8.self)
-        self.events.add(error.map { "refused \(($0 as? CBATTError)?.code.rawValue ?? -1)" } ?? "value \(text)")
-    }
-
-    func peripheral(_: CBPeripheral, didWriteValueFor: CBCharacteristic, error: (any Error)?) {
-        self.events.add("written \((error as? CBATTError)?.code.rawValue ?? 0)")
-    }
-
-    func peripheral(
-        _: CBPeripheral,
-        didUpdateNotificationStateFor characteristic: CBCharacteristic,
-        error: (any Error)?
-    ) {
-        self.events.add(
-            "notifying \(characteristic.isNotifying) \((error as? CBATTError)?.code.rawValue ?? 0)"
-        )
-    }
-
-    func peripheral(_: CBPeripheral, didModifyServices: [CBService]) { self.events.add("modified") }
-}
-
-private final class PeripheralApp: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
-    let events = Events()
-    let queue = DispatchQueue(label: "peripheral")
-    private var manager: CBPeripheralManager?
-    private let characteristic = CBMutableCharacteristic(
-        type: valueUUID,
-        properties: [.read, .write, .notify],
-        value: nil,
-        permissions: [.readable, .writeable]
-    )
-
-    init(_ adapter: BluetoothAdapter) {
-        super.init()
-        self.queue.sync { self.manager = adapter.run { CBPeripheralManager(delegate: self, queue: self.queue) } }
-    }
-
-    func update(_ text: String) {
-        self.queue.async {
-            _ = self.manager?.updateValue(Data(text.utf8), for: self.characteristic, onSubscribedCentrals: nil)
-        }
-    }
-
-    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-        self.events.add("state \(peripheral.state.rawValue)")
-        guard peripheral.state == .poweredOn else { return }
-        let service = CBMutableService(type: serviceUUID, primary: true)
-        service.characteristics = [self.characteristic]
-        peripheral.add(service)
-        peripheral.startAdvertising([CBAdvertisementDataLocalNameKey: "Ours"])
-    }
-
-    func peripheralManagerDidStartAdvertising(_: CBPeripheralManager, error: (any Error)?) {
-        self.events.add(error == nil ? "advertising" : "not advertising")
-    }
-
-    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
-        request.value = Data("ours".utf8).dropFirst(request.offset)
-        self.events.add("read at \(request.offset)")
-        peripheral.respond(to: request, withResult: .success)
-    }
-
-    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
-        let text = String(decoding: requests[0].value ?? Data(), as: UTF8.self)
-        self.events.add("written \(text)")
-        peripheral.respond(to: requests[0], withResult: text == "bad" ? .invalidAttributeValueLength : .success)
-    }
-
-    func peripheralManager(_: CBPeripheralManager, central: CBCentral, didSubscribeTo: CBCharacteristic) {
-        self.events.add("subscribed \(central.maximumUpdateValueLength)")
-    }
-
-    func peripheralManager(_: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom: CBCharacteristic) {
-        self.events.add("unsubscribed")
-    }
-}
-
 @Suite("BlueZ, by a mock", .enabled(if: PrivateBus.isThere, "dbus-daemon and libsystemd are needed"), .serialized)
 struct BlueZTests {
-    private let bus: PrivateBus
-    private let mock: MockBlueZ
+    let bus: PrivateBus
+    let mock: MockBlueZ
 
     init() async throws {
         self.bus = try await PrivateBus()
@@ -207,8 +21,13 @@ struct BlueZTests {
     }
 
     /// An app that is connected to the mock's device and knows its characteristic.
-    private func connected() async throws -> CentralApp {
-        let app = CentralApp(BluetoothAdapter(bus: self.bus))
+    private func connected() async throws -> BlueZCentralApp {
+        let app = BlueZCentralApp(BluetoothAdapter(bus: self.bus))
+        try await self.connect(app)
+        return app
+    }
+
+    func connect(_ app: BlueZCentralApp) async throws {
         try await app.events.wait(for: "state 5")
         app.scan()
         try await eventually { self.mock.calls.contains("StartDiscovery /org/bluez/hci0") }
@@ -216,7 +35,6 @@ struct BlueZTests {
         try await app.events.wait(for: "discovered Mock -61")
         app.connect()
         try await app.events.wait(for: "discovered 1")
-        return app
     }
 
     @Test("gives a central what BlueZ has: advertisements, services, values and notifications")
@@ -259,9 +77,21 @@ struct BlueZTests {
         try await app.events.wait(for: "notifying false \(code)")
     }
 
+    @Test("sends writes without response in a row through BlueZ's socket, and a request only when BlueZ has read them")
+    func commandStream() async throws {
+        let app = try await self.connected()
+        for number in 0..<40 { app.write("\(number)", .withoutResponse) }
+        app.write("last", .withResponse)
+        try await app.events.wait(for: "written 0")
+        let calls = self.mock.calls.filter { $0.hasPrefix("WriteValue") || $0.hasPrefix("packet") }
+        let write = "WriteValue \(MockBlueZ.value)"
+        let expected = Array(repeating: write, count: 8) + (8..<40).map { "packet \($0)" } + [write]
+        #expect(calls == expected)
+    }
+
     @Test("waits for a device that is absent, by asking again")
     func absentDevice() async throws {
-        let app = CentralApp(BluetoothAdapter(bus: self.bus))
+        let app = BlueZCentralApp(BluetoothAdapter(bus: self.bus))
         try await app.events.wait(for: "state 5")
         let refusals = NIOLockedValueBox(3)
         try await self.mock.answer { call, message in
@@ -280,6 +110,12 @@ struct BlueZTests {
         app.connect()
         try await app.events.wait(for: "discovered 1")
         #expect(self.mock.calls.filter { $0.hasPrefix("Connect ") }.count == 4)
+    }
+
+    @Test("connects to a device that BlueZ does not report as connected")
+    func unreportedConnection() async throws {
+        self.mock.reportsConnected.withLockedValue { $0 = false }
+        _ = try await self.connected()
     }
 
     @Test("tells an app of a device that is lost")
@@ -301,7 +137,7 @@ struct BlueZTests {
 
     @Test("is off while BlueZ's adapter is")
     func powerOff() async throws {
-        let app = CentralApp(BluetoothAdapter(bus: self.bus))
+        let app = BlueZCentralApp(BluetoothAdapter(bus: self.bus))
         try await app.events.wait(for: "state 5")
         try await self.mock.set(MockBlueZ.adapter, BlueZ.adapter, ["Powered": .boolean(false)])
         try await app.events.wait(for: "state 4")
@@ -311,7 +147,7 @@ struct BlueZTests {
 
     @Test("survives properties of wrong types, huge values and paths that are none")
     func hostileProperties() async throws {
-        let app = CentralApp(BluetoothAdapter(bus: self.bus))
+        let app = BlueZCentralApp(BluetoothAdapter(bus: self.bus))
         try await app.events.wait(for: "state 5")
         app.scan()
         let huge = BusValue.bytes(ByteBuffer(repeating: 0xFF, count: 1 << 20))
@@ -335,7 +171,7 @@ struct BlueZTests {
             BlueZ.device,
             ["Address": .string("C0:11:22:33:44:55"), "AddressType": .string("random"), "Connected": .boolean(true)]
         )
-        let app = PeripheralApp(BluetoothAdapter(bus: self.bus))
+        let app = BlueZPeripheralApp(BluetoothAdapter(bus: self.bus))
         try await app.events.wait(for: "advertising")
         try await eventually { self.mock.calls.contains("advertises Ours") }
         try await eventually { self.mock.calls.contains { $0.hasPrefix("RegisterApplication") } }
@@ -364,6 +200,31 @@ struct BlueZTests {
         try await app.events.wait(for: "unsubscribed")
     }
 
+    @Test("uses a device that another program holds connected, and leaves it connected")
+    func shared() async throws {
+        try await self.mock.advertise(["Connected": .boolean(true)])
+        let app = BlueZCentralApp(BluetoothAdapter(bus: self.bus))
+        try await app.events.wait(for: "state 5")
+        app.connectRetrieved()
+        try await app.events.wait(for: "retrieved Mock")
+        try await self.mock.resolveServices()
+        try await app.events.wait(for: "discovered 1")
+        app.end()
+        try await app.events.wait(for: "disconnected by itself")
+        #expect(!self.mock.calls.contains { $0.hasPrefix("Disconnect ") || $0.hasPrefix("Connect ") })
+    }
+
+    @Test("reports a service that BlueZ refuses")
+    func refusedService() async throws {
+        try await self.mock.answer { call, message in
+            guard message.member == "RegisterApplication" else { return false }
+            call.fail("org.bluez.Error.Failed", "Failed to create entry in database")
+            return true
+        }
+        let app = BlueZPeripheralApp(BluetoothAdapter(bus: self.bus))
+        try await app.events.wait(for: "not added")
+    }
+
     @Test("reports advertising that BlueZ refuses")
     func refusedAdvertising() async throws {
         try await self.mock.answer { call, message in
@@ -371,7 +232,7 @@ struct BlueZTests {
             call.fail("org.bluez.Error.NotPermitted", "Maximum advertisements reached")
             return true
         }
-        let app = PeripheralApp(BluetoothAdapter(bus: self.bus))
+        let app = BlueZPeripheralApp(BluetoothAdapter(bus: self.bus))
         try await app.events.wait(for: "not advertising")
     }
 }

@@ -54,6 +54,8 @@ final class MockBlueZ: @unchecked Sendable {
     private var override: ((BusCall, BusMessage) -> Bool)?
     private let log = NIOLockedValueBox<[String]>([])
     private var adapterUser = ""
+    /// Whether PropertiesChanged says that the device is connected.
+    let reportsConnected = NIOLockedValueBox(true)
 
     static let adapter = "/org/bluez/hci0"
     static let device = adapter + "/dev_C0_11_22_33_44_55"
@@ -150,6 +152,9 @@ final class MockBlueZ: @unchecked Sendable {
         self.change(Self.device, BlueZ.device, ["ServicesResolved": .boolean(true)])
     }
 
+    /// BlueZ has looked at the device's services.
+    func resolveServices() async throws { try await self.eventLoop.run { [self] in self.resolve() } }
+
     /// A characteristic notifies.
     func notify(_ text: String) async throws {
         try await self.set(Self.value, BlueZ.characteristic, ["Value": .bytes(ByteBuffer(string: text))])
@@ -174,6 +179,23 @@ final class MockBlueZ: @unchecked Sendable {
     }
 }
 
+extension MockBlueZ {
+    /// Reads a socket for writes without response, until its other end is closed, more slowly than it is written.
+    private func drain(_ socket: CInt) {
+        var octets = [UInt8](repeating: 0, count: 512)
+        let count = recv(socket, &octets, octets.count, CInt(MSG_DONTWAIT))
+        if count > 0 {
+            let text = String(decoding: octets.prefix(count), as: UTF8.self)
+            self.log.withLockedValue { $0.append("packet \(text)") }
+        }
+        guard count > 0 || (count < 0 && errno == EAGAIN) else {
+            close(socket)
+            return
+        }
+        self.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(1)) { self.drain(socket) }
+    }
+}
+
 extension MockBlueZ: BusConnectionDelegate {
     func connection(_ connection: BusConnection, didReceiveSignal signal: BusMessage) {}
     func connectionDidClose(_ connection: BusConnection) {}
@@ -192,9 +214,16 @@ extension MockBlueZ: BusConnectionDelegate {
             }
             call.reply([.array("{oa{sa{sv}}}", all)])
         case "Connect":
-            self.change(Self.device, BlueZ.device, ["Connected": .boolean(true)])
+            if self.reportsConnected.withLockedValue(\.self) {
+                self.change(Self.device, BlueZ.device, ["Connected": .boolean(true)])
+            } else {
+                self.objects[Self.device]?[BlueZ.device]?["Connected"] = .boolean(true)
+            }
             call.reply()
             self.resolve()
+        case "GetAll":
+            let interface = message.arguments.first?.string ?? ""
+            call.reply([.properties(self.objects[message.path]?[interface] ?? [:])])
         case "Disconnect":
             self.change(Self.device, BlueZ.device, ["Connected": .boolean(false), "ServicesResolved": .boolean(false)])
             call.reply()
@@ -203,6 +232,14 @@ extension MockBlueZ: BusConnectionDelegate {
             // BlueZ reports what is read like a notification.
             self.change(message.path, BlueZ.characteristic, ["Value": .bytes(value)])
             call.reply([.bytes(value)])
+        case "AcquireWrite":
+            var pair: [CInt] = [-1, -1]
+            guard socketpair(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue), 0, &pair) == 0,
+                let other = BusDescriptor(duplicating: pair[1])
+            else { return call.fail("org.bluez.Error.Failed", "") }
+            close(pair[1])
+            self.drain(pair[0])
+            call.reply([.descriptor(other), .uint16(185)])
         case "RegisterApplication":
             guard let root = message.arguments.first?.path else { return call.fail("org.bluez.Error.Failed", "") }
             connection.call(message.sender, root, BlueZ.objectManager, "GetManagedObjects") { result in

@@ -20,8 +20,8 @@ struct AdapterComponents {
     var pairingAgent: (any PairingAgent)?
     /// Whether databases of peers that are known from before are used.
     var usesCachedDatabases = true
-    /// Whether the host has the keys of bonded peers, which BlueZ's devices have made with BlueZ.
-    var hasKeys = true
+    /// What BlueZ does beside HCI, if the adapter is BlueZ's.
+    var bluez: BlueZSource?
 }
 
 extension AdapterComponents {
@@ -38,6 +38,10 @@ extension AdapterComponents {
     ///
     /// What cannot be had is said when the first manager is made.
     init(_ name: AdapterName, _ configuration: BluetoothAdapter.Configuration, on eventLoop: any EventLoop) {
+        if case .bluez(let index) = name {
+            self.init(BlueZSource(adapter: index, on: eventLoop), configuration)
+            return
+        }
         let logger = Logger(label: "bluetooth.adapter")
         do {
             let identity: AirIdentity?
@@ -52,32 +56,37 @@ extension AdapterComponents {
             // The process that serves an air may be suspended for a moment; it takes up where it was.
             case .userAir, .air: hostConfiguration.commandTimeout = .seconds(20)
             // Some controllers stop at the commands that they list.
-            case .h4, .serial, .linux:
+            case .h4, .serial, .linux, .bluez:
                 hostConfiguration.limitsReceivedData = configuration.controllerToHostFlowControl ?? false
                 hostConfiguration.usesExtendedAdvertising = configuration.extendedAdvertising
-            // A virtual controller, whose commands wait for BlueZ.
-            case .bluez:
-                hostConfiguration.commandTimeout = .seconds(60)
-                hostConfiguration.limitsReceivedData = true
-                hostConfiguration.usesExtendedAdvertising = true
             }
             let location = configuration.location
-            let source: any ChannelSource =
-                if case .bluez(let index) = name {
-                    BlueZChannelSource(BlueZSource(adapter: index, on: eventLoop))
-                } else {
-                    NamedSource(ControllerSource(name, location: location, on: eventLoop, logger: logger))
-                }
-            self.init(source: source, configuration: hostConfiguration, retained: identity)
+            self.init(
+                source: NamedSource(ControllerSource(name, location: location, on: eventLoop, logger: logger)),
+                configuration: hostConfiguration,
+                retained: identity
+            )
             self.complete(configuration)
-            // The mirror of a device has no hash, by which an old database would be known to hold.
-            if case .bluez = name {
-                self.usesCachedDatabases = false
-                self.hasKeys = false
-            }
         } catch {
             self.init(refused: error.message)
         }
+    }
+
+    /// The foundation of an adapter that BlueZ has.
+    init(_ bluez: BlueZSource, _ configuration: BluetoothAdapter.Configuration) {
+        var hostConfiguration = configuration.hostConfiguration(address: nil)
+        // A virtual controller, whose commands wait for BlueZ.
+        hostConfiguration.commandTimeout = .seconds(60)
+        hostConfiguration.limitsReceivedData = true
+        hostConfiguration.usesExtendedAdvertising = true
+        // Pairing is BlueZ's: what it has refused stays refused.
+        hostConfiguration.pairing.isPairingAllowed = false
+        bluez.capability = configuration.pairingAgent?.capabilities.ioCapability ?? .noInputNoOutput
+        self.init(source: BlueZChannelSource(bluez), configuration: hostConfiguration)
+        self.bluez = bluez
+        self.complete(configuration)
+        // The mirror of a device has no hash, by which an old database would be known to hold.
+        self.usesCachedDatabases = false
     }
 
     /// The foundation of an adapter that cannot be.

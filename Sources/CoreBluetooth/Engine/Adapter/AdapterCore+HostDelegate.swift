@@ -15,6 +15,7 @@ extension AdapterCore: LEHostDelegate {
     func host(_ host: LEHost, didConnect link: LinkInformation) {
         guard self.isReady else { return }
         self.peers.connected(link)
+        self.updateSystemSecurity(of: link)
     }
 
     func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {

@@ -17,14 +17,21 @@ extension AdapterCore {
     }
 
     func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) {
-        guard let agent = self.pairingAgent, let peer = self.pairingPeer(of: link) else {
-            if let answer = question.answerWithoutUser { self.host.answer(answer, on: link) }
+        guard let peer = host.information(of: link)?.peer else { return }
+        self.ask(question, of: peer) { [unowned self] in self.host.answer($0, on: link) }
+    }
+
+    /// Asks the agent; without one, answers as a device without a user.
+    func ask(_ question: PairingQuestion, of address: DeviceAddress, _ answer: @escaping (PairingAnswer) -> Void) {
+        guard let agent = self.pairingAgent else {
+            if let known = question.answerWithoutUser { answer(known) }
             return
         }
-        let core = NIOLoopBound(self, eventLoop: self.eventLoop)
+        let bound = NIOLoopBound(answer, eventLoop: self.eventLoop)
         agent.pairing(
-            PairingPrompt(question, of: peer, replacing: self.replacedPeer(question)) { [eventLoop] answer in
-                eventLoop.execute { core.value.host.answer(answer, on: link) }
+            PairingPrompt(question, of: self.pairingPeer(at: address), replacing: self.replacedPeer(question)) {
+                [eventLoop] answer in
+                eventLoop.execute { bound.value(answer) }
             }
         )
     }
@@ -68,8 +75,7 @@ extension AdapterCore {
     /// The device whose place a peer would take; `nil` if that is the peer itself, or nobody.
     private func replacedPeer(_ question: PairingQuestion) -> PairingPeer? {
         guard case .consent(let consent) = question, let address = consent.replaced else { return nil }
-        let record = self.identities.record(for: address)
-        return PairingPeer(identifier: record.identifier, name: record.name)
+        return self.pairingPeer(at: address)
     }
 
     func host(_ host: LEHost, link: LinkID, didAcceptSignCounter counter: UInt32) {
@@ -102,13 +108,17 @@ extension AdapterCore {
     /// What comes of it is reported to the agent.
     func secure(_ identifier: UUID, to level: SecurityLevel) -> Bool {
         guard let link = self.link(to: identifier) else { return false }
+        if let bluez, let peer = self.host.information(of: link)?.peer { return bluez.pair(with: peer) }
         self.host.secure(link, to: level)
         return true
     }
 
     private func pairingPeer(of link: LinkID) -> PairingPeer? {
-        guard let information = self.host.information(of: link) else { return nil }
-        let record = self.identities.record(for: information.peer)
+        self.host.information(of: link).map { self.pairingPeer(at: $0.peer) }
+    }
+
+    func pairingPeer(at address: DeviceAddress) -> PairingPeer {
+        let record = self.identities.record(for: address)
         return PairingPeer(identifier: record.identifier, name: record.name)
     }
 }

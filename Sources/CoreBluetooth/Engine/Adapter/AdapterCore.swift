@@ -1,6 +1,7 @@
 // One adapter on its event loop: the host, where its controller comes from, and the sessions of all managers. Nothing
 // in here is touched from elsewhere.
 
+import BluetoothBlueZ
 import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
@@ -20,7 +21,8 @@ final class AdapterCore {
     private let source: any ChannelSource
     private let retained: (any Sendable)?
     private let storageChoice: StorageChoice
-    private let hasKeys: Bool
+    /// What BlueZ does beside HCI, if the adapter is BlueZ's.
+    let bluez: BlueZSource?
     /// Writes to the storage, from the moment at which the adapter's address is known.
     private(set) var writer: StateWriter?
     /// Whether time is that of the event loop, in virtual time, rather than of the wall clock.
@@ -75,7 +77,6 @@ final class AdapterCore {
         }
         self.host = LEHost(eventLoop: eventLoop, configuration: configuration)
         self.source = components.source
-        self.source.use(self.host)
         self.retained = components.retained
         self.pairingAgent = components.pairingAgent
         self.databaseCache.isUsed = components.usesCachedDatabases
@@ -84,7 +85,7 @@ final class AdapterCore {
         self.connectedPeers = connectedPeers
         self.hasExtendedAdvertising = hasExtendedAdvertising
         self.storageChoice = storageChoice
-        self.hasKeys = components.hasKeys
+        self.bluez = components.bluez
         self.usesLoopTime = usesLoopTime
         self.callbackScheduler = callbackScheduler
         self.peers.core = self
@@ -95,6 +96,7 @@ final class AdapterCore {
             self.identities.setBonded(Set(self.host.bondedPeers.map(\.identity.address)))
         }
         self.bonds.onForget = { [unowned self] in self.bondedClients.remove($0) }
+        self.bluez?.use(self.host, self)
         self.bonds.isInUse = { [unowned self] address in self.host.links.contains { $0.peer == address } }
     }
 
@@ -111,7 +113,6 @@ final class AdapterCore {
             : CFAbsoluteTimeGetCurrent()
     }
 
-    /// Runs `work` later.
     func schedule(in delay: TimeAmount, _ work: @escaping () -> Void) -> Scheduled<Void> {
         self.eventLoop.assumeIsolated().scheduleTask(in: delay) { [weak self] in
             work()
@@ -357,7 +358,7 @@ final class AdapterCore {
         let writer = StateWriter(storage)
         self.writer = writer
         self.databaseCache.writer = writer
-        if self.hasKeys {
+        if self.bluez == nil {
             self.bondedClients.writer = writer
             self.bonds.writer = writer
         }

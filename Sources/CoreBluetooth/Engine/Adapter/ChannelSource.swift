@@ -5,7 +5,6 @@ import BluetoothAir
 import BluetoothAirService
 import BluetoothBlueZ
 package import BluetoothHCI
-package import BluetoothHost
 import BluetoothTransport
 import NIOCore
 
@@ -50,16 +49,8 @@ package protocol ChannelSource: AnyObject {
     /// Opens a channel; `completion` is called once, on the event loop.
     func open(_ completion: @escaping (Result<any HCIChannel, ChannelFailure>) -> Void)
 
-    /// The host that will use the channels.
-    func use(_ host: LEHost)
-
     /// Cancels a pending ``open(_:)``; the source is not used any more.
     func close()
-}
-
-extension ChannelSource {
-    /// A controller needs nothing of its host but packets.
-    package func use(_ host: LEHost) {}
 }
 
 /// A new virtual controller each time, on an air of this process.
@@ -106,8 +97,6 @@ final class BlueZChannelSource: ChannelSource {
         self.source.open { completion($0.mapError { ChannelFailure($0) }) }
     }
 
-    func use(_ host: LEHost) { self.source.publishServices(of: host) }
-
     func close() { self.source.close() }
 }
 
@@ -142,8 +131,6 @@ final class CapturingSource: ChannelSource {
             completion(result.map { CapturingChannel($0, into: self.recorder) })
         }
     }
-
-    func use(_ host: LEHost) { self.source.use(host) }
 
     func close() {
         self.source.close()

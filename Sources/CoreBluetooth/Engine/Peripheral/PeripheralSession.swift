@@ -28,6 +28,8 @@ final class PeripheralSession: ManagerSession {
         var token: LocalServiceToken
         var handles: GATTServiceHandles
         var service: LocalService
+        /// Whether the app has still to hear of it, from a system that may refuse it.
+        var isAwaited = false
 
         var record: PeripheralRecord.Service { self.service.record }
 
@@ -161,12 +163,26 @@ final class PeripheralSession: ManagerSession {
         }
         do {
             let handles = try self.publish(service)
-            self.services.append(Published(token: service.token, handles: handles, service: service))
+            let isAwaited = self.core.bluez != nil && !isRestored
+            self.services.append(
+                Published(token: service.token, handles: handles, service: service, isAwaited: isAwaited)
+            )
             self.noteChange()
+            guard !isAwaited else { return }
             self.report(isRestored ? .republished(service.token, handles) : .added(service.token, .success(handles)))
         } catch {
             self.report(.added(service.token, .failure(.databaseFailure(error))))
         }
+    }
+
+    /// The system has published a service, or has refused it.
+    func published(_ handle: AttributeHandle, isAccepted: Bool) {
+        let index = self.services.firstIndex { $0.range.lowerBound == handle && $0.isAwaited }
+        guard let index else { return }
+        self.services[index].isAwaited = false
+        let (token, handles) = (self.services[index].token, self.services[index].handles)
+        if !isAccepted { self.remove(token) }
+        self.report(.added(token, isAccepted ? .success(handles) : .failure(.reported(.unknown))))
     }
 
     private func publish(_ service: LocalService) throws(GATTDatabaseError) -> GATTServiceHandles {

@@ -1,6 +1,7 @@
-// The socket through which a characteristic notifies: one packet is one value. A full socket is the only sign that
-// BlueZ is behind, so values then wait here, and their source is held back.
+// The sockets through which values go to BlueZ, notifications and writes without response: one packet is one value. A
+// full socket is the only sign that BlueZ is behind, so values then wait here, and their source is held back.
 
+import CPlatform
 import NIOCore
 
 #if canImport(Glibc)
@@ -11,8 +12,8 @@ import Musl
 import Darwin
 #endif
 
-/// Our end of a socket for notifications.
-final class NotificationSocket {
+/// Our end of a socket for values.
+final class PacketSocket {
     private let descriptor: CInt
     private var watch: DescriptorWatch?
     private var waiting = CircularBuffer<ByteBuffer>()
@@ -26,21 +27,48 @@ final class NotificationSocket {
     /// Makes a pair of sockets; returns ours, and the one that BlueZ gets.
     ///
     /// - Parameters:
-    ///   - ended: Called when BlueZ has closed its end: nobody is subscribed any more.
-    ///   - emptied: Called when no values wait any more.
+    ///   - ended: Called when BlueZ has closed its end.
+    ///   - emptied: Called when all values have been written.
     static func make(
         on eventLoop: any EventLoop,
         ended: @escaping () -> Void,
         emptied: @escaping () -> Void
-    ) -> (NotificationSocket, BusDescriptor)? {
+    ) -> (PacketSocket, BusDescriptor)? {
         var pair: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, Self.kind, 0, &pair) == 0 else { return nil }
         defer { closeDescriptor(pair[1]) }
-        let socket = NotificationSocket(pair[0], ended: ended, emptied: emptied)
+        let socket = PacketSocket(pair[0], ended: ended, emptied: emptied)
         socket.watch = DescriptorWatch(pair[0], on: eventLoop) { [weak socket] in socket?.turn() }
         guard let other = BusDescriptor(duplicating: pair[1]), socket.watch != nil else { return nil }
         socket.watch?.arm(.reading)
         return (socket, other)
+    }
+
+    /// Our end is the one that BlueZ has handed out; `nil` if too many files are open.
+    static func adopt(
+        _ descriptor: BusDescriptor,
+        on eventLoop: any EventLoop,
+        ended: @escaping () -> Void,
+        emptied: @escaping () -> Void
+    ) -> PacketSocket? {
+        let number = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
+        guard number >= 0 else { return nil }
+        let socket = PacketSocket(number, ended: ended, emptied: emptied)
+        socket.watch = DescriptorWatch(number, on: eventLoop) { [weak socket] in socket?.turn() }
+        guard let watch = socket.watch else { return nil }
+        watch.arm(.reading)
+        return socket
+    }
+
+    /// Whether BlueZ has read everything.
+    var isDrained: Bool {
+        guard self.isOpen else { return true }
+        guard self.waiting.isEmpty else { return false }
+        var count: CInt = 0
+        #if os(Linux)
+        guard linux_unix_unread(self.descriptor, &count) == 0 else { return true }
+        #endif
+        return count == 0
     }
 
     #if os(Linux)
@@ -75,7 +103,7 @@ final class NotificationSocket {
         }
     }
 
-    /// Says whether the value is gone, be it since nobody is there.
+    /// Returns whether the value was written, or can never be.
     private func write(_ value: ByteBuffer) -> Bool {
         let count = value.withUnsafeReadableBytes {
             sendOctets(self.descriptor, $0)

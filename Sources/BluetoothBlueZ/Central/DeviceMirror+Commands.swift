@@ -1,0 +1,91 @@
+// Writes without response of our host to a device: calls of BlueZ, or packets of a socket when there are several in a
+// row. Our host is held back while BlueZ is behind.
+
+import BluetoothHost
+import Logging
+import NIOCore
+
+extension DeviceMirror {
+    /// How many writes without response may wait at BlueZ.
+    private static let commandLimit = 64
+
+    func host(_ host: LEHost, link: LinkID, didReceiveWriteCommand value: ByteBuffer, to handle: AttributeHandle) {
+        guard case .value(let path, _)? = self.attributes[handle] else { return }
+        let stream = self.stream(path)
+        switch stream.write(value) {
+        case .taken: break
+        case .acquire: self.acquire(path, stream)
+        case .call: self.writeCommand(value, path)
+        }
+        self.pauseIfFull(link)
+    }
+
+    /// Our host waits while BlueZ is behind.
+    private func pauseIfFull(_ link: LinkID) {
+        guard !self.isPaused, self.openCommands >= Self.commandLimit || self.streams.values.contains(where: \.isFull)
+        else { return }
+        self.isPaused = true
+        self.host.pauseReceiving(on: link)
+    }
+
+    private func resume() {
+        guard self.isPaused, let link = self.link, self.openCommands <= Self.commandLimit / 2,
+            !self.streams.values.contains(where: \.isFull)
+        else { return }
+        self.isPaused = false
+        self.host.resumeReceiving(on: link)
+    }
+
+    private func stream(_ path: String) -> CommandStream {
+        if let stream = self.streams[path] { return stream }
+        let stream = CommandStream()
+        self.streams[path] = stream
+        self.releaseAfterPause(stream, path)
+        return stream
+    }
+
+    private func releaseAfterPause(_ stream: CommandStream, _ path: String) {
+        let count = stream.writeCount
+        self.host.eventLoop.assumeIsolated().scheduleTask(in: CommandStream.pause) { [weak self] () -> Void in
+            guard let self, self.streams[path] === stream else { return }
+            guard stream.writeCount == count, stream.isDrained else { return self.releaseAfterPause(stream, path) }
+            stream.release()
+            self.streams[path] = nil
+        }
+    }
+
+    private func acquire(_ path: String, _ stream: CommandStream) {
+        self.calls.call(path, BlueZ.characteristic, "AcquireWrite", [.properties([:])]) { [weak self] result in
+            guard let self else { return }
+            let arguments = (try? result.get())?.arguments
+            let socket = arguments?.first?.descriptor.flatMap { descriptor in
+                PacketSocket.adopt(
+                    descriptor,
+                    on: self.host.eventLoop,
+                    ended: { [weak self] in self?.streams[path] = nil },
+                    emptied: { [weak self] in self?.resume() }
+                )
+            }
+            let mtu = Int(arguments?.last?.uint16 ?? 23)
+            for value in stream.acquired(socket, limit: mtu - 3) { self.writeCommand(value, path) }
+            self.resume()
+        }
+    }
+
+    private func writeCommand(_ value: ByteBuffer, _ path: String) {
+        self.openCommands += 1
+        let arguments: [BusValue] = [.bytes(value), .properties(["type": .string("command")])]
+        self.calls.call(path, BlueZ.characteristic, "WriteValue", arguments, timeout: Self.requestTimeout) {
+            [weak self] result in
+            if case .failure(let failure) = result {
+                Self.log.warning("BlueZ has not sent a write without response: \(failure.text.onOneLine)")
+            }
+            self?.commandEnded()
+        }
+    }
+
+    private func commandEnded() {
+        self.openCommands -= 1
+        self.resume()
+    }
+}

@@ -1,0 +1,55 @@
+// Pairing on an adapter of BlueZ: the agent that BlueZ asks, and the bonds that it has.
+
+import Fixtures
+import Testing
+
+@testable import BluetoothBlueZ
+@testable import CoreBluetooth
+
+extension BlueZTests {
+    @Test(
+        "hands BlueZ's questions to the pairing agent, and its answers to BlueZ",
+        arguments: [
+            ("RequestConfirmation", [.uint32(123_456)], "compare 123456", []),
+            ("RequestPasskey", [], "enter", [.uint32(4_711)]),
+            ("DisplayPasskey", [.uint32(42), .uint16(0)], "show 000042", []), ("RequestAuthorization", [], "pair", []),
+        ] as [(String, [BusValue], String, [BusValue])]
+    )
+    func questions(member: String, arguments: [BusValue], shown: String, answer: [BusValue]) async throws {
+        let agent = BlueZLoggingAgent()
+        let app = BlueZCentralApp(BluetoothAdapter(bus: self.bus, pairingAgent: agent))
+        try await self.connect(app)
+        #expect(self.mock.calls.contains("RegisterAgent /org/bluez"))
+        let device = [BusValue.path(MockBlueZ.device)]
+        let result = try await self.mock.call(Agent.path, Agent.interface, member, device + arguments)
+        #expect(try result.get() == answer)
+        #expect(agent.events.all == [shown])
+        try await self.mock.set(MockBlueZ.device, BlueZ.device, ["Paired": .boolean(true)])
+        try await agent.events.wait(for: "paired")
+    }
+
+    @Test("refuses what the user refuses, and questions about devices that the program does not use")
+    func refusedQuestions() async throws {
+        let agent = BlueZLoggingAgent(isWilling: false)
+        let app = BlueZCentralApp(BluetoothAdapter(bus: self.bus, pairingAgent: agent))
+        try await self.connect(app)
+        for path in [MockBlueZ.device, MockBlueZ.adapter + "/dev_2"] {
+            for (member, arguments) in [("RequestConfirmation", [BusValue.uint32(1)]), ("RequestPasskey", [])] {
+                let result = try await self.mock.call(Agent.path, Agent.interface, member, [.path(path)] + arguments)
+                #expect(throws: BusFailure.self) { try result.get() }
+            }
+        }
+        #expect(agent.events.all == ["compare 000001", "enter"])
+        try await self.mock.set(MockBlueZ.device, BlueZ.device, ["Connected": .boolean(false)])
+        try await agent.events.wait(for: "failed")
+    }
+
+    @Test("lists the devices that BlueZ has paired with, and has BlueZ remove one")
+    func bonds() async throws {
+        try await self.mock.advertise(["Paired": .boolean(true)])
+        let bonds = try await BlueZBonds.all(on: self.mock.eventLoop, bus: self.bus.address).get()
+        #expect(bonds.map(\.name) == ["Mock"] && bonds.map(\.index) == [0])
+        try await BlueZBonds.remove(try #require(bonds.first), on: self.mock.eventLoop, bus: self.bus.address).get()
+        #expect(self.mock.calls.last == "RemoveDevice /org/bluez/hci0")
+    }
+}
