@@ -32,14 +32,12 @@ public final class LEHost {
     let traffic: ACLTraffic
     let openLinks: HostLinks
     let security: HostSecurity
+    let channels: HostChannels
     let shutdown: GracefulShutdown
 
     // GATT.
     @exclusivity(unchecked) var server: GATTServer
     @exclusivity(unchecked) var spareBearerActions: [ATTBearer.Action] = []
-    // Credit-based channels.
-    @exclusivity(unchecked) var l2capChannels = HostChannels()
-    var spareSignallingActions: [LESignalling.Action] = []
 
     /// Creates a host without a controller.
     public init(eventLoop: any EventLoop, configuration: LEHostConfiguration = LEHostConfiguration()) {
@@ -53,6 +51,7 @@ public final class LEHost {
         self.traffic = ACLTraffic(loop)
         self.openLinks = HostLinks(self.controller, self.radio, loop, self.log)
         self.security = HostSecurity(configuration.pairing, generator, loop)
+        self.channels = HostChannels(loop)
         self.shutdown = GracefulShutdown(loop)
         self.server = GATTServer(configuration: Self.serverConfiguration(configuration))
         loop.entry.host = self
@@ -61,6 +60,7 @@ public final class LEHost {
         self.radio.linkRoles = { [unowned openLinks = self.openLinks] in openLinks.roles }
         self.openLinks.host = self
         self.security.host = self
+        self.channels.host = self
         self.security.updatePairing()
     }
 
@@ -85,7 +85,7 @@ public final class LEHost {
         self.radio.scanning.updateReportNeed()
     }
 
-    /// Detaches from the controller at once, whatever it is doing; links are not terminated.
+    /// Detaches from the controller immediately, in any state; links are not terminated.
     public func detach() {
         self.assertOnEventLoop()
         self.controller.detach()
