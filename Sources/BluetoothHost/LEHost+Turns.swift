@@ -41,7 +41,7 @@ extension LEHost {
         self.transmit()
         self.traffic.reportReceived(of: self.openLinks.all, on: self.controller.channel)
         self.reportTransmitted()
-        self.reportWritability()
+        self.channels.reportWritability()
         self.loop.arm(for: self.nextDeadline)
         self.delegate?.hostDidFinishTurn(self)
         // Once nothing is left to end.
@@ -61,7 +61,7 @@ extension LEHost {
             self.openLinks.takeWork { link in
                 self.security.drain(link)
                 self.drainBearer(link)
-                self.drainSignalling(link)
+                self.channels.drain(link)
             }
         }
     }
@@ -89,7 +89,7 @@ extension LEHost {
     func count(_ tag: FrameTag, on link: HostLink) {
         switch tag {
         case .none: break
-        case .channel(let id): self.channelFrameSent(id, on: link)
+        case .channel(let id): self.channels.frameSent(id, on: link)
         case .transmission(let transmission): self.openLinks.count(transmission, on: link)
         }
     }

@@ -32,24 +32,16 @@ public final class LEHost {
     let traffic: ACLTraffic
     let openLinks: HostLinks
     let security: HostSecurity
+    package let channels: HostChannels
     let shutdown: GracefulShutdown
 
     // GATT.
     @exclusivity(unchecked) var server: GATTServer
     /// The services that were added, by the handles of their declarations.
     package internal(set) var published: [AttributeHandle: PublishedService] = [:]
-    /// Called when ``published`` has changed: for who publishes it elsewhere.
+    /// Called when ``published`` has changed.
     package var onPublishedChange: (() -> Void)?
     @exclusivity(unchecked) var spareBearerActions: [ATTBearer.Action] = []
-    // Credit-based channels.
-    @exclusivity(unchecked) var l2capChannels = HostChannels()
-    /// Decides on requests for channels in place of the delegate, now or later: for who opens another channel first.
-    package var decideOnChannel: ((L2CAPChannelRequest, @escaping (L2CAPConnectionResult) -> Void) -> Void)?
-    /// Called when ``channelListeners`` has changed.
-    package var onListenersChange: (() -> Void)?
-    /// The SPSMs that are listened on, and what a link has to be for them.
-    package var channelListeners: [SPSM: SecurityRequirement] { self.l2capChannels.listeners.mapValues(\.security) }
-    var spareSignallingActions: [LESignalling.Action] = []
 
     /// Creates a host without a controller.
     public init(eventLoop: any EventLoop, configuration: LEHostConfiguration = LEHostConfiguration()) {
@@ -63,6 +55,7 @@ public final class LEHost {
         self.traffic = ACLTraffic(loop)
         self.openLinks = HostLinks(self.controller, self.radio, loop, self.log)
         self.security = HostSecurity(configuration.pairing, generator, loop)
+        self.channels = HostChannels(loop)
         self.shutdown = GracefulShutdown(loop)
         self.server = GATTServer(configuration: Self.serverConfiguration(configuration))
         loop.entry.host = self
@@ -71,6 +64,7 @@ public final class LEHost {
         self.radio.linkRoles = { [unowned openLinks = self.openLinks] in openLinks.roles }
         self.openLinks.host = self
         self.security.host = self
+        self.channels.host = self
         self.security.updatePairing()
     }
 
@@ -95,7 +89,7 @@ public final class LEHost {
         self.radio.scanning.updateReportNeed()
     }
 
-    /// Detaches from the controller at once, whatever it is doing; links are not terminated.
+    /// Detaches from the controller immediately, in any state; links are not terminated.
     public func detach() {
         self.assertOnEventLoop()
         self.controller.detach()

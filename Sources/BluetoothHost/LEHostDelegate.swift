@@ -202,7 +202,7 @@ extension LEHostDelegate {
     }
     /// Does nothing.
     public func host(_ host: LEHost, didOpenChannel channel: L2CAPChannelInformation) {}
-    /// Gives the octets back at once.
+    /// Gives the octets back immediately.
     public func host(_ host: LEHost, channel: L2CAPChannelID, didReceive octets: ByteBuffer) {
         host.consume(octets.readableBytes, of: channel)
     }

@@ -10,9 +10,9 @@ public enum LEHostState: Hashable, Sendable {
     case starting
     /// Ready for work.
     case ready
-    /// The controller failed or went away; one line says why.
+    /// The controller failed or was lost, with a one-line reason.
     case failed(String)
-    /// The controller has no Bluetooth LE and never will; one line says so.
+    /// The controller does not support Bluetooth LE, with a one-line reason.
     case unsupported(String)
 }
 
@@ -45,7 +45,7 @@ public enum LEHostError: Error, Hashable, Sendable {
 }
 
 extension LEHostError: CustomStringConvertible {
-    /// One line that says what went wrong.
+    /// A one-line description.
     public var description: String {
         switch self {
         case .refused(let status): "the controller refused: \(status)"

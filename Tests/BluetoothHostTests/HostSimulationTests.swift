@@ -1,4 +1,4 @@
-// Simulations of whole hosts: one on a controller that does anything, and two on an air. The checks are in
+// Simulations of whole hosts: one on a controller with random behaviour, and two on an air. The checks are in
 // `SimulatedUser`.
 
 import BluetoothAir
@@ -43,7 +43,10 @@ struct HostSimulationTests {
         return configuration
     }
 
-    @Test("ends every call, link and channel once on a controller that does anything", arguments: simulationSeeds(10))
+    @Test(
+        "ends every call, link and channel once on a controller with random behaviour",
+        arguments: simulationSeeds(10)
+    )
     func anyController(seed: UInt64) {
         var choices = SeededChoices(seed: seed)
         let testbed = HostTestbed(Self.configuration(seed, address: seed % 3 == 0 ? nil : PrivateHost.identity))
@@ -60,7 +63,7 @@ struct HostSimulationTests {
         var shutdowns = (asked: 0, ended: 0)
         for round in 0..<160 {
             switch choices.below(18) {
-            // Without a controller, wishes wait for the next one; after a shutdown there are none.
+            // Without a controller, requests wait for the next one; after a shutdown there are none.
             case 0...8: if shutdowns.asked == 0, testbed.host.controller.channel != nil { user.act() }
             case 9: controller.changeBehaviour()
             case 10: testbed.run(.milliseconds(Int64(choices.pick([1, 100, 1_999, 2_000, 5_000, 30_000, 60_000]))))

@@ -17,7 +17,7 @@ final class HostTestbed {
     let controller: ScriptedController
     let host: LEHost
     let delegate = RecordingDelegate()
-    /// A user of the test's own, which the host does not retain.
+    /// A user supplied by the test, which the host does not retain.
     private var user: (any LEHostDelegate)?
     /// The number of reported ends of graceful shutdowns.
     private(set) var shutdownCount = 0
@@ -28,7 +28,7 @@ final class HostTestbed {
         self.host.delegate = self.delegate
     }
 
-    /// A host that has set up its controller, which `prepare` may change before.
+    /// A host that has set up its controller, which `prepare` may modify first.
     static func attached(
         _ configuration: LEHostConfiguration = LEHostConfiguration(),
         _ prepare: (ScriptedController) -> Void = { _ in }
@@ -39,7 +39,7 @@ final class HostTestbed {
         return testbed
     }
 
-    /// The same without the commands and reports of the setup.
+    /// Discards the commands and reports of the setup.
     static func started(
         _ configuration: LEHostConfiguration = LEHostConfiguration(),
         _ prepare: (ScriptedController) -> Void = { _ in }
@@ -49,7 +49,7 @@ final class HostTestbed {
         return testbed
     }
 
-    /// A started host with a user of the test's own, whose data is reported as sent at once.
+    /// A started host with a user supplied by the test, whose data is reported as sent immediately.
     static func used(by user: any LEHostDelegate) -> HostTestbed {
         let testbed = HostTestbed()
         testbed.use(user)
@@ -105,7 +105,7 @@ final class HostTestbed {
         return self.host.links.last?.id
     }
 
-    /// A link in the peripheral role, on which the host sends nothing by itself.
+    /// A link in the peripheral role, on which the host sends nothing unprompted.
     func acceptLink(_ handle: UInt16, from peer: DeviceAddress? = nil) -> LinkID? {
         let peer = peer ?? DeviceAddress(UInt64(handle), kind: .public)
         self.controller.connect(handle, peer: peer, role: .peripheral)
@@ -149,7 +149,7 @@ final class HostTestbed {
         self.run()
     }
 
-    /// Answers a command that was left without an answer.
+    /// Answers an unanswered command.
     func answer(_ opcode: HCIOpcode) {
         self.controller.silent = []
         self.deliver(CommandComplete(opcode: opcode, returnParameters: ByteBuffer(integer: UInt8(0))).packet())
@@ -174,7 +174,7 @@ final class HostTestbed {
         self.deliver(EncryptionChange(status: status, handle: handle, encryption: encryption).packet())
     }
 
-    /// The peer, as the central, begins to encrypt with the key of the bond, and the controller says how that ended.
+    /// The peer, as the central, begins to encrypt with the key of the bond, and the controller reports the outcome.
     func encrypt(_ status: HCIErrorCode = .success) {
         self.requestKey()
         self.encryptionChanged(status)

@@ -1,5 +1,5 @@
-// Controllers that are poor, broken or hostile: the host uses what they have or closes them, and waits for nothing for
-// ever. docs/coverage/hostile-controllers.md lists them.
+// Controllers that are limited, broken or hostile: the host uses their working features or closes them, and never waits
+// forever. docs/coverage/hostile-controllers.md lists them.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -96,7 +96,7 @@ struct HostileControllerTests {
         #expect(testbed.host.state == .ready)
     }
 
-    @Test("ends the older link each time if a handle is given ten thousand times, and keeps one")
+    @Test("ends the older link each time a handle is reused, ten thousand times, and keeps one")
     func handleGivenAgain() {
         let testbed = HostTestbed.started()
         let peers = (1...10_000).map { DeviceAddress(UInt64($0), kind: .public) }
@@ -112,7 +112,7 @@ struct HostileControllerTests {
     }
 
     @Test(
-        "queues at most 64 answers for a controller that takes none",
+        "queues at most 64 replies for a controller that accepts none",
         arguments: [(1, 0), (2, 1), (64, 63), (65, 64), (66, 64), (10_000, 64)]
     )
     func waitingAnswers(requests: Int, waiting: Int) {

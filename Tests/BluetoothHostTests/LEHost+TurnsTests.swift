@@ -23,10 +23,10 @@ struct LEHostTurnsTests {
             }
             #expect(isCarriedOut == leavesProcess)
             #expect(testbed.controller.takeData().count == (leavesProcess ? 2 : 0))
-            #expect(testbed.host.sentBuffers.count == (leavesProcess ? 2 : 0), "their memory is kept for others")
+            #expect(testbed.host.sentBuffers.count == (leavesProcess ? 2 : 0), "their buffers are kept for reuse")
             testbed.run()
             #expect(testbed.controller.takeData().count == (leavesProcess ? 0 : 2))
-            #expect(!testbed.host.takeCalls {}, "nothing was asked for")
+            #expect(!testbed.host.takeCalls {}, "nothing was requested")
         }
     }
 
@@ -106,7 +106,7 @@ struct LEHostTurnsTests {
         testbed.controller.receive(0x40, channel: 5, [0x13, 0x01, 0x02, 0x00, 0x00, 0x00])
         testbed.run(.seconds(29))
         #expect(testbed.controller.takeData().count == 1)
-        // It has 2 s for its answer, which is later than the request is due.
+        // Its answer may take 2 s, longer than the request may wait.
         testbed.host.readRSSI(of: link) { _ in }
         testbed.run()
         testbed.host.requestConnectionParameters(.initial, of: link)
@@ -144,7 +144,7 @@ struct LEHostTurnsTests {
         #expect(testbed.controller.takeData().count == 1)
     }
 
-    @Test("ends a pairing 30 s after its beginning, and counts anew on the next link")
+    @Test("ends a pairing 30 s after its beginning, and restarts the time on the next link")
     func pairingTime() throws {
         let testbed = HostTestbed.started()
         testbed.run(.seconds(7))

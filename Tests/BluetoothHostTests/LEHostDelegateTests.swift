@@ -1,4 +1,4 @@
-// The defaults of a delegate: requests of a peer are refused, and its data is taken.
+// The defaults of a delegate: requests of a peer are refused, and its data is accepted.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -12,13 +12,13 @@ import Testing
 struct LEHostDelegateTests {
     private final class Nobody: LEHostDelegate {}
 
-    /// Takes requests to write, and nothing else.
+    /// Implements write requests only.
     private final class Writer: LEHostDelegate {
         var requests: [GATTWriteRequest] = []
         func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest) { self.requests.append(request) }
     }
 
-    /// A host with a link, and the handle of a value that the user gives and takes.
+    /// A host with a link, and the handle of a value that the user handles.
     private func connected(_ user: any LEHostDelegate) throws -> (testbed: HostTestbed, handle: AttributeHandle) {
         let testbed = HostTestbed.used(by: user)
         _ = try #require(testbed.acceptLink(0x40))
@@ -39,7 +39,7 @@ struct LEHostDelegateTests {
         #expect(testbed.answers("0A \(name)") == ["01 0A \(name) 0E"])
     }
 
-    @Test("hands a write without response to a user of requests, without an identifier")
+    @Test("passes a write without response to a user who implements write requests, without an identifier")
     func writeCommand() throws {
         let user = Writer()
         let (testbed, handle) = try self.connected(user)
@@ -51,7 +51,7 @@ struct LEHostDelegateTests {
     }
 
     @Test(
-        "accepts channels, with and without a delegate, and gives their octets back at once",
+        "accepts channels, with and without a delegate, and gives their octets back immediately",
         arguments: [true, false]
     )
     func channel(hasDelegate: Bool) throws {

@@ -1,5 +1,5 @@
-// A controller for the host's tests: it answers commands as a good controller does unless the test says otherwise, keeps
-// the packets of the host, and lets the test speak for the radio.
+// A controller for the host's tests: it answers commands like a good controller unless the test changes that, keeps the
+// packets of the host, and lets the test send events of the radio.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -13,11 +13,11 @@ final class ScriptedController: HCIChannel {
     var leavesProcess = false
     private var receiver: (any HCIChannelReceiver)?
     private(set) var isClosed = false
-    /// Opcodes of the commands that came, in order.
+    /// Opcodes of the received commands, in order.
     private(set) var commands: [HCIOpcode] = []
     /// The parameters of the last command of each kind.
     private(set) var parameters: [HCIOpcode: ByteBuffer] = [:]
-    /// ACL data packets that came, in order.
+    /// The received ACL data packets, in order.
     private(set) var data: [HCIPacket] = []
     /// Commands that are never answered.
     var silent: Set<HCIOpcode> = []
@@ -34,19 +34,19 @@ final class ScriptedController: HCIChannel {
     var sharedBuffers: (length: UInt16, count: UInt16) = (0, 0)
     var acceptListSize: UInt8 = 8
     var resolvingListSize: UInt8 = 8
-    /// What it says of its states; by default nothing.
+    /// The state combinations that it claims; by default none.
     var states = LEStates()
-    /// The commands that it lists; by default it lists none, which says nothing.
+    /// The commands that it lists; by default none, which is meaningless.
     var supportedCommands: SupportedCommands?
-    /// It answers nothing.
+    /// Whether it answers nothing.
     var isDead = false
     /// The only commands that it answers.
     var answersOnly: Set<HCIOpcode>?
-    /// Whether data is reported as sent at once.
+    /// Whether data is reported as sent immediately.
     var dataIsAnswered = false
-    /// Whether it takes legacy and extended commands side by side, which a good one refuses (Vol 4, Part E, 3.1.1).
+    /// Whether it accepts both legacy and extended commands, which a good one refuses (Vol 4, Part E, 3.1.1).
     var mixesCommandFamilies = false
-    /// Of which kind the first one of those was.
+    /// The kind of the first of these commands.
     private var family: CommandFamily?
     /// Called with each command before it is answered.
     var whenCommanded: ((ScriptedController, HCIOpcode) -> Void)?
@@ -109,7 +109,7 @@ final class ScriptedController: HCIChannel {
         self.supportedCommands = SupportedCommands(known)
     }
 
-    /// Refuses to initiate while it scans, and reports the end of each attempt that is cancelled.
+    /// Refuses to initiate while it scans, and reports the end of each cancelled attempt.
     func scansOrInitiates() {
         self.whenCommanded = { controller, opcode in
             switch opcode {
@@ -193,7 +193,7 @@ final class ScriptedController: HCIChannel {
                 .init(commands: self.supportedCommands ?? SupportedCommands())
             )
         default:
-            // Zeros behind the status are an answer to every other command that the host sends.
+            // Zeros after the status answer every other command of the host.
             let parameters = ByteBuffer(repeating: 0, count: 70)
             self.deliver(CommandComplete(opcode: command.opcode, returnParameters: parameters).packet())
         }
@@ -203,7 +203,7 @@ final class ScriptedController: HCIChannel {
         self.deliver(CommandComplete.packet(command, parameters))
     }
 
-    /// Hands a packet to the host in a later turn, as every channel does.
+    /// Passes a packet to the host in a later turn, like every channel.
     func deliver(_ packet: HCIPacket) {
         self.eventLoop.assumeIsolated().execute {
             guard let receiver = self.receiver else { return }
@@ -220,7 +220,7 @@ final class ScriptedController: HCIChannel {
 
     // MARK: The radio's part
 
-    /// A link, on which a central hears the peer at once.
+    /// Opens a link, on which a central hears the peer immediately.
     func connect(
         _ handle: UInt16,
         peer: DeviceAddress,

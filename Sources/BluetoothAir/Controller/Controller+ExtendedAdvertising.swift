@@ -7,8 +7,6 @@ import NIOCore
 extension Controller {
     /// The power that a set may have, in dBm.
     static let txPowerRange: ClosedRange<TransmitPower> = -20...10
-    // The data of a connectable set is in one AUX_ADV_IND: 255 octets less its extended header.
-    private static let maximumConnectableDataLength = 245
 
     private func advertisingSet(_ handle: AdvertisingHandle) throws(HCIErrorCode) -> AdvertisingSet {
         guard handle.rawValue <= 0xEF else { throw .invalidParameters }
@@ -162,7 +160,7 @@ extension Controller {
     }
 
     private func check(length: Int, of set: AdvertisingSet) throws(HCIErrorCode) {
-        if set.parameters.isConnectable, !set.parameters.isLegacy, length > Self.maximumConnectableDataLength {
+        if set.parameters.isConnectable, !set.parameters.isLegacy, length > AdvertisingDataLimits.connectable {
             throw .packetTooLong
         }
     }

@@ -50,7 +50,7 @@ public struct ControllerModel: Hashable, Sendable {
     /// The number of its advertising sets: 1 to 240.
     public var advertisingSetCount = 16
     /// The most octets of advertising data in a set: 31 to 1,650.
-    public var maximumAdvertisingDataLength = 1_650
+    public var maximumAdvertisingDataLength = AdvertisingDataLimits.extended
     /// The handle of its first link: 0x0000 to 0x0EFF.
     public var firstHandle: UInt16 = 0x0040
 
@@ -127,7 +127,10 @@ public struct ControllerModel: Hashable, Sendable {
         result.filterAcceptListSize = clamp(self.filterAcceptListSize, 1...255)
         result.resolvingListSize = clamp(self.resolvingListSize, 0...255)
         result.advertisingSetCount = clamp(self.advertisingSetCount, 1...240)
-        result.maximumAdvertisingDataLength = clamp(self.maximumAdvertisingDataLength, 31...1_650)
+        result.maximumAdvertisingDataLength = clamp(
+            self.maximumAdvertisingDataLength,
+            AdvertisingDataLimits.legacy...AdvertisingDataLimits.extended
+        )
         result.firstHandle = min(self.firstHandle, AirLinkTable.endOfHandles - 1)
         if result.resolvingListSize == 0 { result.features.subtract(.privacy) }
         return result

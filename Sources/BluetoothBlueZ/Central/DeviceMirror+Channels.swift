@@ -11,7 +11,7 @@ extension DeviceMirror {
         for spsm in SPSM.validRange.lowerBound.rawValue...SPSM.validRange.upperBound.rawValue {
             _ = try? self.host.listenForChannels(spsm: SPSM(rawValue: spsm), configuration: configuration)
         }
-        self.host.decideOnChannel = { [weak self] request, decide in
+        self.host.channels.decide = { [weak self] request, decide in
             guard let self else { return decide(.noResources) }
             let loop = self.host.eventLoop
             KernelChannel.connect(from: self.adapter, to: self.address, spsm: request.spsm, on: loop) { result in

@@ -61,7 +61,7 @@ final class Publisher {
     func publish(_ host: LEHost) {
         self.host = host
         host.onPublishedChange = { [weak self] in self?.update() }
-        host.onListenersChange = { [weak self] in self?.updateListeners() }
+        host.channels.onListenersChange = { [weak self] in self?.updateListeners() }
         self.update()
         self.updateListeners()
     }
@@ -69,7 +69,7 @@ final class Publisher {
     /// Stops publishing; BlueZ notices the end of the connection.
     func close() {
         self.host?.onPublishedChange = nil
-        self.host?.onListenersChange = nil
+        self.host?.channels.onListenersChange = nil
         self.listeners = [:]
         self.registrations = [:]
         for central in self.centrals.values { central.close() }
@@ -126,7 +126,7 @@ final class Publisher {
     // MARK: Channels
 
     private func updateListeners() {
-        guard let wanted = self.host?.channelListeners else { return }
+        guard let wanted = self.host?.channels.listeners else { return }
         self.listeners = self.listeners.filter { wanted[$0.key] != nil }
         for (spsm, security) in wanted where self.listeners[spsm] == nil {
             self.listeners[spsm] = KernelListener(

@@ -1,14 +1,14 @@
-// The PDUs that find attributes: Find Information, Find By Type Value and Read By Group Type
-// (Vol 3, Part F, 3.4.3 and 3.4.4.9). The lists in the responses are kept as octets and walked where they lie.
+// The PDUs that find attributes: Find Information, Find By Type Value and Read By Group Type (Vol 3, Part F, 3.4.3 and
+// 3.4.4.9). The lists in the responses stay encoded and are parsed lazily.
 
 import BluetoothTypes
 import NIOCore
 
-/// `ATT_FIND_INFORMATION_REQ` (3.4.3.1): which attributes are there.
+/// `ATT_FIND_INFORMATION_REQ` (3.4.3.1): finds attributes and their types.
 struct ATTFindInformationRequest {
-    /// The first handle asked for.
+    /// The first handle.
     var start: AttributeHandle
-    /// The last handle asked for.
+    /// The last handle.
     var end: AttributeHandle
 }
 
@@ -23,14 +23,14 @@ extension ATTFindInformationRequest: ATTPDU {
 
 /// `ATT_FIND_INFORMATION_RSP` (3.4.3.2): handles with their types, all types of one length.
 struct ATTFindInformationResponse {
-    /// How long the types are.
+    /// The format of the types.
     enum Format: UInt8, Hashable, Sendable {
         /// 16-bit UUIDs.
         case short = 0x01
         /// 128-bit UUIDs.
         case full = 0x02
 
-        /// The octets of a UUID.
+        /// The size of a UUID in octets.
         var uuidLength: Int { self == .short ? 2 : 16 }
     }
 
@@ -38,7 +38,7 @@ struct ATTFindInformationResponse {
     struct List: Sequence, IteratorProtocol, Hashable, Sendable {
         /// The length of the types.
         let format: Format
-        /// The octets of the entries that are left.
+        /// The octets of the remaining entries.
         var bytes: ByteBuffer
 
         /// The number of entries.
@@ -65,23 +65,23 @@ extension ATTFindInformationResponse: ATTPDU {
         self.list = List(format: format, bytes: bytes)
     }
 
-    /// Starts a response that entries are then written to.
+    /// Starts a response, to which entries are then written.
     static func writeHeader(_ format: Format, into bytes: inout ByteBuffer) {
         bytes.writeMultipleIntegers(self.opcode.rawValue, format.rawValue)
     }
 
-    /// Writes one entry; `type` is in the form that the header promised.
+    /// Writes one entry; `type` has the format of the header.
     static func writeEntry(handle: AttributeHandle, type: BluetoothUUID, into bytes: inout ByteBuffer) {
         bytes.writeLittleEndian(handle)
         type.encode(into: &bytes)
     }
 }
 
-/// `ATT_FIND_BY_TYPE_VALUE_REQ` (3.4.3.3): which attributes of a 16-bit type hold exactly this value.
+/// `ATT_FIND_BY_TYPE_VALUE_REQ` (3.4.3.3): finds attributes of a 16-bit type with exactly this value.
 struct ATTFindByTypeValueRequest {
-    /// The first handle asked for.
+    /// The first handle.
     var start: AttributeHandle
-    /// The last handle asked for.
+    /// The last handle.
     var end: AttributeHandle
     /// The type, a 16-bit UUID.
     var type: UInt16
@@ -104,7 +104,7 @@ extension ATTFindByTypeValueRequest: ATTPDU {
 struct ATTFindByTypeValueResponse {
     /// Attributes and the ends of their groups.
     struct List: Sequence, IteratorProtocol, Hashable, Sendable {
-        /// The octets of the entries that are left.
+        /// The octets of the remaining entries.
         var bytes: ByteBuffer
 
         /// The number of entries.
@@ -133,11 +133,11 @@ extension ATTFindByTypeValueResponse: ATTPDU {
     }
 }
 
-/// `ATT_READ_BY_GROUP_TYPE_REQ` (3.4.4.9): which groups of a type are there.
+/// `ATT_READ_BY_GROUP_TYPE_REQ` (3.4.4.9): finds the groups of a type.
 struct ATTReadByGroupTypeRequest {
-    /// The first handle asked for.
+    /// The first handle.
     var start: AttributeHandle
-    /// The last handle asked for.
+    /// The last handle.
     var end: AttributeHandle
     /// The type of the declarations that start the groups.
     var type: BluetoothUUID
@@ -163,9 +163,9 @@ extension ATTReadByGroupTypeRequest: ATTPDU {
 struct ATTReadByGroupTypeResponse {
     /// Groups and the values of their declarations.
     struct List: Sequence, IteratorProtocol, Hashable, Sendable {
-        /// The octets of one entry: two handles and the value.
+        /// The size of one entry: two handles and the value.
         let entryLength: Int
-        /// The octets of the entries that are left.
+        /// The octets of the remaining entries.
         var bytes: ByteBuffer
 
         /// The number of entries.
@@ -199,7 +199,7 @@ extension ATTReadByGroupTypeResponse: ATTPDU {
 }
 
 extension BluetoothUUID {
-    /// Reads the UUID that makes up the rest of a request: 2 or 16 octets, never 4 (Vol 3, Part F, 3.2.1).
+    /// Reads the UUID at the end of a request: 2 or 16 octets, never 4 (Vol 3, Part F, 3.2.1).
     init(attribute bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) {
         let length = bytes.readableBytes
         guard length == 2 || length == 16 else { throw MalformedBytes(.invalid, field) }

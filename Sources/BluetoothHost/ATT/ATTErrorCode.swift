@@ -1,5 +1,5 @@
-// The reason octet of an ATT Error Response (Vol 3, Part F, 3.4.1.1). Application codes (0x80 to 0x9F) and codes that
-// are not known here are kept as they came.
+// The reason octet of an ATT Error Response (Vol 3, Part F, 3.4.1.1). Application codes (0x80 to 0x9F) and unknown
+// codes are kept.
 
 /// An ATT error code.
 public struct ATTErrorCode: RawRepresentable, Hashable, Sendable, Error {
@@ -28,7 +28,7 @@ public struct ATTErrorCode: RawRepresentable, Hashable, Sendable, Error {
     public static let insufficientAuthorization = ATTErrorCode(rawValue: 0x08)
     /// Too many prepared writes are queued.
     public static let prepareQueueFull = ATTErrorCode(rawValue: 0x09)
-    /// No attribute of that type lies in the range.
+    /// The range has no attribute of that type.
     public static let attributeNotFound = ATTErrorCode(rawValue: 0x0A)
     /// The attribute cannot be read with Read Blob.
     public static let attributeNotLong = ATTErrorCode(rawValue: 0x0B)

@@ -1,12 +1,12 @@
 // Error Response (Vol 3, Part F, 3.4.1).
 
-/// `ATT_ERROR_RSP` (3.4.1.1): why a request was not fulfilled.
+/// `ATT_ERROR_RSP` (3.4.1.1): why a request failed.
 public struct ATTErrorResponse {
     /// The request that failed.
     public var request: ATTOpcode
-    /// The attribute that it failed at; 0x0000 where none is to blame.
+    /// The attribute that caused the failure; 0x0000 if none.
     public var handle: AttributeHandle
-    /// Why.
+    /// The error.
     public var error: ATTErrorCode
 
     /// Creates a response.

@@ -2,7 +2,7 @@
 
 /// `ATT_EXCHANGE_MTU_REQ` (3.4.2.1).
 struct ATTExchangeMTURequest {
-    /// The largest PDU that the client takes, in octets.
+    /// The largest PDU that the client accepts, in octets.
     var clientMTU: UInt16
 }
 
@@ -16,7 +16,7 @@ extension ATTExchangeMTURequest: ATTPDU {
 
 /// `ATT_EXCHANGE_MTU_RSP` (3.4.2.2).
 struct ATTExchangeMTUResponse {
-    /// The largest PDU that the server takes, in octets.
+    /// The largest PDU that the server accepts, in octets.
     var serverMTU: UInt16
 }
 

@@ -1,4 +1,4 @@
-// What a server sends without being asked, and the answer to it (Vol 3, Part F, 3.4.7).
+// Notifications, indications and confirmations (Vol 3, Part F, 3.4.7).
 
 import NIOCore
 
@@ -42,7 +42,7 @@ struct ATTHandleValueConfirmation: EmptyATTPDU {
     init() {}
 }
 
-/// `ATT_MULTIPLE_HANDLE_VALUE_NTF` (3.4.7.4): two or more notifications in one PDU, all of them whole.
+/// `ATT_MULTIPLE_HANDLE_VALUE_NTF` (3.4.7.4): two or more complete notifications in one PDU.
 struct ATTMultipleHandleValueNotification {
     /// Handles, lengths and values.
     struct List: Sequence, IteratorProtocol, Hashable, Sendable {
@@ -60,8 +60,8 @@ struct ATTMultipleHandleValueNotification {
             return (handle, value)
         }
 
-        /// Whether there are entries, and none is cut. A server must have two or more (3.4.7.4), but BlueZ 5.66 also sends
-        /// a single value this way, and nothing is gained by losing it.
+        /// Whether there are entries, and all are complete. A server must send two or more (3.4.7.4), but BlueZ 5.66
+        /// also sends a single value this way, which is accepted.
         fileprivate var isWhole: Bool {
             var rest = self
             while rest.bytes.readableBytes > 0 {
@@ -71,7 +71,7 @@ struct ATTMultipleHandleValueNotification {
         }
     }
 
-    /// The notifications, in the order in which they were made.
+    /// The notifications, the oldest first.
     var list: List
 }
 
@@ -84,7 +84,7 @@ extension ATTMultipleHandleValueNotification: ATTPDU {
         self.list = list
     }
 
-    /// Writes one notification behind the opcode or an earlier one.
+    /// Writes one notification after the opcode or an earlier one.
     static func writeEntry(handle: AttributeHandle, value: ByteBuffer, into bytes: inout ByteBuffer) {
         bytes.writeInteger(
             UInt32(handle) | UInt32(truncatingIfNeeded: value.readableBytes) << 16,

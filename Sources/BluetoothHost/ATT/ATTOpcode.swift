@@ -1,6 +1,6 @@
 // The first octet of an ATT PDU (Vol 3, Part F, 3.3.1): the method in six bits, a bit that marks commands and a bit
 // that marks an authentication signature. Unknown opcodes are kept, since a server has to answer unknown requests and
-// to ignore unknown commands.
+// ignore unknown commands.
 
 /// The opcode of an ATT PDU.
 public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
@@ -76,8 +76,8 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
     /// Whether the PDU is a command: the server never answers it.
     var isCommand: Bool { self.rawValue & 0x40 != 0 }
 
-    /// Whether the receiver handles the PDU as a server: requests, commands, confirmations, and whatever is not known,
-    /// since the answer to an unknown PDU is the server's (Vol 3, Part F, 3.3.1).
+    /// Whether the server handles the PDU: requests, commands, confirmations, and unknown PDUs, which the server has to
+    /// answer (Vol 3, Part F, 3.3.1).
     var isForServer: Bool {
         switch self {
         case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,

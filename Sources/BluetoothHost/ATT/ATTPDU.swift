@@ -1,6 +1,5 @@
-// How one ATT PDU is read and written. Each PDU of Vol 3, Part F, 3.4 is a small struct; values inside it are slices of
-// the packet it came in, and lists are walked where they lie. The protocol is used through generics alone, so a PDU is
-// never boxed.
+// Decoding and encoding of ATT PDUs. Each PDU of Vol 3, Part F, 3.4 is a small struct; its values are slices of the
+// received packet, and lists are parsed lazily. The protocol is used through generics only, so a PDU is never boxed.
 
 import BluetoothTypes
 import NIOCore
@@ -10,14 +9,14 @@ protocol ATTPDU: Hashable, Sendable {
     /// The opcode that starts it.
     static var opcode: ATTOpcode { get }
 
-    /// The list of parameters: creates a PDU from what `coder` gives for each of them.
+    /// The list of parameters: creates a PDU from the coder's values.
     ///
-    /// Octets that a reader leaves unread make the PDU malformed.
+    /// Unread octets make the PDU malformed.
     init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure)
 }
 
 extension ATTPDU {
-    /// Reads a whole PDU, opcode included.
+    /// Reads a whole PDU, including the opcode.
     @inline(__always)
     init(parsing pdu: ByteBuffer) throws(MalformedBytes) {
         guard let opcode = ATT.opcode(of: pdu) else { throw MalformedBytes(.truncated, "Attribute Opcode") }
@@ -42,7 +41,7 @@ extension ATTPDU {
         return counter.count
     }
 
-    /// The PDU, opcode included, in a buffer of its own with headroom for the layers below.
+    /// The PDU, including the opcode, in a new buffer with headroom for the layers below.
     @inline(__always)
     func encoded() -> ByteBuffer {
         var writer = ATTParameterWriter(pdu: self, bytes: PDUBuffer.make(capacity: 1 + self.parameterLength))
@@ -53,8 +52,8 @@ extension ATTPDU {
 }
 
 extension ATT {
-    /// The octets of a PDU that has a handle and a value, as `ATT_HANDLE_VALUE_NTF` and `ATT_WRITE_CMD` have: those of
-    /// which streams are made. Written in front of the value where it has the headroom and no other owner.
+    /// Encodes a PDU with a handle and a value, `ATT_HANDLE_VALUE_NTF` or `ATT_WRITE_CMD`, which make up streams. The
+    /// header is written in front of the value if that has the headroom and no other owner.
     @inline(__always)
     static func encoded(_ opcode: ATTOpcode, _ handle: AttributeHandle, _ value: consuming ByteBuffer) -> ByteBuffer {
         let count = 3
@@ -81,7 +80,7 @@ extension EmptyATTPDU {
 }
 
 extension ByteBuffer {
-    /// Takes all octets that are left as a slice.
+    /// Takes all remaining octets as a slice.
     @inline(__always)
     mutating func readRemainder() -> ByteBuffer {
         let rest = self
@@ -91,7 +90,7 @@ extension ByteBuffer {
 }
 
 extension ATT {
-    /// The opcode of a PDU; `nil` where it is empty.
+    /// The opcode of a PDU; `nil` if it is empty.
     @inline(__always)
     static func opcode(of pdu: ByteBuffer) -> ATTOpcode? {
         pdu.getInteger(at: pdu.readerIndex, as: UInt8.self).map(ATTOpcode.init(rawValue:))

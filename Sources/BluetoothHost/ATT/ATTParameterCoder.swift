@@ -1,14 +1,14 @@
-// The parameters of an ATT PDU (Vol 3, Part F, 3.3.1): each PDU lists them once, in wire order and by the
-// specification's names. A coder goes through the list: one reads octets, one writes them, one counts them. The list is
-// generic over the coder, so that reading, writing and counting are compiled for each PDU.
+// The parameters of an ATT PDU (Vol 3, Part F, 3.3.1): each PDU lists them once, in wire order and with the
+// specification's names. A coder processes the list: one reads octets, one writes them, one counts them. The list is
+// generic over the coder, so that reading, writing and counting are specialized for each PDU.
 
 import BluetoothTypes
 import NIOCore
 
-/// What goes through the list of a PDU's parameters: a reader, a writer, a counter.
+/// A coder of a PDU's parameters: a reader, a writer, or a counter.
 ///
-/// A PDU gives each parameter's name in the specification and its property, and gets the parameter's value back: a
-/// reader reads it, the others return what the property has.
+/// A PDU passes each parameter's name in the specification and its property, and gets the value back: a reader reads
+/// it, the others return the value of the property.
 ///
 /// ```swift
 /// init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
@@ -17,9 +17,9 @@ import NIOCore
 /// }
 /// ```
 protocol ATTParameterCoder<PDU> {
-    /// What has the parameters.
+    /// The PDU with the parameters.
     associatedtype PDU
-    /// Why going through the list may end early: octets that are malformed, or never.
+    /// The error for malformed octets; `Never` except for a reader.
     associatedtype Failure: Error
 
     /// One parameter.
@@ -30,7 +30,7 @@ protocol ATTParameterCoder<PDU> {
         length: (Value) -> Int
     ) throws(Failure) -> Value
 
-    /// Refuses octets whose parameter `name` has a value that is not allowed there; only a reader looks at it.
+    /// Rejects octets if a condition on the parameter `name` is false; only a reader checks it.
     func require(_ isValid: @autoclosure () -> Bool, _ name: StaticString) throws(Failure)
 }
 
@@ -49,7 +49,7 @@ extension ATTParameterCoder {
         )
     }
 
-    /// A number with a type of its own.
+    /// A number with its own type.
     @inline(__always)
     mutating func field<Value: RawRepresentable>(
         _ name: StaticString,
@@ -68,7 +68,7 @@ extension ATTParameterCoder {
         )
     }
 
-    /// A UUID that makes up the rest of the PDU: 2 or 16 octets.
+    /// A UUID at the end of the PDU: 2 or 16 octets.
     @inline(__always)
     mutating func field(_ name: StaticString, _ value: (PDU) -> BluetoothUUID) throws(Failure) -> BluetoothUUID {
         try self.field(
@@ -79,7 +79,7 @@ extension ATTParameterCoder {
         )
     }
 
-    /// All octets that are left, as a slice of the packet that they came in.
+    /// All remaining octets, as a slice of the received packet.
     @inline(__always)
     mutating func remainder(_ value: (PDU) -> ByteBuffer) throws(Failure) -> ByteBuffer {
         try self.field(
@@ -90,7 +90,7 @@ extension ATTParameterCoder {
         )
     }
 
-    /// All octets that are left: entries of one length, one at least.
+    /// All remaining octets: entries of one length, at least one.
     @inline(__always)
     mutating func entries(
         _ name: StaticString,
@@ -103,7 +103,7 @@ extension ATTParameterCoder {
     }
 }
 
-/// Reads parameters; the properties of a PDU are never asked for.
+/// Reads parameters, without reading the properties of the PDU.
 struct ATTParameterReader<PDU>: ATTParameterCoder {
     var bytes: ByteBuffer
 

@@ -6,9 +6,9 @@ import NIOCore
 
 /// `ATT_READ_BY_TYPE_REQ` (3.4.4.1): the values of all attributes of a type.
 struct ATTReadByTypeRequest {
-    /// The first handle asked for.
+    /// The first handle.
     var start: AttributeHandle
-    /// The last handle asked for.
+    /// The last handle.
     var end: AttributeHandle
     /// The type.
     var type: BluetoothUUID
@@ -34,9 +34,9 @@ extension ATTReadByTypeRequest: ATTPDU {
 struct ATTReadByTypeResponse {
     /// Handles and values.
     struct List: Sequence, IteratorProtocol, Hashable, Sendable {
-        /// The octets of one entry: the handle and the value.
+        /// The size of one entry: the handle and the value.
         let entryLength: Int
-        /// The octets of the entries that are left.
+        /// The octets of the remaining entries.
         var bytes: ByteBuffer
 
         /// The number of entries.
@@ -97,7 +97,7 @@ extension ATTReadResponse: ATTPDU {
 struct ATTReadBlobRequest {
     /// The attribute.
     var handle: AttributeHandle
-    /// The first octet asked for.
+    /// The first octet.
     var offset: UInt16
 }
 
@@ -124,12 +124,12 @@ extension ATTReadBlobResponse: ATTPDU {
     }
 }
 
-/// Two or more handles, as the requests for several values carry them.
+/// Two or more handles, in requests for several values.
 struct ATTHandleList: Sequence, IteratorProtocol, Hashable, Sendable {
-    /// The octets of the entries that are left.
+    /// The octets of the remaining entries.
     var bytes: ByteBuffer
 
-    /// A list of handles; two at least.
+    /// Creates a list of at least two handles.
     init(_ handles: some Sequence<AttributeHandle>) {
         var bytes = ByteBuffer()
         for handle in handles { bytes.writeLittleEndian(handle) }
@@ -145,7 +145,7 @@ struct ATTHandleList: Sequence, IteratorProtocol, Hashable, Sendable {
 }
 
 extension ATTParameterCoder {
-    /// All octets that are left: two or more handles.
+    /// All remaining octets: two or more handles.
     @inline(__always)
     mutating func handles(_ value: (PDU) -> ATTHandleList) throws(Failure) -> ATTHandleList {
         let bytes = try self.entries("Set Of Handles", ofLength: 2) { value($0).bytes }
@@ -168,7 +168,7 @@ extension ATTReadMultipleRequest: ATTPDU {
     }
 }
 
-/// `ATT_READ_MULTIPLE_RSP` (3.4.4.8): the values one behind the other, cut to MTU - 1 octets.
+/// `ATT_READ_MULTIPLE_RSP` (3.4.4.8): the concatenated values, truncated to MTU - 1 octets.
 struct ATTReadMultipleResponse {
     /// The values.
     var values: ByteBuffer
@@ -196,14 +196,14 @@ extension ATTReadMultipleVariableRequest: ATTPDU {
     }
 }
 
-/// `ATT_READ_MULTIPLE_VARIABLE_RSP` (3.4.4.12): lengths and values, cut to MTU - 1 octets.
+/// `ATT_READ_MULTIPLE_VARIABLE_RSP` (3.4.4.12): lengths and values, truncated to MTU - 1 octets.
 struct ATTReadMultipleVariableResponse {
-    /// Values with the lengths that they have on the server.
+    /// Values with their full lengths on the server.
     struct List: Sequence, IteratorProtocol, Hashable, Sendable {
-        /// The octets of the entries that are left.
+        /// The octets of the remaining entries.
         var bytes: ByteBuffer
 
-        /// The next value; shorter than `length` where the end of the PDU cut it.
+        /// The next value; shorter than `length` if the end of the PDU truncates it.
         mutating func next() -> (length: Int, value: ByteBuffer)? {
             guard let length = self.bytes.readInteger(endianness: .little, as: UInt16.self),
                 let value = self.bytes.readSlice(length: Swift.min(Int(length), self.bytes.readableBytes))
@@ -212,7 +212,7 @@ struct ATTReadMultipleVariableResponse {
         }
     }
 
-    /// The values, in the order of the request; those behind the end of the PDU are missing.
+    /// The values, in the order of the request; those beyond the end of the PDU are missing.
     var list: List
 }
 

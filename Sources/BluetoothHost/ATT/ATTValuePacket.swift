@@ -1,12 +1,12 @@
-// A packet that streams are made of: an `ATT_HANDLE_VALUE_NTF` or an `ATT_WRITE_CMD` (Vol 3, Part F, 3.4.7.1, 3.4.5.3)
-// whose L2CAP frame came whole in one ACL data packet. Its headers are read with one access to the buffer, where each
-// layer would make one of its own. Every other packet, and whatever is not well-formed, goes from layer to layer, which
-// know what is wrong with it: `ACLDataHeader`, `L2CAPReassembler`, `ATTPDU`.
+// A packet of a stream: an `ATT_HANDLE_VALUE_NTF` or an `ATT_WRITE_CMD` (Vol 3, Part F, 3.4.7.1, 3.4.5.3) whose L2CAP
+// frame is in one ACL data packet. Its headers are read with one access to the buffer instead of one in each layer.
+// Every other packet, and every malformed one, goes through the layers, which handle its errors: `ACLDataHeader`,
+// `L2CAPReassembler`, `ATTPDU`.
 
 import BluetoothHCI
 import NIOCore
 
-/// A value that came in a packet of its own.
+/// A value in its own packet.
 struct ATTValuePacket {
     /// The link.
     let link: ConnectionHandle
@@ -14,15 +14,15 @@ struct ATTValuePacket {
     let opcode: ATTOpcode
     /// The attribute.
     let attribute: AttributeHandle
-    /// The octets of the PDU.
+    /// The length of the PDU in octets.
     let length: Int
-    /// The octets of the value.
+    /// The length of the value in octets.
     var valueLength: Int { self.length - Self.parameterOffset }
 
-    /// The octets of the opcode and the handle.
+    /// The length of the opcode and the handle.
     private static let parameterOffset = PDUBuffer.valueHeadroom - PDUBuffer.headroom
 
-    /// Reads the headers in front of a value; `nil` where the packet is another one.
+    /// Reads the headers in front of a value; `nil` if it is another packet.
     @inline(__always)
     init?(_ packet: borrowing HCIPacket) {
         guard packet.kind == .aclData,

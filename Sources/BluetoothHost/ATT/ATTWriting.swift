@@ -1,5 +1,4 @@
-// The PDUs that write values (Vol 3, Part F, 3.4.5 and 3.4.6). A signed write has an opcode but no struct: this host
-// recognises and ignores it.
+// The PDUs that write values (Vol 3, Part F, 3.4.5 and 3.4.6).
 
 import BluetoothTypes
 import NIOCore
@@ -89,7 +88,7 @@ extension ATTSignedWriteCommand: ATTPDU {
 struct ATTPrepareWriteRequest {
     /// The attribute.
     var handle: AttributeHandle
-    /// The octet at which the part goes.
+    /// The offset of the part.
     var offset: UInt16
     /// The part of the value.
     var value: ByteBuffer
@@ -109,7 +108,7 @@ extension ATTPrepareWriteRequest: ATTPDU {
 struct ATTPrepareWriteResponse {
     /// The attribute.
     var handle: AttributeHandle
-    /// The octet at which the part goes.
+    /// The offset of the part.
     var offset: UInt16
     /// The part of the value.
     var value: ByteBuffer
@@ -127,15 +126,15 @@ extension ATTPrepareWriteResponse: ATTPDU {
 
 /// `ATT_EXECUTE_WRITE_REQ` (3.4.6.3).
 struct ATTExecuteWriteRequest {
-    /// What to do with the prepared writes.
+    /// Whether to execute or discard the prepared writes.
     enum Flags: UInt8, Hashable, Sendable {
-        /// Forget them.
+        /// Discard them.
         case cancel = 0x00
-        /// Write them all.
+        /// Execute them.
         case write = 0x01
     }
 
-    /// What to do with the prepared writes.
+    /// Whether to execute or discard the prepared writes.
     var flags: Flags
 }
 

@@ -1,29 +1,29 @@
-// Data signing (Vol 3, Part C, 10.4.1; Vol 3, Part H, 2.4.5): a Signed Write Command carries a counter and a code that
-// is made with the Connection Signature Resolving Key, the CSRK, which the peer has distributed. The key and the last
-// counter of a peer come with its bond, and each counter that was accepted is handed out, to be stored with it.
+// Data signing (Vol 3, Part C, 10.4.1; Vol 3, Part H, 2.4.5): a Signed Write Command has a counter and a code that is
+// computed with the peer's Connection Signature Resolving Key (CSRK). The key and the last counter of a peer are part
+// of its bond, and each accepted counter is reported, to be stored with it.
 
 public import BluetoothTypes
 import Crypto
 import CryptoExtras
 import NIOCore
 
-/// The key with which a peer signs data, and how far its counter has come.
+/// The key with which a peer signs data, and its last counter.
 public struct PeerSigningKey: Hashable, Sendable {
     /// The peer's CSRK.
     public let key: Octets16
-    /// The last sign counter that was accepted; `nil` before the first.
+    /// The last accepted sign counter; `nil` before the first.
     public private(set) var lastCounter: UInt32?
 
-    /// A key, as stored with the bond.
+    /// Creates a key, as stored with the bond.
     public init(key: Octets16, lastCounter: UInt32?) {
         self.key = key
         self.lastCounter = lastCounter
     }
 
-    /// Whether a peer with the key has signed `message`, with a counter that was not used before.
+    /// Verifies that a peer with the key has signed `message`, with a new counter.
     ///
-    /// The counter is then used. A counter that is lower than the last one, or the same, is a repetition and is refused
-    /// (Vol 3, Part H, 2.4.5).
+    /// The counter is then used up. A counter that is not higher than the last one is a replay, and is refused (Vol 3,
+    /// Part H, 2.4.5).
     mutating func accept(_ signature: DataSignature, of message: ByteBuffer) -> Bool {
         if let last = self.lastCounter, signature.counter <= last { return false }
         guard signature.isValid(for: message, key: self.key) else { return false }
@@ -34,7 +34,7 @@ public struct PeerSigningKey: Hashable, Sendable {
 
 /// The authentication signature of a Signed Write Command (Vol 3, Part F, 3.3.1).
 struct DataSignature: Hashable, Sendable {
-    /// The octets of a signature.
+    /// The size of a signature in octets.
     static let octetCount = 12
 
     /// The sign counter.
@@ -62,12 +62,12 @@ struct DataSignature: Hashable, Sendable {
         bytes.writeMultipleIntegers(self.counter, self.code, endianness: .little)
     }
 
-    /// Whether the signature was made with a key.
+    /// Whether the signature matches a key.
     func isValid(for message: ByteBuffer, key: Octets16) -> Bool {
         Self.code(of: message, counter: self.counter, key: key) == self.code
     }
 
-    /// AES-CMAC over the message and the counter, the octet that was sent last being the most significant one.
+    /// AES-CMAC over the message and the counter; the octet that is sent last is the most significant one.
     private static func code(of message: ByteBuffer, counter: UInt32, key: Octets16) -> UInt64 {
         var octets = message
         octets.writeInteger(counter, endianness: .little)

@@ -1,15 +1,15 @@
-// One HCI packet as one line of text: its layer, and its meaning in the specification's words.
-// Traces of tests and the live text of captures are made of these.
+// One HCI packet as one line of text: its layer, and its meaning in the specification's words. Used for traces of tests
+// and the live text of captures.
 
 public import BluetoothHCI
 
 /// One HCI packet as text.
 public struct PacketDescription: Hashable, Sendable, CustomStringConvertible {
-    /// The layer that a packet is about.
+    /// The layer of a packet.
     public enum Layer: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
-        /// Commands and events that concern host and controller alone.
+        /// Commands and events that concern only host and controller.
         case hci = "HCI"
-        /// Advertising, scanning, the beginning and the end of links.
+        /// Advertising, scanning, and the beginning and end of links.
         case gap = "GAP"
         /// L2CAP signalling, and data of L2CAP channels.
         case l2cap = "L2CAP"
@@ -22,9 +22,9 @@ public struct PacketDescription: Hashable, Sendable, CustomStringConvertible {
         public var description: String { self.rawValue }
     }
 
-    /// The layer that the packet is about.
+    /// The layer.
     public var layer: Layer
-    /// The link that it is about; `nil` where it is about none.
+    /// The link, if any.
     public var handle: ConnectionHandle?
     /// Its meaning, on one line.
     public var text: String

@@ -1,5 +1,5 @@
-// ATT PDUs as text, by the names of Vol 3, Part F, 3.4. Handles carry the UUID of their attribute where its discovery
-// was seen.
+// ATT PDUs as text, with the names of Vol 3, Part F, 3.4. Handles are shown with the UUID of their attribute if its
+// discovery was seen.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -9,7 +9,7 @@ extension PacketFormatter {
     /// The text of an ATT PDU.
     mutating func describe(att pdu: ByteBuffer, on link: ConnectionHandle, _ direction: Direction) -> String {
         guard let opcode = ATT.opcode(of: pdu) else { return "Empty PDU" }
-        // Requests and commands are about the attributes of their receiver, the rest about those of the sender.
+        // Requests and commands refer to the attributes of their receiver, all others to those of the sender.
         let isAboutPeer = opcode.isForServer == (direction == .toController)
         let attributes = AttributeText(
             names: self.links[link]?.peer.flatMap { self.attributes[$0] }.map {
@@ -152,7 +152,7 @@ extension PacketFormatter {
     }
 }
 
-/// Handles with what is known of their attributes.
+/// Handles with the known UUIDs of their attributes.
 private struct AttributeText {
     let names: [AttributeHandle: BluetoothUUID]
 

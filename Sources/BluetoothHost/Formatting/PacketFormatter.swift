@@ -1,6 +1,6 @@
-// Formats the packets between one host and its controller as text, in the order in which they passed. It keeps what
-// makes later packets readable: the peers of links, incomplete frames, and the UUIDs of attributes whose discovery was
-// seen. What it keeps is limited. A packet that it cannot read is shown as octets; it reports no errors.
+// Formats the packets between one host and its controller as text, in their order. To make later packets readable, it
+// keeps a limited number of peers of links, incomplete frames, and UUIDs of discovered attributes. A malformed packet
+// is shown as octets, not as an error.
 
 public import BluetoothHCI
 public import BluetoothTypes
@@ -8,32 +8,32 @@ import NIOCore
 
 /// Formats the packets of one controller as text.
 public struct PacketFormatter: Sendable {
-    /// Which way a packet goes.
+    /// The direction of a packet.
     public enum Direction: Hashable, Sendable {
-        /// From the host to the controller: what this device sends.
+        /// From the host to the controller: sent by this device.
         case toController
-        /// From the controller to the host: what this device receives.
+        /// From the controller to the host: received by this device.
         case toHost
     }
 
-    /// What is kept of a link.
+    /// The state of a link.
     struct LinkState: Sendable {
         var peer: DeviceAddress?
         /// Incomplete frames, sent and received.
         var sent = L2CAPReassembler(maximumPayloadLength: 0xFFFF)
         var received = L2CAPReassembler(maximumPayloadLength: 0xFFFF)
-        /// The type that was last asked for with Read By Type: the answer does not repeat it.
+        /// The type of the last Read By Type Request, which the response does not repeat.
         var typeAskedOfPeer: BluetoothUUID?
         var typeAskedByPeer: BluetoothUUID?
     }
 
-    /// What is known of the attributes of both sides of a link.
+    /// The known attributes of both sides of a link.
     struct AttributeNames: Sendable {
         var ofPeer: [AttributeHandle: BluetoothUUID] = [:]
         var ofThisDevice: [AttributeHandle: BluetoothUUID] = [:]
     }
 
-    /// How many links and peers are kept; with more, all are dropped.
+    /// The largest number of links and peers; beyond that, all are dropped.
     private static let capacity = 1024
 
     private let name: @Sendable (DeviceAddress) -> String?
@@ -41,15 +41,14 @@ public struct PacketFormatter: Sendable {
     /// Kept by peer, since a client that has met a server before does not discover it again.
     var attributes: [DeviceAddress: AttributeNames] = [:]
 
-    /// A formatter that has seen no packet.
+    /// Creates a formatter.
     ///
-    /// - Parameter name: The name to show for a device; `nil` shows its address.
+    /// - Parameter name: Returns the name to show for a device; `nil` to show its address.
     public init(name: @escaping @Sendable (DeviceAddress) -> String? = { _ in nil }) { self.name = name }
 
     /// The text of a packet.
     ///
-    /// The text of a fragment is that it is one; that of the fragment that completes the frame is the text of the
-    /// frame.
+    /// A fragment is described as such; the one that completes a frame as the frame.
     public mutating func describe(_ packet: HCIPacket, _ direction: Direction) -> PacketDescription {
         switch packet.kind {
         case .aclData: self.describeData(packet, direction)
@@ -59,7 +58,7 @@ public struct PacketFormatter: Sendable {
         }
     }
 
-    /// The name of a device, else its address.
+    /// The name of a device, or else its address.
     func text(of address: DeviceAddress) -> String { self.name(address) ?? address.description }
 
     private func text(of entry: FilterAcceptListEntry) -> String {
@@ -82,7 +81,7 @@ public struct PacketFormatter: Sendable {
         return PacketDescription(layer: .gap, handle: (command as? Disconnect)?.handle, text: text)
     }
 
-    /// The text of a command that concerns advertising, scanning or links; `nil` for others.
+    /// The text of a command for advertising, scanning or links; `nil` for others.
     private func text(of command: any HCICommand) -> String? {
         switch command {
         case let command as LESetAdvertisingEnable: command.isEnabled ? "Start advertising" : "Stop advertising"
@@ -196,7 +195,7 @@ public struct PacketFormatter: Sendable {
             case .toController: state.sent.receive(fragment, isStart: header.boundary.isFirst)
             case .toHost: state.received.receive(fragment, isStart: header.boundary.isFirst)
             }
-        // Data of a link whose beginning was not seen is kept up to the limit.
+        // Frames of a link whose beginning was not seen are kept up to the limit.
         if self.links[handle] != nil || self.links.count < Self.capacity { self.links[handle] = state }
         guard let frame = outcome.frame else {
             let text =

@@ -78,7 +78,7 @@ extension ATTErrorCode {
     }
 }
 
-/// Octets as hexadecimal digits, as text where they are printable, cut where there are many.
+/// Octets as hexadecimal digits, also as text if they are printable; truncated if there are many.
 func octetText(_ octets: ByteBuffer) -> String {
     let count = octets.readableBytes
     guard count > 0 else { return "nothing" }

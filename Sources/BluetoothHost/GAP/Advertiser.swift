@@ -1,7 +1,6 @@
-// Brings the controller's legacy advertising to what the user wants, one command at a time (Vol 4, Part E, 7.8.5 to
-// 7.8.9). A controller stops advertising when a central connects, and when directed advertising has lasted as long as
-// it may; the advertiser then enables it again, and where the controller cannot (all its links are taken), waits for a
-// link to end.
+// Makes the controller's legacy advertising follow the user's request, one command at a time (Vol 4, Part E, 7.8.5 to
+// 7.8.9). A controller stops advertising when a central connects, and when directed advertising times out. The
+// advertiser then enables it again; if the controller cannot (all its links are in use), it waits for a link to end.
 //
 //     off ── wanted ──▶ configuring ── last answer ──▶ configured ──▶ enabling ── accepted ──▶ on
 //      ▲                    │                            │    ▲          │                      │
@@ -11,23 +10,22 @@
 //
 // off: the controller does not advertise. configuring: parameters and data are being set, one command at a time.
 // configured: the controller has the data and does not advertise. enabling, disabling: the command is not answered yet.
-// on: it advertises. While it is held, it goes to off and stays there: the radio is another role's, or the controller's
-// addresses are being changed, and what was configured holds no longer.
+// on: it advertises. While it is held, it goes to off and stays there: another role has the radio, or the controller's
+// addresses are being changed, which invalidates the configuration.
 //
-// What a controller can do: refuse each command. Beside other roles and links the arbiter then holds the advertiser
-// while they have the radio; otherwise the request is over and the user hears of it. A refusal to disable leaves open
-// whether the controller advertises, so disabling is repeated, three times in all: a controller that refuses each time
-// because it no longer advertises is then rightly taken for off. Advertising that has ended by itself, with a link or
-// without one, is enabled again. A request that waits for the end of a link counts as started: the user has nothing to
-// do about it. No timers.
+// A controller can refuse each command. If other roles or links use the radio, the arbiter then holds the advertiser
+// while they do; otherwise the request fails and the user is told. After a refusal to disable, the controller may or
+// may not be advertising, so disabling is tried three times in all: a controller that refuses each time is no longer
+// advertising. Advertising that has ended by itself, with a link or without one, is enabled again. A request that waits
+// for the end of a link counts as started: the user need not act. No timers.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-/// The advertising state of one controller, compared with what is wanted.
+/// The advertising state of one controller, and the wanted one.
 struct Advertiser {
-    /// A command to send; its end goes to ``completed(_:)``.
+    /// A command to send; its outcome goes to ``completed(_:)``.
     enum Step: Equatable {
         case setParameters(AdvertisingParameters)
         case setData(ByteBuffer)
@@ -36,13 +34,13 @@ struct Advertiser {
         case disable
     }
 
-    /// What came of a step.
+    /// The outcome of a step.
     enum Outcome: Equatable {
-        /// Advertising as the request with this number asked.
+        /// Advertising for the request with this number has started.
         case started(Int)
         /// The request with this number was refused.
         case refused(Int, LEHostError)
-        /// What had started cannot be advertised any longer.
+        /// Advertising that had started cannot continue.
         case ended(LEHostError)
     }
 
@@ -59,7 +57,7 @@ struct Advertiser {
         case configured(Wanted)
         case enabling(Wanted)
         case on(Wanted)
-        /// The command was sent this many times.
+        /// The number of times that the command was sent.
         case disabling(Wanted, count: Int)
     }
 
@@ -71,13 +69,13 @@ struct Advertiser {
     /// Whether the controller has to stop advertising.
     var isHeld = false
 
-    /// Whether advertising is asked for.
+    /// Whether advertising is requested.
     var isWanted: Bool { self.wanted != nil }
 
-    /// Whether the controller does not advertise, is not about to, and holds nothing that is to be advertised again.
+    /// Whether the controller does not advertise, is not about to, and has no configuration to advertise again.
     var isOff: Bool { if case .off = self.state { true } else { false } }
 
-    /// Asks for advertising; the number comes back in an ``Outcome``.
+    /// Requests advertising; the number comes back in an ``Outcome``.
     mutating func start(_ parameters: AdvertisingParameters) -> Int {
         let number = self.nextNumber
         self.nextNumber += 1
@@ -86,7 +84,7 @@ struct Advertiser {
         return number
     }
 
-    /// Asks for silence.
+    /// Requests no advertising.
     mutating func stop() { self.wanted = nil }
 
     /// The role that the user wants.
@@ -100,7 +98,7 @@ struct Advertiser {
         }
     }
 
-    /// The role for which a command is on its way that enables it, or prepares for that.
+    /// The role that a pending command enables or prepares.
     var triedRole: RadioRoles {
         switch self.state {
         case .configuring(let current, _), .enabling(let current): Self.role(current.parameters)
@@ -123,7 +121,7 @@ struct Advertiser {
         }
     }
 
-    /// The controller has stopped advertising by itself: a central has connected, or the time for it is over.
+    /// The controller has stopped advertising by itself: a central has connected, or it timed out.
     mutating func ended() {
         switch self.state {
         case .on(let wanted), .enabling(let wanted): self.state = .configured(wanted)
@@ -131,14 +129,14 @@ struct Advertiser {
         }
     }
 
-    /// The request waits for the end of a link; returns its number where its start is to be reported now.
+    /// The request waits for the end of a link. Returns its number if its start has not been reported yet.
     mutating func waitForLink() -> Int? {
         guard let wanted = self.wanted, !self.isReported else { return nil }
         self.isReported = true
         return wanted.number
     }
 
-    /// The next command, where one is due and none is on its way.
+    /// The next command if one is due and none is pending.
     mutating func next() -> Step? {
         switch self.state {
         case .configuring, .enabling, .disabling:
@@ -167,9 +165,10 @@ struct Advertiser {
         return step
     }
 
-    /// Takes the end of the last step, `nil` for success; where the outcome is to be reported, returns it. `next()`
-    /// follows.
-    /// - Parameter isExcluded: Whether it was refused for the other roles of the radio, which the arbiter knows by now.
+    /// Takes the outcome of the last step, `nil` for success, and returns the outcome to report, if any. Call `next()`
+    /// afterwards.
+    /// - Parameter isExcluded: Whether it was refused because of the other roles of the radio, which the arbiter has
+    ///   noted.
     mutating func completed(_ failure: LEHostError?, isExcluded: Bool = false) -> (outcome: Outcome?, step: Step?) {
         switch self.state {
         case .configuring(let current, let step):

@@ -1,7 +1,7 @@
-// Puts the data of extended advertising together, which has up to 1650 octets and which a controller may report in
-// fragments (Vol 4, Part E, 7.7.65.13). Each fragment but the last one says "incomplete, more data to come"; the last
-// one says "complete", or "incomplete, data truncated" where the controller could not receive the rest. Fragments of
-// one advertisement agree in address, advertising set and PHYs; fragments of others may come between them.
+// Reassembles the data of extended advertising, which a controller may report in fragments (Vol 4, Part E, 7.7.65.13).
+// The status of each fragment but the last one is "incomplete, more data to come"; that of the last one is "complete",
+// or "incomplete, data truncated" if the controller could not receive the rest. Fragments of one advertisement have the
+// same address, advertising set and PHYs; fragments of others may come in between.
 //
 //              "more data to come"             longer than 1650 octets
 //     absent ─────────────────────▶ collecting ─────────────────────▶ overlong
@@ -10,30 +10,30 @@
 //        ├── the last fragment ──────────────────────────────────────────┘
 //        └── too late for another fragment, or displaced at the limit
 //
-// absent: nothing of the advertisement is kept; a report that is whole passes through.
-// collecting: fragments are kept, and the last one is awaited.
-// overlong: no advertisement is so long, so ends were lost between; what comes up to the next end is ignored.
+// absent: no fragment is stored; a complete report passes through. collecting: fragments are stored, and the last one
+// is awaited. overlong: no advertisement is that long, so last fragments were lost; everything up to the next last
+// fragment is ignored.
 //
-// What a peer can do: fill the memory for `limit` advertisements. One more displaces the one that has been waiting
-// longest, which is reported as truncated; what comes of it afterwards begins anew. What a controller can do: leave out
-// an end. Fragments do not say which of them is the first, so what comes in time is taken for the rest, and what comes
-// later begins anew. Time comes in as `now`.
+// A peer can fill the memory for `limit` advertisements. One more evicts the one that has waited longest, which is
+// reported as truncated; later fragments of it start a new advertisement. A controller can omit a last fragment.
+// Fragments do not say which is the first, so those that arrive in time are taken for the rest, and later ones start a
+// new advertisement. Deadlines are passed in as `now`.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-/// The fragments of extended advertising that one controller has reported so far.
+/// The fragments of extended advertising from one controller.
 struct AdvertisingReassembler {
-    /// The longest advertising or scan response data, in octets (Vol 4, Part E, 7.8.57).
-    static let maximumDataLength = 1650
-    /// How many advertisements are collected at a time.
+    /// The longest advertising or scan response data, in octets.
+    static let maximumDataLength = AdvertisingDataLimits.extended
+    /// The largest number of advertisements that are collected at a time.
     static let limit = 32
-    /// How long the next fragment may take: a packet announces the next one of its chain at most 2.46 s ahead (Vol 6,
-    /// Part B, 2.3.4.5).
+    /// How long the next fragment may take: the next packet of a chain follows at most 2.46 s later (Vol 6, Part B,
+    /// 2.3.4.5).
     static let fragmentTimeout = TimeAmount.seconds(3)
 
-    /// What is the same in all fragments.
+    /// The fields that are the same in all fragments.
     private struct Source: Equatable {
         let address: DeviceAddress?
         let setIdentifier: UInt8?
@@ -58,12 +58,12 @@ struct AdvertisingReassembler {
         let deadline: NIODeadline
     }
 
-    /// The advertisements that are awaited, the one with the oldest fragment first.
+    /// The incomplete advertisements, the one with the oldest fragment first.
     private var collected: [Collected] = []
 
     /// Takes a report.
-    /// - Returns: An advertisement or a scan response with all its data, or with what came of it where its status says
-    ///   that it is truncated; `nil` while there is none to report.
+    /// - Returns: An advertisement or a scan response with all its data, or with a part of it if its status is
+    ///   truncated; `nil` if there is none to report.
     mutating func receive(_ report: LEExtendedAdvertisingReport, now: NIODeadline) -> LEExtendedAdvertisingReport? {
         let isLast = report.eventType.dataStatus != .incomplete
         if isLast, self.collected.isEmpty { return report }
@@ -96,6 +96,6 @@ struct AdvertisingReassembler {
         return oldest.report
     }
 
-    /// The controller has stopped scanning: nothing more comes of what it has reported in part.
+    /// The controller has stopped scanning: partial advertisements will not be completed.
     mutating func reset() { self = AdvertisingReassembler() }
 }

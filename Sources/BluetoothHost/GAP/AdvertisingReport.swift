@@ -1,4 +1,4 @@
-// What a scanning host reports.
+// The report of a scanning host.
 
 public import BluetoothTypes
 public import NIOCore
@@ -13,13 +13,14 @@ public struct AdvertisingReport: Hashable, Sendable {
     public var isScannable: Bool
     /// Whether the data is a scan response.
     public var isScanResponse: Bool
-    /// The advertising or scan response data, unparsed; its end is missing if extended advertising was not received whole.
+    /// The advertising or scan response data, unparsed; its end is missing if extended advertising was not received
+    /// whole.
     public var data: ByteBuffer
-    /// The strength of the signal; `nil` where the controller does not know it.
+    /// The strength of the signal; `nil` if the controller does not know it.
     public var rssi: RSSI?
     /// The PHY of the primary advertisement.
     public var primaryPHY: PHY
-    /// The PHY of the secondary advertisement; `nil` where there was none.
+    /// The PHY of the secondary advertisement; `nil` if there was none.
     public var secondaryPHY: PHY?
 
     /// Creates a report.

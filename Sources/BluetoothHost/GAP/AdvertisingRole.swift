@@ -1,5 +1,5 @@
-// Advertising: the requests of the user, and the commands of `Advertiser` for the controller, legacy and extended. What
-// Core Bluetooth's apps advertise stays in legacy PDUs, which everybody hears.
+// Advertising: the requests of the user, and the commands of `Advertiser` for the controller, legacy and extended. Core
+// Bluetooth's apps advertise in legacy PDUs, which every scanner receives.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -12,12 +12,12 @@ final class AdvertisingRole {
     @exclusivity(unchecked) unowned var radio: HostRadio!
     @exclusivity(unchecked) private var advertiser = Advertiser()
     @exclusivity(unchecked) private var completions: [Int: (Result<Void, LEHostError>) -> Void] = [:]
-    /// With which commands the controller advertises, or did so last.
+    /// The commands with which the controller advertises, or did last.
     private var family = CommandFamily.legacy
 
     // MARK: For the user
 
-    /// Starts advertising, or changes how it is done.
+    /// Starts advertising, or changes its parameters.
     func start(_ parameters: AdvertisingParameters, completion: @escaping (Result<Void, LEHostError>) -> Void) {
         let number = self.advertiser.start(parameters)
         self.completions[number] = completion
@@ -31,7 +31,7 @@ final class AdvertisingRole {
         self.radio.loop.scheduleTurn()
     }
 
-    /// Stops advertising, and leaves open what was asked for before.
+    /// Stops advertising, without ending the calls to start.
     func endWithoutReport() { self.advertiser.stop() }
 
     // MARK: For the radio
@@ -41,7 +41,7 @@ final class AdvertisingRole {
     var wantedRole: RadioRoles { self.advertiser.wantedRole }
     var usedRole: RadioRoles { self.advertiser.usedRole }
 
-    /// The controller has to stop advertising, or may go on.
+    /// Holds or releases advertising.
     func setHeld(_ isHeld: Bool) { self.advertiser.isHeld = isHeld }
 
     /// The controller has stopped advertising by itself.
@@ -57,7 +57,7 @@ final class AdvertisingRole {
     /// Sends the next command, if one is due.
     func proceed() { if let step = self.advertiser.next() { self.perform(step) } }
 
-    /// Ends the calls to start that came before the last one.
+    /// Completes the calls to start that came before the last one.
     func endSuperseded() {
         if self.completions.count > 1 { self.endStarts(.superseded, before: self.completions.keys.max()) }
     }
@@ -68,7 +68,7 @@ final class AdvertisingRole {
         self.endStarts(.controllerLost)
     }
 
-    /// Ends the calls to start advertising that came before the one with a number, or all of them, in their order.
+    /// Completes the calls to start advertising that came before the one with a number, or all of them, in order.
     private func endStarts(_ error: LEHostError, before last: Int? = nil) {
         for number in self.completions.keys.sorted() where number < last ?? .max {
             guard let completion = self.completions.removeValue(forKey: number) else { continue }
@@ -102,12 +102,13 @@ final class AdvertisingRole {
     }
 
     private func completed(_ step: Advertiser.Step, _ failure: LEHostError?) {
-        // A controller whose links are all taken has many words for it. A refusal to disable concerns no other role.
+        // Controllers whose links are all in use refuse with various codes. A refusal to disable concerns no other
+        // role.
         var isExcluded = false
         if let failure, case .refused(let status) = failure, step != .disable,
             step == .enable || status == .commandDisallowed
         {
-            isExcluded = self.radio.isExcluded(self.advertiser.triedRole, of: .advertising, status)
+            isExcluded = self.radio.noteRefusal(self.advertiser.triedRole, of: .advertising, status)
         }
         let (outcome, next) = self.advertiser.completed(failure, isExcluded: isExcluded)
         if let next { self.perform(next) }
@@ -153,7 +154,7 @@ final class AdvertisingRole {
         )
     }
 
-    /// A set has a random address of its own (Vol 4, Part E, 7.8.52).
+    /// Each set has its own random address (Vol 4, Part E, 7.8.52).
     private func setExtended(_ parameters: AdvertisingParameters, then completion: @escaping Completion) {
         let interval = ExtendedAdvertisingInterval(parameters.interval)
         var command = LESetExtendedAdvertisingParameters(

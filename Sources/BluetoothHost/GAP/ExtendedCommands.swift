@@ -1,6 +1,6 @@
-// Which commands of advertising, scanning and initiating a controller is given: the legacy or the extended ones, which
-// it refuses after the others (Vol 4, Part E, 3.1.1). One that takes both may do nothing by the extended ones, and that
-// looks like an empty room. So it is tried out, by what it hears:
+// Chooses between the legacy and the extended commands for advertising, scanning and initiating; a controller refuses
+// one kind after the other (Vol 4, Part E, 3.1.1). Some controllers accept the extended commands and do nothing, which
+// looks as if no device were nearby. So a trial shows whether they work:
 //
 //                                      started
 //       refuses the extended one ┌────────┼───────────────┐ refuses the legacy one
@@ -11,30 +11,30 @@
 //                                └────────┘
 //                                  deaf
 //
-// trial: scans go by turns, the first one extended. An advertisement in an extended report is the proof that these
-// commands work. A silent extended turn behind legacy ones that have heard ten advertisements is taken for the
-// opposite. Where nobody is heard by either, the turns go on. What cannot be seen from here is left to the legacy
-// commands meanwhile: an advertisement is heard by everybody, and a device is heard before it is initiated to.
+// trial: scans alternate in turns, the first one extended. An advertisement in an extended report proves that these
+// commands work. An extended turn without reports, after legacy turns with ten advertisements, proves the opposite. If
+// neither kind reports anything, the turns continue. Meanwhile advertising and initiating use the legacy commands:
+// every scanner receives the advertisement, and a device is heard before it is initiated to.
 //
-// A turn is as long as most devices need to be heard, and short for who waits for the next one. It ends while nobody
-// scans, and goes on with the next scan. Some dongles of Realtek that take both hang at legacy scanning after extended
-// one, so it comes second.
+// A turn is long enough to hear most devices, and short for a user who waits for the next one. It pauses while nobody
+// scans. Some Realtek dongles that accept both kinds hang at legacy scanning after extended scanning, so legacy
+// scanning comes second.
 //
-// What a peer can do: advertise in legacy turns alone, where nobody else is heard, so that extended advertising is not
-// heard until the next start; a jammer could do the same. What a controller can do: refuse any command; then the one of
-// the other kind is tried for that one time. The caller gives `now`.
+// A peer can advertise in legacy turns only. If no other device is heard, extended advertising is then not received
+// until the next start; a jammer could do the same. A controller can refuse any command; the one of the other kind is
+// then tried that one time. Deadlines are passed in as `now`.
 
 import BluetoothHCI
 import NIOCore
 
-/// A kind of commands.
+/// A kind of command.
 enum CommandFamily: Equatable {
     case legacy
     case extended
 }
 
 extension [CommandFamily] {
-    /// Sends the command of the first kind; where the controller refuses it and takes that of the second one, that.
+    /// Sends the command of the first kind; if the controller refuses it, that of the second one.
     func tryInOrder(
         _ send: @escaping (CommandFamily, @escaping (LEHostError?) -> Void) -> Void,
         completion: @escaping (LEHostError?, CommandFamily) -> Void
@@ -48,7 +48,7 @@ extension [CommandFamily] {
     }
 }
 
-/// The commands that a controller is given.
+/// The commands that are used with a controller.
 struct ExtendedCommands {
     private enum State {
         case legacy
@@ -58,73 +58,73 @@ struct ExtendedCommands {
 
     private struct Trial {
         var turn = CommandFamily.extended
-        /// How much of the turn is left.
+        /// The rest of the turn.
         var remaining = ExtendedCommands.turnLength
-        /// When the scan of the turn began; `nil` while there is none.
+        /// When the scan of the turn began; `nil` if there is none.
         var began: NIODeadline?
-        /// The number of advertisements that were heard by legacy commands.
+        /// The number of advertisements that the legacy commands reported.
         var legacyCount = 0
     }
 
-    /// What comes of the end of a turn.
+    /// The outcome of a turn.
     enum TurnEnd {
         case next
         /// The extended commands do nothing.
         case deaf
     }
 
-    /// The commands without which none is used.
+    /// The commands that a controller needs for any extended one to be used.
     static let needed: [any HCICommand.Type] = [
         LESetAdvertisingSetRandomAddress.self, LESetExtendedAdvertisingParameters.self,
         LESetExtendedAdvertisingData.self, LESetExtendedScanResponseData.self, LESetExtendedAdvertisingEnable.self,
         LESetExtendedScanParameters.self, LESetExtendedScanEnable.self, LEExtendedCreateConnection.self,
     ]
     static let turnLength = TimeAmount.seconds(1)
-    /// The number of advertisements in legacy turns that say that an extended one would have heard some of them, though
-    /// it has half the time for LE 1M where there is LE Coded.
+    /// The number of advertisements in legacy turns after which an extended turn should have reported some, although it
+    /// has half the time for LE 1M if there is LE Coded.
     static let sufficientCount = 10
 
     private var state = State.legacy
 
-    /// Whether the controller has extended commands that work, as far as it is known.
+    /// Whether the controller's extended commands work, as far as is known.
     var areUsed: Bool { if case .legacy = self.state { false } else { true } }
 
-    /// Whether it is not known yet if the extended commands work.
+    /// Whether the trial is not over yet.
     var areOnTrial: Bool { if case .trial = self.state { true } else { false } }
 
-    /// With which commands to scan: the first ones, or the next ones where those are refused.
+    /// The commands for scanning, in order: if the first ones are refused, the next ones.
     var forScanning: [CommandFamily] {
         guard case .trial(let trial) = self.state else { return self.forInitiating }
         return trial.turn == .legacy ? [.legacy, .extended] : [.extended, .legacy]
     }
 
-    /// With which commands to advertise in legacy PDUs.
+    /// The commands for advertising in legacy PDUs.
     var forAdvertising: [CommandFamily] { self.areOnTrial ? [.legacy, .extended] : self.forInitiating }
 
-    /// With which commands to initiate.
+    /// The commands for initiating.
     var forInitiating: [CommandFamily] {
         switch self.state {
         case .legacy: [.legacy]
         case .extended: [.extended, .legacy]
-        // What the extended one did not do would be waited for in vain.
+        // During the trial, an extended command that does nothing would never connect.
         case .trial: [.legacy]
         }
     }
 
-    /// The controller is started, and was given an extended command and then a legacy one.
+    /// The controller was started, and has answered an extended command and then a legacy one.
     mutating func started(takesExtended: Bool, takesLegacy: Bool) {
         self.state = !takesExtended ? .legacy : takesLegacy ? .trial(Trial()) : .extended
     }
 
     // MARK: The trial
 
-    /// When the present turn ends.
+    /// When the current turn ends.
     var deadline: NIODeadline? {
         guard case .trial(let trial) = self.state else { return nil }
         return trial.began.map { $0 + trial.remaining }
     }
 
-    /// A scan has begun, by commands that are those of the turn unless the controller has refused these.
+    /// A scan has begun, with the commands of the turn unless the controller has refused these.
     mutating func scanBegan(by family: CommandFamily, now: NIODeadline) {
         guard case .trial(var trial) = self.state else { return }
         trial.turn = family
@@ -149,7 +149,7 @@ struct ExtendedCommands {
         self.state = .trial(trial)
     }
 
-    /// Ends a turn whose time is over; the scan is to begin anew then.
+    /// Ends a turn whose time is over; the scan then has to start again.
     mutating func advance(to now: NIODeadline) -> TurnEnd? {
         guard case .trial(let trial) = self.state, let deadline = self.deadline, deadline <= now else { return nil }
         if trial.turn == .extended, trial.legacyCount >= Self.sufficientCount {

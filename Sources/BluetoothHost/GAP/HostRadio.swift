@@ -1,13 +1,13 @@
-// The one radio of a controller: advertising, scanning and initiating, each brought to what is wanted by a machine of
-// its own (Vol 3, Part C, 9), the addresses that they use, and who of them has the radio now.
+// The one radio of a controller: advertising, scanning and initiating, each driven by a machine of its own (Vol 3, Part
+// C, 9), the addresses that they use, and which of them has the radio now.
 //
 //     what the user wants ──▶ AdvertisingRole, ScanningRole, InitiatingRole ──▶ their machines: the next step
 //                                      ▲ held, or not                             │ a command, legacy or extended
 //     RadioArbiter: who has the radio ─┘                                          ▼
 //     RadioAddresses: whether they are to be silent, for other addresses      AttachedController
 //
-// In each turn the radio is shared anew, then each role takes its next step. The controller's answers come back to the
-// role; a refusal that may be for what else the radio does goes to the arbiter.
+// In each turn the radio is shared again, then each role takes its next step. The controller's answers go to the role;
+// a refusal that another role may have caused goes to the arbiter.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -16,17 +16,17 @@ import NIOCore
 
 /// The radio of a host's controller.
 final class HostRadio {
-    /// What the host has to do.
+    /// An action for the host.
     enum Action {
-        /// Tell the user of an advertisement.
+        /// Report an advertisement to the user.
         case received(AdvertisingReport)
-        /// Tell the user that advertising is over.
+        /// Report to the user that advertising has ended.
         case advertisingEnded(LEHostError)
-        /// Tell the user that a device was not connected to.
+        /// Report to the user that a connection failed.
         case connectionFailed(DeviceAddress, HCIErrorCode)
-        /// Have pairings know the new key of this device.
+        /// Pass the new key of this device to pairings.
         case identityChanged
-        /// Say in the database whether the controller resolves addresses.
+        /// Update Central Address Resolution in the database.
         case addressResolutionChanged(isUsable: Bool)
     }
 
@@ -37,11 +37,11 @@ final class HostRadio {
     let advertising: AdvertisingRole
     let scanning: ScanningRole
     let initiating: InitiatingRole
-    /// Carries out what is to be done.
+    /// Carries out an action.
     var perform: (Action) -> Void = { _ in }
     /// The roles of the open links.
     var linkRoles: () -> RadioRoles = { [] }
-    /// Which commands the controller is given.
+    /// The choice between legacy and extended commands.
     @exclusivity(unchecked) var extendedCommands = ExtendedCommands()
     @exclusivity(unchecked) private var arbiter = RadioArbiter()
 
@@ -89,14 +89,14 @@ final class HostRadio {
         self.advertising.reset()
     }
 
-    /// Has everything end that the user has asked for.
+    /// Ends everything that the user has requested.
     func stop() {
         self.advertising.endWithoutReport()
         self.scanning.stop()
         self.initiating.cancelAll()
     }
 
-    /// Whether the controller does nothing and is not about to.
+    /// Whether the radio is idle, and not about to start.
     var isSilent: Bool { self.advertising.isOff && self.scanning.isOff && self.initiating.isIdle }
 
     /// A link was made.
@@ -114,7 +114,7 @@ final class HostRadio {
 
     // MARK: Turns and time
 
-    /// Sends what the roles, and the addresses, need next.
+    /// Sends the next commands of the roles and the addresses.
     func reconcile() {
         guard self.controller.isReady else { return }
         if self.addresses.drawKey() { self.identityChanged() }
@@ -132,19 +132,19 @@ final class HostRadio {
         self.advertising.endSuperseded()
     }
 
-    /// The key of this device is another one.
+    /// The key of this device has changed.
     func identityChanged() {
         self.perform(.identityChanged)
         self.addresses.updateList()
         self.loop.scheduleTurn()
     }
 
-    /// Whether anything uses the radio, so that the own address matters.
+    /// Whether anything uses the radio, so that this device's address matters.
     private var isUsed: Bool {
         self.advertising.isWanted || self.scanning.isNeeded || !self.initiating.pending.isEmpty
     }
 
-    /// When ``advance(to:)`` is to be called.
+    /// When to call ``advance(to:)``.
     var deadline: NIODeadline? {
         [
             self.initiating.deadline, self.arbiter.deadline, self.extendedCommands.deadline,
@@ -152,7 +152,7 @@ final class HostRadio {
         ].lazy.compactMap(\.self).min()
     }
 
-    /// Goes on where an answer is overdue, or a turn is over.
+    /// Handles overdue answers and the end of turns.
     func advance(to now: NIODeadline) {
         self.initiating.advance(to: now)
         guard let end = self.extendedCommands.advance(to: now) else { return }
@@ -164,7 +164,7 @@ final class HostRadio {
 
     // MARK: Sharing
 
-    /// Gives the radio to those roles that the controller can have now, as soon as those that they exclude are off.
+    /// Gives the radio to the roles that the controller can have now, once the roles that they exclude are off.
     private func share() {
         let links = self.arbiter.allowsEverything ? [] : self.linkRoles()
         self.initiating.setHearsAllFirst(self.hearsAllFirst(beside: links))
@@ -188,8 +188,8 @@ final class HostRadio {
         if !self.arbiter.allows(advertising.union(links)) { self.advertising.waitForLink() }
     }
 
-    /// Whether the controller cannot initiate beside what the user wants, and can scan in place of it; or by which
-    /// commands it can is yet to be heard.
+    /// Whether devices have to be heard before they are initiated to: the controller cannot initiate beside the other
+    /// wanted roles, but can scan instead, or the trial of the extended commands is not over.
     private func hearsAllFirst(beside links: RadioRoles) -> Bool {
         if self.extendedCommands.areOnTrial, self.arbiter.allows(links.union(.passiveScanning)) { return true }
         let others = self.advertising.wantedRole.union(self.scanning.userRole)
@@ -198,8 +198,9 @@ final class HostRadio {
         return self.arbiter.allows(others.union(links).union(scanning))
     }
 
-    /// Whether the controller refused a role for what else its radio does; it then gets the role in a turn of its own.
-    func isExcluded(_ role: RadioRoles, of family: RadioRoles, _ status: HCIErrorCode) -> Bool {
+    /// Notes that the controller has refused a role. Returns whether the radio's other roles may be the reason; the
+    /// role then gets its own turn.
+    func noteRefusal(_ role: RadioRoles, of family: RadioRoles, _ status: HCIErrorCode) -> Bool {
         let used = self.advertising.usedRole.union(self.scanning.usedRole).union(self.initiating.usedRole)
         let others = self.linkRoles().union(used.subtracting(family))
         guard self.arbiter.refuse(role, beside: others) else { return false }
@@ -257,8 +258,7 @@ final class HostRadio {
         }
     }
 
-    /// An advertisement was received; returns the address that is reported to the user, `nil` where it is none of
-    /// theirs.
+    /// An advertisement was received; returns the address to report to the user, `nil` if it is not to be reported.
     private func heard(_ address: DeviceAddress, isConnectable: Bool) -> DeviceAddress? {
         let device = self.addresses.device(at: address)
         guard !self.addresses.ignores(address, of: device) else { return nil }

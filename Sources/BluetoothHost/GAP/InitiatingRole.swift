@@ -1,7 +1,8 @@
 // Connecting: pending connections with their parameters, and the commands of `Initiator` for the controller.
 //
-// A controller initiates with one set of connection parameters at a time. Where several connections are pending, these
-// are the parameters of the first one, whichever device is received first; a link that began with another's is updated.
+// A controller initiates with one set of connection parameters at a time. If several connections are pending, the
+// parameters of the first one are used, whichever device is received first; a link that began with the wrong ones is
+// updated.
 
 public import BluetoothHCI
 import BluetoothTypes
@@ -11,9 +12,9 @@ import NIOCore
 final class InitiatingRole {
     private typealias Completion = (LEHostError?) -> Void
 
-    /// How long devices that do not fit into the controller's accept list wait until the list holds them.
+    /// How long devices that do not fit into the controller's accept list wait before they replace others.
     private static let rotationInterval = TimeAmount.seconds(5)
-    /// How long a device is initiated to under the address under which it was heard.
+    /// How long to initiate to the address at which a device was heard.
     private static let attemptInterval = TimeAmount.seconds(5)
     /// The scan interval and window of an initiator: it listens all the time.
     private static let scanInterval = ScanParameters.defaultWindow
@@ -22,11 +23,11 @@ final class InitiatingRole {
     @exclusivity(unchecked) private var initiator = Initiator()
     /// The parameters of pending connections.
     private var parameters: [DeviceAddress: ConnectionParameters] = [:]
-    /// When another device is tried than the one that was heard.
+    /// When to try another device than the one that was heard.
     @exclusivity(unchecked) private var attemptDeadline: NIODeadline?
     /// When the event that ends a cancelled attempt is overdue.
     @exclusivity(unchecked) private var cancelDeadline: NIODeadline?
-    /// When devices that the accept list could not hold are initiated to.
+    /// When to initiate to devices that the accept list could not hold.
     @exclusivity(unchecked) private var rotationDeadline: NIODeadline?
     private let commandTimeout: TimeAmount
 
@@ -34,16 +35,16 @@ final class InitiatingRole {
 
     // MARK: For the user
 
-    /// Waits for a link with a device.
-    /// - Parameter isAwaited: Whether a link with it was made that is not established yet: it is waited for, and
-    ///   ``connectAgain(to:)`` follows if it fails.
+    /// Adds a pending connection to a device.
+    /// - Parameter isAwaited: Whether a link to it exists that is not established yet; ``connectAgain(to:)`` follows if
+    ///   it fails.
     func connect(to address: DeviceAddress, _ parameters: ConnectionParameters, isAwaited: Bool) {
         self.parameters[address] = parameters
         if !isAwaited { self.initiator.connect(to: address) }
         self.radio.loop.scheduleTurn()
     }
 
-    /// Cancels a pending connection; says whether there was one.
+    /// Cancels a pending connection; returns whether there was one.
     func cancel(_ address: DeviceAddress) -> Bool {
         self.parameters[address] = nil
         guard self.initiator.cancel(address) else { return false }
@@ -56,7 +57,7 @@ final class InitiatingRole {
 
     // MARK: For the radio
 
-    /// The addresses that wait for their connection.
+    /// The addresses with pending connections.
     var pending: [DeviceAddress] { self.initiator.pending }
     var isIdle: Bool { self.initiator.isIdle }
     var isSilent: Bool { self.initiator.isSilent }
@@ -69,7 +70,7 @@ final class InitiatingRole {
     func setUnresolvable(_ devices: Set<DeviceAddress>) { self.initiator.unresolvable = devices }
     func setAcceptListSize(_ size: Int) { self.initiator.acceptListSize = size }
 
-    /// A device was heard that can be connected to.
+    /// A connectable device was heard.
     func heard(_ device: DeviceAddress, at address: DeviceAddress) {
         guard self.initiator.heard(device, at: address) else { return }
         self.attemptDeadline = self.radio.loop.now + Self.attemptInterval
@@ -79,19 +80,19 @@ final class InitiatingRole {
     /// Sends the next command, if one is due.
     func proceed() { if let step = self.initiator.next() { self.perform(step) } }
 
-    /// Notes when devices that wait for a place in the list get it.
+    /// Sets the time at which devices that wait for a place in the list get one.
     func awaitRotation() {
         self.rotationDeadline =
             self.initiator.hasDevicesInWaiting
             ? self.rotationDeadline ?? self.radio.loop.now + Self.rotationInterval : nil
     }
 
-    /// When ``advance(to:)`` is to be called.
+    /// When to call ``advance(to:)``.
     var deadline: NIODeadline? {
         [self.cancelDeadline, self.rotationDeadline, self.attemptDeadline].lazy.compactMap(\.self).min()
     }
 
-    /// Goes on where an answer is overdue.
+    /// Handles overdue answers.
     func advance(to now: NIODeadline) {
         if let deadline = self.cancelDeadline, deadline <= now {
             self.cancelDeadline = nil
@@ -119,7 +120,7 @@ final class InitiatingRole {
 
     // MARK: Links
 
-    /// A link with a device was made.
+    /// A link to a device was opened.
     func connected(to device: DeviceAddress) {
         _ = self.initiator.finished(device, error: .success)
         self.cancelDeadline = nil
@@ -132,10 +133,10 @@ final class InitiatingRole {
         self.fail(self.initiator.finished(nil, error: error), error)
     }
 
-    /// Whether the user waits for a link with a device.
+    /// Whether a connection to a device is pending.
     func isConnecting(to device: DeviceAddress) -> Bool { self.parameters[device] != nil }
 
-    /// The parameters that a link with a device is to have, if it began with those of another one.
+    /// The parameters to update a link to, if it began with those of another device.
     func parameters(for device: DeviceAddress, insteadOf interval: ConnectionInterval) -> ConnectionParameters? {
         guard let parameters = self.parameters[device],
             interval < parameters.minimumInterval || interval > parameters.maximumInterval
@@ -149,17 +150,17 @@ final class InitiatingRole {
         self.initiator.established(device)
     }
 
-    /// Waits once more for a link with a device.
+    /// Makes the connection to a device pending again.
     func connectAgain(to device: DeviceAddress) { self.initiator.connect(to: device) }
 
-    /// A device was not heard on its link: says whether it is waited for once more.
+    /// A device was not heard on its link; returns whether to try again.
     func retry(_ device: DeviceAddress) -> Bool {
         guard self.initiator.retry(device) else { return false }
         self.initiator.connect(to: device)
         return true
     }
 
-    /// There is no link with these devices.
+    /// The connections to these devices have failed.
     func fail(_ devices: [DeviceAddress], _ error: HCIErrorCode) {
         for device in devices {
             self.parameters[device] = nil
@@ -185,13 +186,13 @@ final class InitiatingRole {
     }
 
     private func completed(_ step: Initiator.Step, _ status: HCIErrorCode) {
-        // What is asked for ends with the controller, and that is reported once, for all of it.
+        // Pending connections end with the controller, which is reported once for all of them.
         guard self.radio.controller.isReady else { return }
-        // Other refusals concern the devices: the user hears of them.
+        // Other refusals concern the devices, and are reported to the user.
         var isExcluded = false
         switch step {
         case .create, .createFromAcceptList:
-            isExcluded = status == .commandDisallowed && self.radio.isExcluded(.initiating, of: .initiating, status)
+            isExcluded = status == .commandDisallowed && self.radio.noteRefusal(.initiating, of: .initiating, status)
         case .clearAcceptList, .addToAcceptList, .removeFromAcceptList, .cancel: break
         }
         self.fail(self.initiator.completed(status, isExcluded: isExcluded), status)
@@ -202,7 +203,7 @@ final class InitiatingRole {
 
     /// Initiates to a device, or to those of the accept list.
     private func createConnection(to address: DeviceAddress?, then completion: @escaping Completion) {
-        // The accept list has one set of parameters for all its devices; a link that began with another's is updated.
+        // The accept list has one set of parameters for all its devices.
         let device = address.map { self.initiator.device(at: $0) } ?? self.initiator.pending.first
         let parameters = device.flatMap { self.parameters[$0] } ?? .initial
         let filterPolicy: InitiatorFilterPolicy = address == nil ? .acceptList : .peer
@@ -243,8 +244,8 @@ final class InitiatingRole {
 }
 
 extension ConnectionParameters {
-    /// What Apple's devices ask for at first: 30 ms, no latency, and a supervision timeout that notices a lost device
-    /// within a second.
+    /// The initial parameters of Apple's devices: 30 ms, no latency, and a supervision timeout that detects a lost
+    /// device within a second.
     public static let initial = ConnectionParameters(
         minimumInterval: ConnectionInterval(.milliseconds(30)),
         maximumInterval: ConnectionInterval(.milliseconds(30)),

@@ -1,7 +1,6 @@
-// Pending connections. A controller can initiate one connection at a time, so several devices are given to it as its
-// filter accept list: the first one that is received is connected, and the others stay pending (Vol 3, Part C, 9.3.5 to
-// 9.3.8). A single device is initiated to directly, for controllers without a working list. Pending connections never
-// expire.
+// Pending connections. A controller initiates one connection at a time, so several devices go into its filter accept
+// list: the first one that is received is connected, and the others stay pending (Vol 3, Part C, 9.3.5 to 9.3.8). A
+// single device is initiated to directly, for controllers without a working list. Pending connections never expire.
 //
 //              ┌────────────────────── answer ──────────────────────┐
 //              ▼                                                    │
@@ -13,25 +12,25 @@
 //       └◀──────────── answer ──────────── ended ◀── connection complete before the answer to the cancel ──────────┘
 //
 // idle: nothing is initiated. listing: one command changes the accept list. starting: Create Connection is not answered
-// yet. initiating: the controller looks for these devices. cancelling: the event that ends the attempt is awaited. ended:
-// it came before the answer to the cancel, which must not be taken for that to a later command.
+// yet. initiating: the controller looks for these devices. cancelling: the event that ends the attempt is awaited.
+// ended: the event came before the answer to the cancel, which must not be taken for the answer to a later command.
 //
-// While it is held, it goes to idle and stays there: the radio is another role's, or the controller's addresses are
+// While it is held, it goes to idle and stays there: another role has the radio, or the controller's addresses are
 // being changed.
 //
-// A device whose private addresses the controller cannot resolve has to be heard first: the host scans, and the address
-// under which it heard the device is initiated to for a while, then the next one. Meanwhile no other device is initiated
-// to in another way. All devices are heard first where the controller cannot initiate beside what else is wanted of it,
-// but scan: so an absent device takes the radio from nobody.
+// A device whose private addresses the controller cannot resolve has to be heard first: the host scans, and initiates
+// for a while to the address at which it heard the device, then to the next one. Meanwhile it initiates to no other
+// device in another way. If the controller cannot initiate beside its other roles, but can scan, all devices are heard
+// first: so an absent device does not block the radio.
 //
-// What a controller can do: refuse each command, forget the event that ends a cancelled attempt (the host has a time
-// limit for it), or send it late; what goes on then is left alone. Time comes in through the host, with that limit and
-// the rotation of devices beyond the list's capacity.
+// A controller can refuse each command, omit the event that ends a cancelled attempt (the host has a time limit for
+// it), or send it late, which does not affect the current attempt. The host keeps the time: that limit, and the
+// rotation of devices beyond the list's capacity.
 
 import BluetoothHCI
 import BluetoothTypes
 
-/// The initiating state of one controller, compared with the addresses that are wanted.
+/// The initiating state of one controller, and the wanted addresses.
 struct Initiator {
     /// A command to send; its status goes to ``completed(_:)``.
     enum Step: Equatable {
@@ -49,46 +48,46 @@ struct Initiator {
         case idle
         /// The accept list is being changed; nothing is initiated meanwhile.
         case listing(Step)
-        /// Create Connection was sent and not answered yet.
+        /// Create Connection has been sent and not answered yet.
         case starting([DeviceAddress])
         /// The controller initiates to these.
         case initiating([DeviceAddress])
-        /// Cancel was sent; the connection complete event is to come.
+        /// Cancel has been sent; the connection complete event is awaited.
         case cancelling(isAccepted: Bool)
-        /// That event has come, before the answer to Cancel.
+        /// That event came before the answer to Cancel.
         case ended
     }
 
     private var wanted: [DeviceAddress] = []
     private var state: State = .idle
-    /// What the controller's list holds; `nil` until it was cleared for the first time.
+    /// The contents of the controller's list; `nil` until it has been cleared for the first time.
     private var acceptList: [DeviceAddress]?
-    /// How many entries the controller's list can hold.
+    /// The capacity of the controller's list.
     var acceptListSize = 8
-    /// How often list commands were refused.
+    /// The number of refused list commands.
     private var listRefusals = 0
-    /// Whether devices are tried one at a time, since the list could not be changed.
+    /// Whether devices are tried one at a time because the list could not be changed.
     private var avoidsList = false
-    /// Events of cancelled attempts that did not come in time; they may still come.
+    /// The number of events of cancelled attempts that are overdue; they may still come.
     private var overdueEvents = 0
     /// Whether the controller has to stop initiating.
     var isHeld = false
-    /// Whether all devices are to be heard before they are initiated to.
+    /// Whether all devices must be heard before they are initiated to.
     var hearsAllFirst = false
     /// The devices whose private addresses the controller cannot resolve.
     var unresolvable: Set<DeviceAddress> = []
-    /// The device that was heard, and is initiated to under the address that it had.
+    /// The device that was heard, and the address at which it is initiated to.
     private var heard: (device: DeviceAddress, address: DeviceAddress)?
-    /// How often in a row a device was asked for a link that it did not come to, and how often that is tried again.
+    /// The number of consecutive links of a device that were not established, and the limit for trying again.
     private var failedEstablishments: [DeviceAddress: Int] = [:]
     private static let establishmentRetries = 3
-    /// How often list commands may be refused before the list is left alone.
+    /// The number of refused list commands after which the list is no longer used.
     private static let listRefusalLimit = 3
 
-    /// The addresses that wait for their connection.
+    /// The addresses with pending connections.
     var pending: [DeviceAddress] { self.wanted }
 
-    /// Adds a pending connection; one to the same device stays as it is.
+    /// Adds a pending connection, unless there is one to the same device.
     mutating func connect(to address: DeviceAddress) {
         guard !self.wanted.contains(address) else { return }
         self.wanted.append(address)
@@ -99,7 +98,7 @@ struct Initiator {
         if self.listRefusals < Self.listRefusalLimit { self.avoidsList = false }
     }
 
-    /// Removes a pending connection; says whether there was one.
+    /// Removes a pending connection; returns whether there was one.
     mutating func cancel(_ address: DeviceAddress) -> Bool {
         self.failedEstablishments[address] = nil
         guard let index = self.wanted.firstIndex(of: address) else { return false }
@@ -110,39 +109,39 @@ struct Initiator {
 
     // MARK: Devices that the host resolves
 
-    /// Whether devices are to be heard before they are initiated to.
+    /// Whether devices must be heard before they are initiated to.
     @inline(__always)
     private var hearsFirst: Bool {
         !self.wanted.isEmpty && (self.hearsAllFirst || self.wanted.contains { self.unresolvable.contains($0) })
     }
 
-    /// Whether the host has to scan for the devices that are wanted.
+    /// Whether the host has to scan for the wanted devices.
     @inline(__always)
     var needsScan: Bool { self.heard == nil && self.hearsFirst }
 
-    /// A device was heard that can be connected to; says whether it is initiated to now.
+    /// A connectable device was heard; returns whether it is initiated to now.
     mutating func heard(_ device: DeviceAddress, at address: DeviceAddress) -> Bool {
         guard self.needsScan, self.wanted.contains(device) else { return false }
         self.heard = (device, address)
         return true
     }
 
-    /// The device that was heard was not connected to in time: it may have another address by now, or be gone.
+    /// The connection to the heard device has taken too long: it may have changed its address, or left.
     mutating func forgetHeard() {
         guard let device = self.heard?.device else { return }
         self.heard = nil
-        // The others are heard, too.
+        // Other devices get a chance, too.
         guard let index = self.wanted.firstIndex(of: device) else { return }
         self.wanted.append(self.wanted.remove(at: index))
     }
 
-    /// The device that is initiated to under an address.
+    /// The device behind an address that is initiated to.
     func device(at address: DeviceAddress) -> DeviceAddress {
         guard let heard = self.heard, heard.address == address else { return address }
         return heard.device
     }
 
-    /// Whether nothing is initiated and no command is on its way.
+    /// Whether nothing is initiated and no command is pending.
     var isIdle: Bool { if case .idle = self.state { true } else { false } }
 
     /// Whether the controller does not initiate and is not about to.
@@ -153,11 +152,11 @@ struct Initiator {
         }
     }
 
-    /// Whether more devices are wanted than the controller's list can hold.
+    /// Whether there are more wanted devices than places in the controller's list.
     @inline(__always)
     var hasDevicesInWaiting: Bool { !self.hearsFirst && self.wanted.count > self.capacity }
 
-    /// How many devices can be initiated to at a time.
+    /// The number of devices that can be initiated to at a time.
     private var capacity: Int { self.avoidsList ? 1 : max(self.acceptListSize, 1) }
 
     /// Initiates to the devices that the list could not hold.
@@ -168,7 +167,7 @@ struct Initiator {
         self.tryListAgain()
     }
 
-    /// The role that the pending connections want now.
+    /// The role that the pending connections need now.
     var wantedRole: RadioRoles { self.wanted.isEmpty || self.needsScan ? [] : .initiating }
 
     /// The role that the controller has, or may have.
@@ -196,7 +195,7 @@ struct Initiator {
         return Array(self.wanted.prefix(self.capacity))
     }
 
-    /// The next command, where one is due and none is on its way.
+    /// The next command if one is due and none is pending.
     mutating func next() -> Step? {
         switch self.state {
         case .listing, .starting, .cancelling, .ended:
@@ -228,9 +227,10 @@ struct Initiator {
         return nil
     }
 
-    /// Takes the status of the last step. Where initiating was refused, returns the devices that it concerns; they are
-    /// no longer wanted. `next()` follows.
-    /// - Parameter isExcluded: Whether it was refused for the other roles of the radio, which the arbiter knows by now.
+    /// Takes the status of the last step. If initiating was refused, returns the devices concerned, which are no longer
+    /// wanted. Call `next()` afterwards.
+    /// - Parameter isExcluded: Whether it was refused because of the other roles of the radio, which the arbiter has
+    ///   noted.
     mutating func completed(_ status: HCIErrorCode, isExcluded: Bool = false) -> [DeviceAddress] {
         switch self.state {
         case .listing(let step):
@@ -254,7 +254,7 @@ struct Initiator {
             self.state = .idle
             return isExcluded ? [] : self.removeFailed(targets.map { self.device(at: $0) })
         case .cancelling:
-            // Refused: the connection was made first, and its event will say so.
+            // Refused: the link was opened first, and its event will follow.
             self.state = status == .success ? .cancelling(isAccepted: true) : .idle
             return []
         case .ended:
@@ -265,7 +265,7 @@ struct Initiator {
         }
     }
 
-    /// The controller could not connect to these devices: they are wanted no longer.
+    /// The controller could not connect to these devices: they are no longer wanted.
     private mutating func removeFailed(_ devices: [DeviceAddress]) -> [DeviceAddress] {
         guard !devices.isEmpty else { return [] }
         for device in devices { self.failedEstablishments[device] = nil }
@@ -275,29 +275,29 @@ struct Initiator {
     }
 
     private mutating func refusedToList(_ step: Step, _ status: HCIErrorCode) {
-        // A list that is full can hold as many as it has taken.
+        // The capacity of a full list is the number of its entries.
         if case .addToAcceptList = step, status == .memoryCapacityExceeded, let count = self.acceptList?.count,
             count > 0
         {
             self.acceptListSize = count
             return
         }
-        // The devices are tried one at a time, and the list again with the next device or rotation: from its beginning,
-        // since its content is unknown.
+        // The devices are tried one at a time. The list is tried again with the next device or rotation, from the
+        // beginning, since its contents are unknown.
         self.listRefusals = status == .unknownCommand ? Self.listRefusalLimit : self.listRefusals + 1
         self.avoidsList = true
         self.acceptList = nil
     }
 
-    /// The controller ended initiating: with a link to `peer`, its identity address where that is known, or with an error
-    /// where `peer` is `nil`. Returns the devices that failed; a cancelled attempt fails none.
+    /// The controller ended initiating: with a link to `peer`, its identity address if known, or with an error if
+    /// `peer` is `nil`. Returns the devices that failed; a cancelled attempt fails none.
     mutating func finished(_ peer: DeviceAddress?, error: HCIErrorCode) -> [DeviceAddress] {
         let before = self.state
         if peer == nil, error == .unknownConnectionIdentifier, self.overdueEvents > 0 {
             switch before {
             case .cancelling: break
             case .idle, .listing, .starting, .initiating, .ended:
-                // The end of an attempt that timed out earlier; the present one goes on.
+                // The end of an attempt that timed out earlier; the current one continues.
                 self.overdueEvents -= 1
                 return []
             }
@@ -315,7 +315,7 @@ struct Initiator {
         }
         switch before {
         case .initiating(let targets), .starting(let targets):
-            // 0x02 answers a cancel whose own status was overtaken.
+            // 0x02 answers a cancel whose status came later.
             guard error != .unknownConnectionIdentifier else { return [] }
             let devices = targets.map { self.device(at: $0) }
             guard error == .connectionFailedToBeEstablished else { return self.removeFailed(devices) }
@@ -327,8 +327,7 @@ struct Initiator {
 
     // MARK: Links that are not established
 
-    /// A device has not come to a link, or was not heard on it, as happens now and then: says whether it is to be
-    /// connected to again.
+    /// A link to a device was not established, as happens now and then; returns whether to try again.
     mutating func retry(_ device: DeviceAddress) -> Bool {
         let count = self.failedEstablishments[device, default: 0]
         self.failedEstablishments[device] = count < Self.establishmentRetries ? count + 1 : nil

@@ -6,31 +6,30 @@ public import BluetoothTypes
 extension LEHost {
     // MARK: Addresses
 
-    /// The address by which peers know this device, its identity address; `nil` where it has none, or without a
-    /// controller.
+    /// The identity address of this device, by which peers know it; `nil` if it has none, or without a controller.
     ///
-    /// One that hides itself is on the air under others.
+    /// With privacy, it uses other addresses on the air.
     public var address: DeviceAddress? { self.controller.isReady ? self.radio.addresses.identity : nil }
 
-    /// The identity resolving key of this device (IRK), of which its private addresses are made where it hides itself,
-    /// and which its peers get when they pair.
+    /// The identity resolving key of this device (IRK). With privacy, its private addresses are generated from it, and
+    /// its peers receive it when they pair.
     ///
-    /// It belongs to the device's identity: the owner of the bonds keeps it with them, and sets it before the radio is
-    /// used, such as when the host becomes ready. A host that has none by then draws one.
+    /// It belongs to the device's identity: store it with the bonds, and set it before the radio is used, such as when
+    /// the host becomes ready. Otherwise a host with privacy generates one.
     public var identityResolvingKey: Octets16? {
         get { self.radio.addresses.identityResolvingKey }
         set { if self.radio.addresses.setKey(newValue) { self.radio.identityChanged() } }
     }
 
-    /// All bonded peers. Their private addresses are resolved, in the controller where it can; and no other device can
-    /// pair under their identities without the user's consent, or with a weaker key.
+    /// All bonded peers. Their private addresses are resolved, by the controller if it can, and no other device can
+    /// claim their identities in a pairing without the user's consent, or with a weaker key.
     public var bondedPeers: [BondedPeer] {
         get { self.radio.addresses.bondedPeers }
         set { if self.radio.addresses.setBondedPeers(newValue) { self.radio.identityChanged() } }
     }
 
-    /// What bonded peers have said of their privacy, by their identity addresses, as
-    /// ``LEHostDelegate/host(_:link:didReadPrivacy:)`` reports it; who keeps the bonds keeps it with them.
+    /// The privacy of bonded peers by their identity addresses, as ``LEHostDelegate/host(_:link:didReadPrivacy:)``
+    /// reports it. Store it with the bonds.
     public var peerPrivacy: [DeviceAddress: PeerPrivacy] {
         get { self.radio.addresses.peerPrivacy }
         set { self.radio.addresses.setPeerPrivacy(newValue) }
@@ -38,10 +37,10 @@ extension LEHost {
 
     // MARK: Advertising, scanning, connecting
 
-    /// Starts advertising, or changes how it is done.
+    /// Starts advertising, or changes its parameters.
     /// - Parameters:
-    ///   - parameters: What is advertised, and how.
-    ///   - completion: Called once, when the controller advertises or cannot: ``LEHostError/refused(_:)``,
+    ///   - parameters: The data to advertise, and how.
+    ///   - completion: Called once, when the controller advertises or has failed to: ``LEHostError/refused(_:)``,
     ///     ``LEHostError/unanswered``, ``LEHostError/controllerLost``, ``LEHostError/addressNotResolvedByPeer``, or
     ///     ``LEHostError/superseded`` by a later call or ``stopAdvertising()``.
     public func startAdvertising(
@@ -64,7 +63,7 @@ extension LEHost {
         self.radio.advertising.stop()
     }
 
-    /// Starts scanning, or starts anew with other parameters and an empty duplicate filter.
+    /// Starts scanning, or restarts it with other parameters and an empty duplicate filter.
     public func startScanning(_ parameters: ScanParameters) {
         self.assertOnEventLoop()
         self.radio.scanning.start(parameters)
@@ -79,20 +78,18 @@ extension LEHost {
     /// Connects to a device as soon as it is received; the connection is pending until the device has answered on its
     /// link, or it is cancelled. A link that fails to be established (0x3E) is tried again up to three times.
     ///
-    /// A controller initiates with one set of connection parameters at a time. Where several connections are pending,
-    /// these are the parameters of the first one, whichever device is received first. A link whose interval is then not
-    /// in the range that was asked for its device gets its own parameters by a connection update at once. Latency and
-    /// supervision timeout alone are no reason for an update.
+    /// A controller initiates with one set of connection parameters at a time. If several connections are pending, the
+    /// parameters of the first one are used, whichever device is received first. A link whose interval is not in its
+    /// own range is updated immediately. A different latency or supervision timeout alone does not cause an update.
     /// - Parameters:
     ///   - address: The device.
-    ///   - parameters: What the link begins with, or is updated to.
+    ///   - parameters: The link's parameters.
     public func connect(to address: DeviceAddress, parameters: ConnectionParameters = .initial) {
         self.assertOnEventLoop()
         self.radio.initiating.connect(to: address, parameters, isAwaited: self.openLinks.hasUnestablished(to: address))
     }
 
-    /// Cancels a pending connection; where the link was made first, it is ended. The delegate hears of that end if it
-    /// has heard of the link.
+    /// Cancels a pending connection; if the link has already been opened, ends it. The end is reported if the link was.
     public func cancelConnection(to address: DeviceAddress) {
         guard !self.stopConnecting(to: address) else { return }
         let link = self.openLinks.all.first { $0.information.isCentral && $0.information.peer == address }
@@ -101,18 +98,17 @@ extension LEHost {
         self.disconnect(link.id)
     }
 
-    /// Cancels a pending connection, and leaves a link that was made first; says whether one was pending.
+    /// Cancels a pending connection, but not a link that has already been opened; returns whether one was pending.
     @discardableResult
     public func stopConnecting(to address: DeviceAddress) -> Bool {
         self.assertOnEventLoop()
         return self.radio.initiating.cancel(address)
     }
 
-    /// Whether this controller hears extended advertising and connects to devices that advertise so, as far as it is
-    /// known.
+    /// Whether this controller receives extended advertising and can connect to its advertisers, as far as is known.
     public var hasExtendedAdvertising: Bool { self.radio.extendedCommands.areUsed }
 
-    /// Which advertising reports the user needs; for a channel that can omit others.
+    /// The advertising reports that the user needs, for a channel that can omit others.
     package var reportNeed: AdvertisingReportNeed {
         get { self.radio.scanning.reportNeed }
         set { self.radio.scanning.reportNeed = newValue }

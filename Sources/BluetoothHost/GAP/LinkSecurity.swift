@@ -1,6 +1,6 @@
-// How secure a link is, what a service demands of a link, and what a link lacks for a service (Vol 3, Part C, 10.2 and
-// 10.3). Attributes and L2CAP channels ask here, so that both refuse in the same order. What a link is encrypted with is
-// a state of its own, `LinkEncryption`.
+// The security of a link, the requirements of a service, and what a link lacks for a service (Vol 3, Part C, 10.2 and
+// 10.3). Attributes and L2CAP channels share these rules, so that both refuse in the same order. The encryption of a
+// link has its own state, `LinkEncryption`.
 
 import BluetoothHCI
 
@@ -15,12 +15,12 @@ public enum SecurityLevel: UInt8, Hashable, Comparable, CaseIterable, Sendable {
     /// Level 4: encryption with a 128-bit key of an authenticated LE Secure Connections pairing.
     case secureConnections = 4
 
-    /// Whether the left level is the lower one.
+    /// Lower levels come first.
     @inlinable
     public static func < (left: SecurityLevel, right: SecurityLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What a service demands of a link before it is used.
+/// The security that a service requires of a link.
 public struct SecurityRequirement: Hashable, Sendable {
     /// The range of encryption key sizes, in octets (Vol 3, Part H, 2.3.4).
     public static let keySizes: ClosedRange<Int> = 7...16
@@ -31,10 +31,10 @@ public struct SecurityRequirement: Hashable, Sendable {
     /// Whether the user must have authorized the peer (Vol 3, Part C, 10.5).
     public let needsAuthorization: Bool
 
-    /// The shortest encryption key, 7 to 16 octets; 16 at level 4. Of no effect at level 1.
+    /// The shortest encryption key, 7 to 16 octets; 16 at level 4. No effect at level 1.
     public var minimumKeySize: Int { Int(self.keySize) }
 
-    /// Creates a requirement; a key size out of range takes the nearest value in it.
+    /// Creates a requirement; a key size out of range is clamped.
     public init(level: SecurityLevel, minimumKeySize: Int = Self.keySizes.lowerBound, needsAuthorization: Bool = false)
     {
         self.level = level
@@ -44,7 +44,7 @@ public struct SecurityRequirement: Hashable, Sendable {
         self.needsAuthorization = needsAuthorization
     }
 
-    /// Any link will do.
+    /// No security.
     public static let none = SecurityRequirement(level: .none)
     /// The link must be encrypted.
     public static let encrypted = SecurityRequirement(level: .encrypted)
@@ -53,7 +53,7 @@ public struct SecurityRequirement: Hashable, Sendable {
     /// The link must be encrypted with a 128-bit authenticated key of LE Secure Connections.
     public static let secureConnections = SecurityRequirement(level: .secureConnections)
 
-    /// What both requirements demand together.
+    /// The union of both requirements.
     public func combined(with other: SecurityRequirement) -> SecurityRequirement {
         SecurityRequirement(
             level: max(self.level, other.level),
@@ -63,15 +63,15 @@ public struct SecurityRequirement: Hashable, Sendable {
     }
 }
 
-/// How secure a link is.
+/// The security of a link.
 public struct LinkSecurity: Hashable, Sendable {
     /// The key that a link is encrypted with.
     public struct Key: Hashable, Sendable {
-        /// Whether the pairing that made it protected against a man in the middle.
+        /// Whether its pairing protected against a man in the middle.
         public var isAuthenticated: Bool
-        /// Whether LE Secure Connections made it.
+        /// Whether it comes from LE Secure Connections.
         public var isSecureConnections: Bool
-        /// Its octets, 7 to 16.
+        /// Its size, 7 to 16 octets.
         public var size: Int
 
         /// Creates a description of a key.
@@ -81,26 +81,26 @@ public struct LinkSecurity: Hashable, Sendable {
             self.size = size
         }
 
-        /// The highest level that a link reaches with the key, whatever size is demanded.
+        /// The highest level of a link with the key, regardless of its size.
         public var level: SecurityLevel {
             guard self.isAuthenticated else { return .encrypted }
             return self.isSecureConnections ? .secureConnections : .authenticated
         }
     }
 
-    /// The key that the link is encrypted with; `nil` where it is not encrypted.
+    /// The key that the link is encrypted with; `nil` if it is not encrypted.
     public var key: Key?
-    /// Whether this host has a long term key for the peer, so that the peer only has to turn encryption on.
+    /// Whether this host has a bond with the peer, so that encryption needs no pairing.
     public var isBonded: Bool
-    /// Whether the link is encrypted with the key of the bond: until then anybody may have the peer's address.
+    /// Whether the link is encrypted with the key of the bond: until then any device may be using the peer's address.
     public var usesBond: Bool
     /// Whether the user has authorized the peer.
     public var isAuthorized: Bool
 
-    /// A link without protection to a device that is not known.
+    /// An unencrypted link to an unknown device.
     public static let none = LinkSecurity(key: nil)
 
-    /// Creates a state; without `usesBond`, the key of a bonded peer is that of the bond.
+    /// Creates a value; without `usesBond`, the key of a bonded peer counts as that of the bond.
     public init(key: Key?, isBonded: Bool = false, usesBond: Bool? = nil, isAuthorized: Bool = false) {
         self.key = key
         self.isBonded = isBonded
@@ -108,15 +108,14 @@ public struct LinkSecurity: Hashable, Sendable {
         self.isAuthorized = isAuthorized
     }
 
-    /// The highest level that the link reaches with any size of its key.
+    /// The highest level of the link, regardless of the size of its key.
     public var level: SecurityLevel { self.key?.level ?? .none }
 
-    /// What is missing for a requirement; `nil` for nothing.
+    /// What the link lacks for a requirement; `nil` if nothing.
     ///
-    /// The order is that of Vol 3, Part C, 10.3.1: a key first, and that of a bond by turning encryption on; then how
-    /// the key was made, then its size. Authorization comes last, so that no user is asked about a peer that is not
-    /// known.
-    /// - Parameter minimumKeySize: The shortest key that the host is content with anywhere.
+    /// The order is that of Vol 3, Part C, 10.3.1: encryption first, then how the key was made, then its size.
+    /// Authorization comes last, so that no user is asked about an unknown peer.
+    /// - Parameter minimumKeySize: The host's minimum key size.
     func shortfall(
         of requirement: SecurityRequirement,
         minimumKeySize: Int = SecurityRequirement.keySizes.lowerBound
@@ -132,13 +131,13 @@ public struct LinkSecurity: Hashable, Sendable {
 
 /// What a link lacks for a service.
 enum SecurityShortfall: Hashable, Sendable, CaseIterable {
-    /// A key, or one of a better pairing: the peer has to pair.
+    /// A key, or one of a better pairing: the devices have to pair.
     case authentication
-    /// The encryption with a key that both sides have.
+    /// Encryption with a key that both sides have.
     case encryption
-    /// Octets of the key.
+    /// A longer key.
     case encryptionKeySize
-    /// The user's consent.
+    /// The user's authorization.
     case authorization
 
     /// The error of an ATT request (Vol 3, Part F, 3.4.1.1).
@@ -162,15 +161,14 @@ enum SecurityShortfall: Hashable, Sendable, CaseIterable {
     }
 }
 
-// MARK: What a client does with a refusal (Vol 3, Part C, 10.3.2)
+// MARK: Reactions of a client to a refusal (Vol 3, Part C, 10.3.2)
 
 extension LinkSecurity {
-    /// The level that the link has to reach before it makes sense to repeat what was refused; `nil` where no level
-    /// helps.
+    /// The level that the link must reach before a refused request is repeated; `nil` if no level helps.
     ///
-    /// A server that has a key of this device refuses because the link is not encrypted, and the key is used. One that
-    /// has none refuses because the client is not authenticated, or not well enough; so each refusal asks for the next
-    /// level.
+    /// A server that has a key of this device refuses because the link is not encrypted; encryption with the key is
+    /// enough. One without a key refuses because the client is not authenticated, or not well enough, so each refusal
+    /// asks for the next level.
     func level(afterRefusalFor shortfall: SecurityShortfall) -> SecurityLevel? {
         switch (shortfall, self.level) {
         case (.authentication, .none), (.encryption, .none): .encrypted
@@ -182,13 +180,13 @@ extension LinkSecurity {
 }
 
 extension SecurityShortfall {
-    /// What an ATT error says that the link lacks; `nil` for other errors.
+    /// What the link lacks according to an ATT error; `nil` for other errors.
     init?(_ error: ATTErrorCode) {
         guard let shortfall = Self.allCases.first(where: { $0.attError == error }) else { return nil }
         self = shortfall
     }
 
-    /// What the refusal of a channel says that the link lacks; `nil` for other results.
+    /// What the link lacks according to the refusal of a channel; `nil` for other results.
     init?(_ result: L2CAPConnectionResult) {
         guard let shortfall = Self.allCases.first(where: { $0.connectionResult == result }) else { return nil }
         self = shortfall
@@ -225,15 +223,15 @@ struct LinkEncryption: Sendable {
         case on(Use)
     }
 
-    /// What a report of the controller means.
+    /// The meaning of a report of the controller.
     enum Change: Hashable, Sendable {
         /// Nothing.
         case none
-        /// The link is encrypted with the key that was given.
+        /// The link is encrypted with the given key.
         case started
-        /// The key that was given does not encrypt the link.
+        /// The given key does not encrypt the link.
         case failed
-        /// The link is not encrypted any more.
+        /// The link is no longer encrypted.
         case ended
     }
 
@@ -249,13 +247,13 @@ struct LinkEncryption: Sendable {
         }
     }
 
-    /// What is in use.
+    /// The key in use.
     var inUse: LinkSecurity.Key? { self.use?.key }
 
     /// Whether the key in use is that of a bond.
     var usesBond: Bool { self.use?.isOfBond ?? false }
 
-    /// Whether the controller has a key that it does not use yet.
+    /// Whether the controller was given a key that it does not use yet.
     var isStarting: Bool {
         switch self.state {
         case .off, .on: false
@@ -263,7 +261,7 @@ struct LinkEncryption: Sendable {
         }
     }
 
-    /// What the key gives that the controller has, and does not use yet.
+    /// The key that the controller was given and does not use yet.
     var starting: LinkSecurity.Key? {
         switch self.state {
         case .off, .on: nil

@@ -1,26 +1,26 @@
-// What a bonded peer says of its privacy in its GAP service (Vol 3, Part C, 12.4 and 12.5), and how it is asked: by two
-// requests, once for a bond.
+// The privacy characteristics of a bonded peer's GAP service (Vol 3, Part C, 12.4 and 12.5), read by two requests once
+// for a bond.
 
 import BluetoothTypes
 import NIOCore
 
-/// What a bonded peer says of its privacy.
+/// The privacy of a bonded peer, as it declares it.
 public struct PeerPrivacy: Hashable, Sendable {
-    /// Whether its controller knows its own private address as the target of directed advertising (Central Address
-    /// Resolution, Vol 3, Part C, 12.4).
+    /// Whether its controller resolves a private target address of directed advertising (Central Address Resolution,
+    /// Vol 3, Part C, 12.4).
     public var resolvesAddresses: Bool
-    /// Whether it uses resolvable private addresses alone after bonding (Resolvable Private Address Only, Vol 3, Part C,
+    /// Whether it uses only resolvable private addresses after bonding (Resolvable Private Address Only, Vol 3, Part C,
     /// 12.5).
     public var usesOnlyPrivateAddresses: Bool
 
-    /// What a peer says; one that says nothing does neither.
+    /// Creates a value; a peer that declares nothing does neither.
     public init(resolvesAddresses: Bool = false, usesOnlyPrivateAddresses: Bool = false) {
         self.resolvesAddresses = resolvesAddresses
         self.usesOnlyPrivateAddresses = usesOnlyPrivateAddresses
     }
 }
 
-/// Reads a characteristic of the GAP service that is one octet long: by its type, wherever it stands.
+/// Reads a characteristic of the GAP service that is one octet long, by its type.
 struct ReadGAPOctet: GATTProcedure {
     private var read: ReadUsingCharacteristicUUID
 
@@ -33,13 +33,13 @@ struct ReadGAPOctet: GATTProcedure {
         Self.octet(try self.read.receive(response, mtu: mtu))
     }
 
-    /// A server that does not have it, or does not give it, says nothing of itself; one that wants its database to be looked
-    /// at first is asked another time.
+    /// If the server does not have the characteristic, or refuses it, the result is `nil`; Database Out Of Sync is an
+    /// error, so that it is read another time.
     mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<UInt8?> {
         error.error == .databaseOutOfSync ? .fail(error) : .succeed(nil)
     }
 
-    /// A value of another length is none that is defined.
+    /// A value of another length is undefined.
     private static func octet(_ step: GATTStep<[AttributeValue]>) -> GATTStep<UInt8?> {
         switch step {
         case .request(let pdu): return .request(pdu)

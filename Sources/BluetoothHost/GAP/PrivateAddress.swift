@@ -1,16 +1,17 @@
-// The private address under which a hidden device is on the air (Vol 3, Part C, 10.7): made of its own identity resolving
-// key, set as the controller's random address, and replaced when it has been used for long enough.
+// The private address of a device with privacy (Vol 3, Part C, 10.7): generated from its own identity resolving key,
+// set as the controller's random address, and replaced when it has been used long enough.
 //
 //     none ── next ──▶ setting ── accepted ──▶ inUse ── too old, or used too often, and next ──▶ setting
 //                         └── refused ──▶ refused ── the interval is over, and next ──▶ setting
 //     inUse, refused ── another key ──▶ none
 //
-// none: the controller has no private address of this key yet. setting: Set Random Address is not answered yet; what
-// the controller reports meanwhile happened under the address before. inUse: peers see this address. refused: the
-// controller has kept the address before, if any; it is asked again when that would be replaced.
+// none: the controller has no private address of this key yet. setting: Set Random Address is not answered yet; events
+// until then belong to the previous address. inUse: peers see this address. refused: the controller has kept the
+// previous address, if any; the command is repeated when that would be replaced.
 //
-// A controller takes a random address only while it neither advertises nor scans nor initiates (Vol 4, Part E, 7.8.4):
-// the host stops all three for the step. Peers have no part in it, but that links count. Time comes in as `now`.
+// A controller accepts a random address only while it neither advertises nor scans nor initiates (Vol 4, Part E,
+// 7.8.4): the host stops all three for the step. Peers can only cause links, which count. Deadlines are passed in as
+// `now`.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -33,7 +34,7 @@ struct PrivateAddress {
 
     private var state = State.none
 
-    /// The address that peers see; `nil` where the controller has none yet.
+    /// The address that peers see; `nil` if the controller has none yet.
     var address: DeviceAddress? {
         switch self.state {
         case .none: nil
@@ -43,7 +44,7 @@ struct PrivateAddress {
         }
     }
 
-    /// When the address is to be replaced; `nil` where there is none, or a command is on its way.
+    /// When to replace the address; `nil` if there is none, or a command is pending.
     var deadline: NIODeadline? {
         switch self.state {
         case .none, .setting: nil
@@ -52,7 +53,7 @@ struct PrivateAddress {
         }
     }
 
-    /// Whether the controller has to be given another address before the radio is used.
+    /// Whether the controller needs another address before the radio is used.
     func isDue(_ configuration: PrivacyConfiguration, now: NIODeadline) -> Bool {
         switch self.state {
         case .none, .setting: true
@@ -62,7 +63,7 @@ struct PrivateAddress {
         }
     }
 
-    /// The address to set, where that is due and no command is on its way.
+    /// The address to set if one is due and no command is pending.
     mutating func next(
         _ configuration: PrivacyConfiguration,
         key: Octets16,
@@ -91,7 +92,7 @@ struct PrivateAddress {
             ? .inUse(Use(address: address, deadline: deadline)) : .refused(before, until: deadline)
     }
 
-    /// A link was established under the address.
+    /// A link was established with the address.
     mutating func countLink() {
         guard case .inUse(var use) = self.state else { return }
         use.linkCount += 1

@@ -1,18 +1,18 @@
-// The privacy of Generic Access (Vol 3, Part C, 10.7 and 10.8): under which addresses this device is on the air, and
-// who is behind the addresses of others.
+// The privacy of Generic Access (Vol 3, Part C, 10.7 and 10.8): the addresses of this device on the air, and the
+// identities behind the addresses of others.
 //
-// The own address. A device that hides itself has a resolvable private address as its random address, made by the host
-// and replaced in time (`PrivateAddress`). Where the controller resolves addresses, it also makes own ones towards the
-// peers of its list, and takes the random address for everybody else (own address type 0x03). The identity address is
-// never given to the controller.
+// The own address. A device with privacy uses a resolvable private address as its random address, which the host
+// generates and replaces in time (`PrivateAddress`). If the controller resolves addresses, it also generates own
+// addresses for the peers of its list, and uses the random address for all others (own address type 0x03). The
+// controller never gets the identity address.
 //
-// Addresses of others. Those of bonded peers are resolved by the controller as far as its list goes (`ResolvingList`),
-// and by the host beyond it (`PeerIdentities`): a controller without a list, one whose list is full, and the time until
-// a new peer is in it. To the user of the host a bonded peer has its identity address, whatever it uses.
+// Addresses of others. The controller resolves those of bonded peers in its list (`ResolvingList`), and the host all
+// others (`PeerIdentities`): if the controller has no list, if its list is full, and until a new peer is in it. The
+// user of the host sees a bonded peer by its identity address, whatever address it uses.
 //
 // The order. Neither the random address nor the list can be changed while the controller advertises, scans or initiates
-// (Vol 4, Part E, 7.8.4 and 7.8.38 to 7.8.45 and 7.8.77). So where something is due, the radio holds all three; when
-// they are silent, one command follows the other; then they go on. Links are not touched.
+// (Vol 4, Part E, 7.8.4 and 7.8.38 to 7.8.45 and 7.8.77). So if a change is due, the radio holds all three; once they
+// are off, the commands are sent one after the other; then they continue. Links are not affected.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -25,9 +25,9 @@ final class RadioAddresses {
     private(set) var identityResolvingKey: Octets16?
     /// All bonded peers.
     private(set) var bondedPeers: [BondedPeer] = []
-    /// What they have said of their privacy.
+    /// Their declared privacy.
     private(set) var peerPrivacy: [DeviceAddress: PeerPrivacy] = [:]
-    /// Called when the controller resolves other addresses than before.
+    /// Called when the set of addresses that the controller resolves has changed.
     var listChanged: () -> Void = {}
 
     @exclusivity(unchecked) private var privateAddress = PrivateAddress()
@@ -53,26 +53,26 @@ final class RadioAddresses {
         self.log = log
     }
 
-    // MARK: Who is who
+    // MARK: Identities
 
-    /// Whether this device hides itself.
+    /// Whether this device uses privacy.
     var isPrivate: Bool { self.configuration.privacy != nil }
 
-    /// The address of this device's identity, also while the controller is not ready; `nil` where it is not known yet.
+    /// The identity address of this device, even while the controller is not ready; `nil` if it is not known yet.
     var identity: DeviceAddress? { self.randomAddress ?? self.controller.information.publicAddress }
 
     private var randomAddress: DeviceAddress? {
         self.configuration.randomAddress(beside: self.controller.information.publicAddress)
     }
 
-    /// The address of this device on links whose own address was not made by the controller; `nil` without a
+    /// The address of this device on links whose own address the controller did not generate; `nil` without a
     /// controller.
     var onAir: DeviceAddress? {
         guard self.controller.isReady else { return self.isPrivate ? self.privateAddress.address : nil }
         return self.isPrivate ? self.privateAddress.address ?? self.identity : self.identity
     }
 
-    /// Which own address the controller uses.
+    /// The own address type for the controller.
     var ownType: OwnAddressType {
         guard self.isPrivate, self.resolvingList.isResolving else {
             return self.configuration.ownAddressType(beside: self.controller.information.publicAddress)
@@ -80,7 +80,7 @@ final class RadioAddresses {
         return .resolvableOrRandom
     }
 
-    /// This device has another key; says whether that is news.
+    /// Sets the key of this device; returns whether it has changed.
     func setKey(_ key: Octets16?) -> Bool {
         guard key != self.identityResolvingKey else { return false }
         self.identityResolvingKey = key
@@ -88,12 +88,12 @@ final class RadioAddresses {
         return true
     }
 
-    /// Draws the key of a device that hides itself, if it has none; says whether it has.
+    /// Generates the key of a device with privacy if it has none; returns whether it did.
     func drawKey() -> Bool {
         self.isPrivate && self.identityResolvingKey == nil ? self.setKey(.random(using: &self.generator)) : false
     }
 
-    /// The bonded peers are others; says whether that is news.
+    /// Sets the bonded peers; returns whether they have changed.
     func setBondedPeers(_ peers: [BondedPeer]) -> Bool {
         guard peers != self.bondedPeers else { return false }
         self.bondedPeers = peers
@@ -101,7 +101,7 @@ final class RadioAddresses {
         return true
     }
 
-    /// Bonded peers have said something of their privacy.
+    /// Sets the declared privacy of bonded peers.
     func setPeerPrivacy(_ privacy: [DeviceAddress: PeerPrivacy]) {
         guard privacy != self.peerPrivacy else { return }
         self.peerPrivacy = privacy
@@ -109,35 +109,37 @@ final class RadioAddresses {
         self.loop.scheduleTurn()
     }
 
-    /// The device behind an address on the air: its identity address, where that can be resolved.
+    /// The device behind an address on the air: its identity address if that can be resolved.
     func device(at address: DeviceAddress) -> DeviceAddress {
         let plain = address.withoutIdentity
         guard address.kind == .random else { return plain }
         return self.peerIdentities.resolve(plain) ?? plain
     }
 
-    /// Whether what comes from a device is ignored, since it uses its identity address and says that it does not. A
-    /// controller with a list has ignored it already (Vol 6, Part B, 4.7).
+    /// Whether to ignore a device because it uses its identity address and has declared that it does not. A controller
+    /// with a list has already ignored it (Vol 6, Part B, 4.7).
     func ignores(_ address: DeviceAddress, of device: DeviceAddress) -> Bool {
         address == device && self.peerIdentities.key(of: device) != nil && self.mode(of: device) == .network
     }
 
-    /// How the controller, and the host, treat the identity address of a bonded peer. A peer that has not said that it
-    /// uses private addresses alone is found under its identity address, too.
+    /// How the controller and the host treat the identity address of a bonded peer. A peer that has not declared that
+    /// it uses only private addresses is also found by its identity address.
     private func mode(of peer: DeviceAddress) -> PrivacyMode {
         guard self.configuration.peerPrivacyMode == .network else { return .device }
         return self.peerPrivacy[peer]?.usesOnlyPrivateAddresses == true ? .network : .device
     }
 
-    /// The address that the controller is given of a device to initiate to.
+    /// The address of a device for the controller's initiator.
     func initiatingAddress(of device: DeviceAddress) -> DeviceAddress {
-        // Without LE Set Privacy Mode, a plain address is no identity to the controller (Vol 4, Part E, 7.8.12).
+        // Without LE Set Privacy Mode, the controller does not take a plain address for an identity (Vol 4, Part E,
+        // 7.8.12).
         guard self.resolvingList.resolves(device), !self.resolvingList.knowsPrivacyMode else { return device }
         return DeviceAddress(device.value, kind: device.isRandom ? .randomIdentity : .publicIdentity)
     }
 
-    /// Whether directed advertising may name a peer. Where this controller makes it a private address of the peer, the
-    /// peer has to say that it resolves such an address, or it would not hear itself called (Vol 3, Part C, 12.4).
+    /// Whether directed advertising may target a peer. If this controller generates a private address for the peer, the
+    /// peer must have declared that it resolves such an address, or it would ignore the advertising (Vol 3, Part C,
+    /// 12.4).
     func mayDirectAdvertising(to peer: DeviceAddress) -> Bool {
         guard self.resolvingList.isUsable, self.peerIdentities.key(of: peer) != nil else { return true }
         return self.peerPrivacy[peer]?.resolvesAddresses == true
@@ -162,7 +164,7 @@ final class RadioAddresses {
         self.updateList()
     }
 
-    /// Decides what the controller's list is to hold, and whom the host resolves.
+    /// Decides which peers are in the controller's list, and which the host resolves.
     func updateList() {
         let localKey = self.isPrivate ? self.identityResolvingKey ?? .zero : .zero
         self.resolvingList.want(
@@ -179,16 +181,16 @@ final class RadioAddresses {
         self.listChanged()
     }
 
-    /// Whether the own address is to be replaced now: only while the radio is used.
+    /// Whether to replace the own address now: only while the radio is used.
     private func isOwnDue(_ usesRadio: Bool) -> Bool {
         guard let privacy = self.configuration.privacy, usesRadio else { return false }
         return self.privateAddress.isDue(privacy, now: self.loop.now)
     }
 
-    /// Whether the controller's addresses are to be changed, for which nothing may use the radio.
+    /// Whether the controller's addresses have to be changed, during which nothing may use the radio.
     func isChangeDue(usesRadio: Bool) -> Bool { self.resolvingList.isDue || self.isOwnDue(usesRadio) }
 
-    /// When the own address is to be replaced. Once it is time, the turns do the rest.
+    /// When to replace the own address. After that time, any turn replaces it.
     func deadline(usesRadio: Bool) -> NIODeadline? {
         guard self.isPrivate, self.controller.isReady, usesRadio, let deadline = self.privateAddress.deadline,
             deadline > self.loop.now
@@ -196,10 +198,10 @@ final class RadioAddresses {
         return deadline
     }
 
-    /// A link was established under the own address.
+    /// A link was established with the own address.
     func countLink() { self.privateAddress.countLink() }
 
-    /// Changes the controller's addresses by one step; nothing uses the radio.
+    /// Changes the controller's addresses by one step, while nothing uses the radio.
     func change(usesRadio: Bool) {
         if let privacy = self.configuration.privacy, let key = self.identityResolvingKey, self.isOwnDue(usesRadio) {
             let isRenewal = self.privateAddress.address != nil
@@ -250,12 +252,12 @@ final class RadioAddresses {
 }
 
 extension LEHostConfiguration {
-    /// The random static address of a device whose controller has this public one; `nil` where it goes by that.
+    /// The random static address of a device whose controller has this public address; `nil` if it uses the public one.
     func randomAddress(beside publicAddress: DeviceAddress?) -> DeviceAddress? {
         self.address ?? (publicAddress == nil ? self.fallbackAddress : nil)
     }
 
-    /// Which own address a controller uses that does not resolve addresses.
+    /// The own address type for a controller that does not resolve addresses.
     func ownAddressType(beside publicAddress: DeviceAddress?) -> OwnAddressType {
         self.privacy == nil && self.randomAddress(beside: publicAddress) == nil ? .public : .random
     }

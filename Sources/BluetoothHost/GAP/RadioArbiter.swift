@@ -1,5 +1,5 @@
-// Decides what the one radio of a controller does now. What a controller can do at the same time it says by its states
-// (Vol 4, Part E, 7.8.27), and where that is not true, by a refusal beside what it does already.
+// Decides which roles the one radio of a controller has now. The controller reports which roles it supports at the same
+// time (Vol 4, Part E, 7.8.27); if that is wrong, it refuses a role beside the current ones.
 //
 //     links ──────────────▶ what remains possible beside them
 //                               │
@@ -7,20 +7,19 @@
 //                 ▲                     │ others could be granted without these, and the turn is over
 //                 └── those others ◀────┘ go to the head
 //
-// A role that is granted keeps the radio until it is wanted no longer, a link excludes it, or its turn is over and
-// another role waits. So no role waits for longer than the turns of the two others. A role that a link excludes waits
-// for the link's end. Turns have different lengths, or an advertiser whose interval fits to them would be heard in none
-// of them.
+// A granted role keeps the radio until it is no longer wanted, a link excludes it, or its turn is over and another role
+// waits. So no role waits longer than the turns of the two others. A role that a link excludes waits for the end of the
+// link. Turns have different lengths; otherwise an advertiser whose interval matches them might never be heard.
 //
-// What a controller can do: claim states that it does not have, or refuse any combination; each refusal beside others
-// is one more combination that is not tried again. Combinations with links are forgotten when a link ends: the number
-// of links may have been the reason. The caller gives the time of each decision.
+// A controller can claim combinations that it does not support, or refuse any: a refused combination is not tried
+// again. Combinations with links are forgotten when a link ends, since the number of links may have been the reason.
+// Deadlines are passed in as `now`.
 
 import BluetoothHCI
 import NIOCore
 
-/// What the radio of a controller does: states and roles of the link layer (Vol 6, Part B, 1.1), as far as controllers
-/// tell them apart.
+/// The roles of a radio: states and roles of the Link Layer (Vol 6, Part B, 1.1), as far as controllers distinguish
+/// them.
 struct RadioRoles: OptionSet, Hashable {
     let rawValue: UInt16
 
@@ -43,7 +42,7 @@ struct RadioRoles: OptionSet, Hashable {
     static let scanning: RadioRoles = [.passiveScanning, .activeScanning]
     static let links: RadioRoles = [.central, .peripheral]
 
-    /// How often the controller is told to end a role before it is taken for off.
+    /// The number of attempts to end a role before it counts as off.
     static let disableLimit = 3
 
     /// The single roles.
@@ -52,30 +51,29 @@ struct RadioRoles: OptionSet, Hashable {
     }
 }
 
-/// Which roles the radio of a controller has now, of those that are wanted.
+/// Shares the radio of a controller between the wanted roles.
 struct RadioArbiter {
-    /// What the controller says that it can do at the same time; `nil` if it says nothing, or that it can do
-    /// everything.
+    /// The combinations that the controller claims to support; `nil` if it claims none or all.
     private var states: LEStates?
-    /// Combinations that it has refused; none contains another one.
+    /// The combinations that it has refused; none contains another one.
     private var refused: [RadioRoles] = []
-    /// The roles that are wanted, those before the others that get the radio first.
+    /// The wanted roles, in the order in which they get the radio.
     private var queue: [RadioRoles] = []
     private var turnBegan: NIODeadline?
     private var turnCount = 0
-    /// When the radio is to be shared anew; `nil` if nobody waits for another role's end.
+    /// When to share the radio again; `nil` if no role waits for the end of another one's turn.
     private(set) var deadline: NIODeadline?
 
-    /// Takes what the controller says of its states. One that claims none has said nothing.
+    /// Takes the combinations that the controller claims. One that claims none has not answered.
     mutating func setStates(_ states: LEStates) {
         let saysNothing = states.isEmpty || Self.combinations.allSatisfy { states.contains($0.state) }
         self.states = saysNothing ? nil : states
     }
 
-    /// Whether nothing is known that excludes anything else.
+    /// Whether no combination is known to be excluded.
     var allowsEverything: Bool { self.states == nil && self.refused.isEmpty }
 
-    /// Whether the controller can do this at the same time, as far as it is known.
+    /// Whether the controller supports a combination, as far as is known.
     func allows(_ roles: RadioRoles) -> Bool {
         guard !self.refused.contains(where: roles.isSuperset(of:)) else { return false }
         guard let states = self.states else { return true }
@@ -84,10 +82,10 @@ struct RadioArbiter {
 
     /// Shares the radio.
     /// - Parameters:
-    ///   - wanted: The roles that have something to do.
+    ///   - wanted: The roles that have work.
     ///   - links: The roles of the open links, which stay.
-    ///   - now: The time.
-    /// - Returns: The roles that have the radio until ``deadline``, or until something else is wanted or possible.
+    ///   - now: The current time.
+    /// - Returns: The roles that have the radio until ``deadline``, or until the wanted or possible roles change.
     mutating func share(_ wanted: RadioRoles, beside links: RadioRoles, now: NIODeadline) -> RadioRoles {
         guard !self.allowsEverything, !wanted.isEmpty else {
             self.queue = []
@@ -123,8 +121,8 @@ struct RadioArbiter {
     /// 1 to 1.75 s.
     private var turnLength: TimeAmount { .milliseconds(1_000 + 250 * Int64(self.turnCount % 4)) }
 
-    /// The controller has refused a role; says whether that may be for what it did beside it, and then it is not tried
-    /// again beside the same.
+    /// The controller has refused a role. Returns whether the other roles may be the reason; that combination is then
+    /// not tried again.
     mutating func refuse(_ role: RadioRoles, beside others: RadioRoles) -> Bool {
         guard !others.isEmpty else { return false }
         let roles = others.union(role)
@@ -133,7 +131,7 @@ struct RadioArbiter {
         return true
     }
 
-    /// A link has ended: what was refused beside links may be possible now.
+    /// A link has ended: combinations that were refused beside links may be possible now.
     mutating func linkEnded() { self.refused.removeAll { !$0.isDisjoint(with: .links) } }
 
     /// The controller was reset or lost.

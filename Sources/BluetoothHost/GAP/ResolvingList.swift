@@ -1,35 +1,35 @@
-// The controller's resolving list, brought to what the host wants, one command at a time (Vol 4, Part E, 7.8.38 to 7.8.45
-// and 7.8.77). With it the controller resolves the private addresses of bonded peers, and makes those of a hidden device
-// towards them.
+// Makes the controller's resolving list follow the host's, one command at a time (Vol 4, Part E, 7.8.38 to 7.8.45 and
+// 7.8.77). With it the controller resolves the private addresses of bonded peers, and generates those of a device with
+// privacy for them.
 //
 //     idle ── another list is wanted ──▶ performing ── answer ──▶ idle
 //                                            └── refused as unknown, or too often ──▶ unusable
 //
-// idle: no command is on its way. performing: one command is not answered yet. unusable: the controller has no list that
-// works; the host resolves addresses itself.
+// idle: no command is pending. performing: one command is not answered yet. unusable: the controller has no working
+// list; the host resolves addresses itself.
 //
-// The order: the list is cleared once, since what it holds is unknown; the time of own addresses is set; peers that are
-// no longer wanted are removed and others added, each with its privacy mode; then resolution is enabled. None of it is
-// allowed while the controller advertises, scans or initiates with resolution enabled: the host stops all three.
+// The order: the list is cleared once, since its contents are unknown; the timeout of own addresses is set; peers that
+// are no longer wanted are removed and others added, each with its privacy mode; then resolution is enabled. None of it
+// is allowed while the controller advertises, scans or initiates with resolution enabled: the host stops all three.
 //
-// What a controller can do: refuse each command. A list that is full holds what it has, and the host resolves the rest.
-// Peers have no part in it. Time does not come in.
+// A controller can refuse each command. If the list is full, the host resolves the remaining peers. Peers cannot affect
+// it. No timers.
 
 import BluetoothHCI
 import BluetoothTypes
 
-/// The resolving list of one controller, compared with what is wanted.
+/// The resolving list of one controller, and the wanted one.
 struct ResolvingList {
-    /// A peer as the list holds it.
+    /// A peer's entry.
     struct Entry: Hashable {
         /// The identity address of the peer.
         var peer: DeviceAddress
         var peerKey: Octets16
-        /// The key of this device; zero for one that does not hide.
+        /// The key of this device; zero without privacy.
         var localKey: Octets16
         var mode: PrivacyMode
 
-        /// Whether another entry is the same but for its mode, which can be changed.
+        /// Whether another entry differs at most in its mode, which can be changed.
         fileprivate func hasKeys(of other: Entry) -> Bool {
             self.peer == other.peer && self.peerKey == other.peerKey && self.localKey == other.localKey
         }
@@ -51,26 +51,26 @@ struct ResolvingList {
         case unusable
     }
 
-    /// How often commands may be refused before the list is left alone.
+    /// The number of refused commands after which the list is no longer used.
     private static let refusalLimit = 3
 
-    /// What the list is to hold; of more than it can hold, the first ones.
+    /// The wanted entries; the first ones if there are more than fit.
     private var wanted: [Entry] = []
-    /// How long the controller is to use the addresses that it makes; `nil` where it makes none.
+    /// How long the controller uses each address that it generates; `nil` if it generates none.
     private var timeout: ResolvablePrivateAddressTimeout?
-    /// How many entries the list can hold.
+    /// The capacity of the list.
     var capacity = 0
-    /// Whether the controller knows LE Set Privacy Mode; one that does not is in network privacy mode.
+    /// Whether the controller supports LE Set Privacy Mode; otherwise it is in network privacy mode.
     var knowsPrivacyMode = true
 
     private var state = State.idle
-    /// What the list holds; `nil` until it was cleared.
+    /// The entries of the list; `nil` until it has been cleared.
     private var entries: [Entry]?
     private var timeoutInUse: ResolvablePrivateAddressTimeout?
     private var isEnabled = false
     private var refusals = 0
 
-    /// Whether the controller resolves addresses, and makes own ones towards peers of the list.
+    /// Whether the controller resolves addresses, and generates own ones for peers of the list.
     var isResolving: Bool {
         switch self.state {
         case .idle, .performing: self.isEnabled
@@ -78,7 +78,7 @@ struct ResolvingList {
         }
     }
 
-    /// Whether the controller can resolve addresses and make own ones, now or once there are peers.
+    /// Whether the controller can resolve and generate addresses, now or once there are peers.
     var isUsable: Bool {
         switch self.state {
         case .idle, .performing: self.capacity > 0
@@ -91,7 +91,7 @@ struct ResolvingList {
         self.isResolving && self.entries?.contains { $0.peer == peer } ?? false
     }
 
-    /// Whether the list is another one than wanted, or a command is on its way. Asked in every turn, so it is stored.
+    /// Whether the list differs from the wanted one, or a command is pending. Stored, since every turn asks.
     private(set) var isDue = false
 
     private mutating func updateIsDue() {
@@ -103,21 +103,21 @@ struct ResolvingList {
             }
     }
 
-    /// The list is to hold these peers, the first ones where it cannot hold them all.
+    /// Sets the wanted peers; the first ones are listed if not all fit.
     mutating func want(_ entries: [Entry], timeout: ResolvablePrivateAddressTimeout?) {
         self.wanted = entries
         self.timeout = timeout
         self.updateIsDue()
     }
 
-    /// Has the controller make new own addresses: those of entries that are new.
+    /// Makes the controller generate new own addresses, by replacing the entries.
     mutating func renewAddresses() {
         guard self.entries?.contains(where: { $0.localKey != .zero }) ?? false else { return }
         self.entries = nil
         self.updateIsDue()
     }
 
-    /// The next command, where one is due and none is on its way.
+    /// The next command if one is due and none is pending.
     mutating func next() -> Step? {
         guard case .idle = self.state, let step = self.following else { return nil }
         self.state = .performing(step)
@@ -140,7 +140,7 @@ struct ResolvingList {
         return self.isEnabled == !targets.isEmpty ? nil : .enable(!targets.isEmpty)
     }
 
-    /// Takes the status of the last step. `next()` follows.
+    /// Takes the status of the last step. Call `next()` afterwards.
     mutating func completed(_ status: HCIErrorCode) {
         guard case .performing(let step) = self.state else { return }
         self.state = .idle
@@ -175,7 +175,7 @@ struct ResolvingList {
         case .remove(let peer) where status == .unknownConnectionIdentifier:
             self.entries?.removeAll { $0.peer == peer }
             return
-        // The controller has a time of its own.
+        // The controller keeps its own timeout.
         case .setTimeout(let timeout):
             self.timeoutInUse = timeout
             return

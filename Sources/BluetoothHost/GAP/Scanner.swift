@@ -1,25 +1,25 @@
-// Brings the controller's scanning to what the user wants (Vol 4, Part E, 7.8.10 and 7.8.11). A new request always
-// passes through "off", so that the controller's duplicate filter starts empty.
+// Makes the controller's scanning follow the requests of the user and the initiator (Vol 4, Part E, 7.8.10 and 7.8.11).
+// A new request always passes through "off", so that the controller's duplicate filter starts empty.
 //
 //     off ── wanted ──▶ settingParameters ──▶ enabling ──▶ on ── another request, none, or held ──▶ disabling ──▶ off
 //                            └──── refused ──────┴──▶ refused ── another request, or a link comes or goes ──▶ off
 //
 // off: the controller does not scan. settingParameters, enabling, disabling: one command is not answered yet. on: it
-// scans as the request with this number asked. refused: the controller refused this request, and nothing is tried until
-// another one comes, or the links are others. While it is held, it stays off: the radio is another role's, or the
-// controller's addresses are being changed.
+// scans for the request with this number. refused: the controller refused this request, and nothing is tried until the
+// request or the links change. While it is held, it stays off: another role has the radio, or the controller's
+// addresses are being changed.
 //
-// Beside the user the initiator may want to hear devices: those whose private addresses only the host can resolve, and
-// all where the controller cannot initiate beside what it does.
+// Besides the user, the initiator may have to hear devices: those whose private addresses only the host can resolve,
+// and all if the controller cannot initiate beside its other roles.
 //
-// What a controller can do: refuse each command. Beside other roles that ends in `off`, and the arbiter holds the
-// scanner while they have the radio; alone, in `refused`. Disabling is repeated, three times in all, since a refusal
-// leaves open whether the controller scans. Peers have no part in it. No timers.
+// A controller can refuse each command. Beside other roles that leads to `off`, and the arbiter holds the scanner while
+// they have the radio; otherwise to `refused`. Disabling is tried three times in all, since the controller may or may
+// not be scanning after a refusal. Peers cannot affect it. No timers.
 
 import BluetoothHCI
 import NIOCore
 
-/// The scanning state of one controller, compared with what is wanted.
+/// The scanning state of one controller, and the wanted one.
 struct Scanner {
     /// A command to send; its status goes to ``completed(_:)``.
     enum Step: Equatable {
@@ -33,9 +33,9 @@ struct Scanner {
         case settingParameters(ScanParameters, Int)
         case enabling(ScanParameters, Int)
         case on(ScanParameters, Int)
-        /// The command was sent this many times.
+        /// The number of times that the command was sent.
         case disabling(ScanParameters, count: Int)
-        /// The controller refused request `number`; nothing is tried until another one comes.
+        /// The controller refused request `number`; nothing is tried until the next request.
         case refused(Int)
     }
 
@@ -50,13 +50,13 @@ struct Scanner {
     /// Whether the user wants reports now.
     var isWanted: Bool { self.wanted != nil }
 
-    /// Whether anybody wants the controller to scan.
+    /// Whether the user or the initiator wants the controller to scan.
     var isNeeded: Bool { self.request != nil }
 
-    /// How the controller is to scan, for the user and the initiator.
+    /// The parameters of the scan for the user and the initiator.
     private var request: ScanParameters? {
         guard self.isNeededByInitiator else { return self.wanted }
-        // A device that was reported once is to be heard again.
+        // The initiator has to hear devices that have already been reported.
         var request = self.wanted ?? ScanParameters(isActive: false)
         request.filtersDuplicates = false
         return request
@@ -70,10 +70,10 @@ struct Scanner {
         }
     }
 
-    /// The role that the user, and the initiator, want.
+    /// The role that the user and the initiator need.
     var wantedRole: RadioRoles { self.request.map(Self.role(of:)) ?? [] }
 
-    /// The role that the user alone wants.
+    /// The role that the user needs.
     var userRole: RadioRoles { self.wanted.map(Self.role(of:)) ?? [] }
 
     /// The role that the controller has, or may have.
@@ -90,7 +90,7 @@ struct Scanner {
         parameters.isActive ? .activeScanning : .passiveScanning
     }
 
-    /// A link has begun or ended: what was refused before may be possible now.
+    /// A link has begun or ended: a refused scan may be possible now.
     mutating func linksChanged() {
         if case .refused = self.state { self.state = .off }
     }
@@ -103,19 +103,19 @@ struct Scanner {
         if self.request != before { self.number += 1 }
     }
 
-    /// Asks for scanning, with an empty duplicate filter.
+    /// Requests scanning, with an empty duplicate filter.
     mutating func start(_ parameters: ScanParameters) {
         self.wanted = parameters
         self.number += 1
     }
 
-    /// Scans anew, as it was asked for.
+    /// Restarts the scan with the same parameters.
     mutating func restart() { self.number += 1 }
 
     /// Stops scanning.
     mutating func stop() { self.wanted = nil }
 
-    /// The next command, where one is due and none is on its way.
+    /// The next command if one is due and none is pending.
     mutating func next() -> Step? {
         switch self.state {
         case .settingParameters, .enabling, .disabling:
@@ -135,8 +135,9 @@ struct Scanner {
         }
     }
 
-    /// Takes the status of the last step. `next()` follows.
-    /// - Parameter isExcluded: Whether it was refused for the other roles of the radio, which the arbiter knows by now.
+    /// Takes the status of the last step. Call `next()` afterwards.
+    /// - Parameter isExcluded: Whether it was refused because of the other roles of the radio, which the arbiter has
+    ///   noted.
     mutating func completed(_ status: HCIErrorCode, isExcluded: Bool = false) -> Step? {
         switch self.state {
         case .settingParameters(let parameters, let number):

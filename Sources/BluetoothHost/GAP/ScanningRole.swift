@@ -1,5 +1,5 @@
-// Scanning: what the user and the initiator want to hear, and the commands of `Scanner` for the controller. By the
-// extended ones it hears devices that advertise in extended PDUs and on LE Coded.
+// Scanning: the requests of the user and the initiator, and the commands of `Scanner` for the controller. The extended
+// ones also receive extended PDUs and LE Coded.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -11,17 +11,17 @@ final class ScanningRole {
 
     @exclusivity(unchecked) unowned var radio: HostRadio!
     @exclusivity(unchecked) private var scanner = Scanner()
-    /// With which commands the controller scans, or did so last.
+    /// The commands with which the controller scans, or did last.
     private var family = CommandFamily.legacy
     private var reassembler = AdvertisingReassembler()
-    /// Which advertising reports the user needs; for a channel that can omit others.
+    /// The advertising reports that the user needs, for a channel that can omit others.
     var reportNeed = AdvertisingReportNeed.all {
         didSet { if self.reportNeed != oldValue { self.updateReportNeed() } }
     }
 
     // MARK: For the user
 
-    /// Starts scanning, or starts anew.
+    /// Starts or restarts scanning.
     func start(_ parameters: ScanParameters) {
         self.scanner.start(parameters)
         self.radio.loop.scheduleTurn()
@@ -33,7 +33,7 @@ final class ScanningRole {
         self.radio.loop.scheduleTurn()
     }
 
-    /// A device that is waited for is to be heard whatever was reported of it before.
+    /// A pending connection has to hear its device even if it has been reported before.
     func updateReportNeed() {
         guard let channel = self.radio.controller.channel as? any ReportOmittingChannel else { return }
         channel.setReportNeed(self.scanner.isNeededByInitiator ? .all : self.reportNeed)
@@ -48,10 +48,10 @@ final class ScanningRole {
     var usedRole: RadioRoles { self.scanner.usedRole }
     var userRole: RadioRoles { self.scanner.userRole }
 
-    /// The controller has to stop scanning, or may go on.
+    /// Holds or releases scanning.
     func setHeld(_ isHeld: Bool) { self.scanner.isHeld = isHeld }
 
-    /// The initiator has to hear devices, or has not.
+    /// Sets whether the initiator has to hear devices.
     func setNeededByInitiator(_ isNeeded: Bool) {
         guard self.scanner.isNeededByInitiator != isNeeded else { return }
         self.scanner.setNeededByInitiator(isNeeded)
@@ -61,10 +61,10 @@ final class ScanningRole {
     /// A link has begun or ended.
     func linksChanged() { self.scanner.linksChanged() }
 
-    /// Scans anew, as it was asked for.
+    /// Restarts the scan with the same parameters.
     func restart() { self.scanner.restart() }
 
-    /// The whole advertisement of a report, once it is there.
+    /// The complete advertisement of a report, once all its fragments have arrived.
     func reassemble(_ report: LEExtendedAdvertisingReport) -> LEExtendedAdvertisingReport? {
         self.reassembler.receive(report, now: self.radio.loop.now)
     }
@@ -91,7 +91,7 @@ final class ScanningRole {
                 next(failure)
             }
         case .enable(let parameters):
-            // The parameters that the controller has taken are those of its family.
+            // The controller has accepted the parameters of this kind of command.
             let family = self.family
             let families = [family] + self.radio.extendedCommands.forScanning.filter { $0 != family }
             families.tryInOrder { [unowned self] tried, completion in
@@ -121,7 +121,7 @@ final class ScanningRole {
         if let failure, case .refused(let status) = failure {
             switch step {
             case .setParameters(let parameters), .enable(let parameters):
-                isExcluded = self.radio.isExcluded(Scanner.role(of: parameters), of: .scanning, status)
+                isExcluded = self.radio.noteRefusal(Scanner.role(of: parameters), of: .scanning, status)
             case .disable: break
             }
             if !isExcluded { self.radio.log.warning("scanning was not changed: \(failure)") }
@@ -153,7 +153,7 @@ final class ScanningRole {
 }
 
 extension LESetScanParameters {
-    /// How a host scans by legacy commands.
+    /// The legacy command for a scan.
     init(_ parameters: ScanParameters, _ ownAddressType: OwnAddressType) {
         self.init(
             type: parameters.isActive ? .active : .passive,
@@ -165,7 +165,7 @@ extension LESetScanParameters {
 }
 
 extension LESetExtendedScanParameters {
-    /// How a host scans by extended commands: the same on each PHY; a controller divides its time between them.
+    /// The extended command for a scan: the same on each PHY, among which the controller divides its time.
     init(_ parameters: ScanParameters, _ ownAddressType: OwnAddressType, on features: LEFeatures) {
         let channel = PHYParameters(
             type: parameters.isActive ? .active : .passive,

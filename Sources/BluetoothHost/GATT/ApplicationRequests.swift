@@ -1,20 +1,20 @@
-// What the GATT server asks of the application: values that it does not hold itself. Each request is answered once,
-// through its identifier; the client waits until then (Vol 3, Part F, 3.3.2).
+// The GATT server's requests to the application, for values that it does not store itself. Each request is answered
+// once, by its identifier; the client waits until then (Vol 3, Part F, 3.3.2).
 
 public import NIOCore
 
-/// Names a request until it is answered.
+/// The identifier of a request until it is answered.
 public struct GATTRequestID: Hashable, Sendable {
-    /// A number that the server never gives twice.
+    /// A number that the server never reuses.
     public var rawValue: UInt64
 
-    /// An identifier from its number.
+    /// Creates an identifier.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// The link above, the link's count below.
+    /// The link in the upper half, its counter in the lower half.
     init(link: LinkID, sequence: UInt32) { self.rawValue = UInt64(link.rawValue) << 32 | UInt64(sequence) }
 
-    /// The link of the client that asked.
+    /// The link of the client.
     var link: LinkID { LinkID(rawValue: UInt32(truncatingIfNeeded: self.rawValue >> 32)) }
 
     /// The number of the request on its link.
@@ -23,13 +23,13 @@ public struct GATTRequestID: Hashable, Sendable {
 
 /// A client reads a characteristic without a static value.
 public struct GATTReadRequest: Hashable, Sendable {
-    /// What to answer to.
+    /// The identifier for the answer.
     public var id: GATTRequestID
     /// The client's link.
     public var link: LinkID
     /// The characteristic's value handle.
     public var handle: AttributeHandle
-    /// The octet at which the answer starts; above zero for a long read.
+    /// The offset of the answer; above zero for a long read.
     public var offset: Int
 
     /// Creates a request.
@@ -41,15 +41,15 @@ public struct GATTReadRequest: Hashable, Sendable {
     }
 }
 
-/// A client writes one value, or executes several prepared writes at once: all of them or none.
+/// A client writes one value, or executes several prepared writes: all of them or none.
 public struct GATTWriteRequest: Hashable, Sendable {
     /// One value.
     public struct Part: Hashable, Sendable {
         /// The characteristic's value handle.
         public var handle: AttributeHandle
-        /// The octet at which the value goes.
+        /// The offset of the value.
         public var offset: Int
-        /// The octets.
+        /// The value.
         public var value: ByteBuffer
 
         /// Creates a part.
@@ -60,13 +60,13 @@ public struct GATTWriteRequest: Hashable, Sendable {
         }
     }
 
-    /// What to answer to; `nil` for a Write Command, which has no answer.
+    /// The identifier for the answer; `nil` for a Write Command, which has no answer.
     public var id: GATTRequestID?
     /// The client's link.
     public var link: LinkID
-    /// The values, in the order in which they came; adjoining prepared writes to one attribute are joined.
+    /// The values, in order of arrival; adjoining prepared writes to one attribute are joined.
     public var parts: [Part]
-    /// How many octets the values have together.
+    /// The total length of the values in octets.
     package var octetCount: Int { self.parts.reduce(0) { $0 + $1.value.readableBytes } }
 
     /// Creates a request.

@@ -3,5 +3,5 @@
 /// An attribute handle, 0x0001 to 0xFFFF; 0x0000 is never an attribute.
 public typealias AttributeHandle = UInt16
 
-/// The handles from `first` to `last`, both included.
+/// The handles from `first` to `last`, inclusive.
 public typealias AttributeHandleRange = ClosedRange<AttributeHandle>

@@ -1,6 +1,6 @@
 // The properties octet of a characteristic declaration (Vol 3, Part G, 3.3.1.1).
 
-/// What may be done with a characteristic's value.
+/// The operations on a characteristic's value.
 public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     /// The octet.
     public var rawValue: UInt8

@@ -1,19 +1,19 @@
-// What a client keeps of a server's database, so that on the next link one read says whether everything else that it
-// has cached still holds (Vol 3, Part G, 2.5.2 and 7.3).
+// The identification of a server's database that a client stores, so that on the next link a single read validates its
+// whole cache (Vol 3, Part G, 2.5.2 and 7.3).
 
 public import NIOCore
 
-/// What identifies the database that a client has cached, and where its server configures caching.
+/// The identification of a cached database, and the handles for configuring caching.
 ///
-/// The Database Hash covers every declaration with its handle, so while it is the same, so are these handles.
+/// The Database Hash covers every declaration with its handle, so these handles are valid while the hash is the same.
 public struct GATTCachedDatabase: Hashable, Sendable {
     /// The 16 octets of the Database Hash.
     public var databaseHash: ByteBuffer
     /// The value handle of Service Changed.
     public var serviceChanged: AttributeHandle?
-    /// The Client Characteristic Configuration of Service Changed, where the server let this client subscribe.
+    /// The Client Characteristic Configuration of Service Changed, if the server let this client subscribe.
     public var serviceChangedConfiguration: AttributeHandle?
-    /// The value handle of Client Supported Features, where the server took this client's.
+    /// The value handle of Client Supported Features, if the server accepted this client's.
     public var clientSupportedFeatures: AttributeHandle?
 
     /// Creates a record.
@@ -30,16 +30,16 @@ public struct GATTCachedDatabase: Hashable, Sendable {
     }
 }
 
-/// Whether what a client has cached of a server's database holds.
+/// The result of validating a cached database.
 public enum GATTDatabaseValidation: Hashable, Sendable {
     /// The database is the cached one.
     case unchanged(GATTCachedDatabase)
-    /// Nothing was cached, or the database is another one now: the one that this describes.
+    /// Nothing was cached, or the database has changed to the one in the payload.
     case changed(GATTCachedDatabase)
-    /// The server has no Database Hash, or does not let it be read: nothing can be cached beyond the link.
+    /// The server has no readable Database Hash: nothing can be cached beyond the link.
     case noDatabaseHash
 
-    /// What identifies the database that the server has now; `nil` where nothing does.
+    /// The identification of the current database; `nil` if there is none.
     public var database: GATTCachedDatabase? {
         switch self {
         case .unchanged(let database), .changed(let database): database
@@ -48,18 +48,18 @@ public enum GATTDatabaseValidation: Hashable, Sendable {
     }
 }
 
-/// How a server reports changes of its database; all of it is optional.
+/// The caching characteristics of a server, all optional.
 struct GATTServerCaching: Hashable, Sendable {
     /// The value handle of Service Changed.
     var serviceChanged: AttributeHandle?
-    /// The Client Characteristic Configuration of Service Changed, where it took the subscription.
+    /// The Client Characteristic Configuration of Service Changed, if the server accepted the subscription.
     var serviceChangedConfiguration: AttributeHandle?
-    /// The value handle of Client Supported Features, where it took this client's.
+    /// The value handle of Client Supported Features, if the server accepted this client's.
     var clientSupportedFeatures: AttributeHandle?
     /// The 16 octets of the Database Hash.
     var databaseHash: ByteBuffer?
 
-    /// What to keep for the next link; nothing of a server without a hash.
+    /// The identification to store for the next link; `nil` for a server without a hash.
     var cachedDatabase: GATTCachedDatabase? {
         self.databaseHash.map { hash in
             GATTCachedDatabase(

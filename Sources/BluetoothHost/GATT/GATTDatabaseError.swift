@@ -1,21 +1,22 @@
-// Why a service could not be added to the database: always a mistake of the local application.
+// Why a service could not be added to the database: always an error of the local application.
 
-/// A service that the database refuses.
+/// The error for a service that the database refuses.
 public enum GATTDatabaseError: Error, Hashable, Sendable {
-    /// A value is longer than the 512 octets that an attribute can have (Vol 3, Part F, 3.2.9).
+    /// A value is longer than 512 octets (Vol 3, Part F, 3.2.9).
     case valueTooLong
     /// An included service is not in the database.
     case unknownIncludedService
-    /// The server makes Characteristic Extended Properties and Client Characteristic Configurations by itself.
+    /// A descriptor is one that the server adds itself: Characteristic Extended Properties or Client Characteristic
+    /// Configuration.
     case reservedDescriptor
     /// No handles are left.
     case outOfHandles
-    /// The handles that a service asks for belong to another one, or are more than there are.
+    /// The requested handles belong to another service, or exceed the handle range.
     case handlesInUse
 }
 
 extension GATTDatabaseError: CustomStringConvertible {
-    /// One line that says what is wrong with the service.
+    /// A one-line description.
     public var description: String {
         switch self {
         case .valueTooLong: "a value of the service is longer than \(ATT.maximumValueLength) octets"

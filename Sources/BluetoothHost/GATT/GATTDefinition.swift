@@ -1,17 +1,17 @@
-// What an application hands to the GATT server: a service with its characteristics and descriptors, before they have
-// handles (Vol 3, Part G, 3).
+// The definition of a service for the GATT server, with its characteristics and descriptors, before they have handles
+// (Vol 3, Part G, 3).
 
 public import BluetoothTypes
 public import NIOCore
 
-/// Who may read or write an attribute (Vol 3, Part F, 3.2.5).
+/// The permissions to read or write an attribute (Vol 3, Part F, 3.2.5).
 ///
-/// As a literal, `[.readable, .writeEncryptionRequired]`, permissions add up: what is in one of them is permitted, and
-/// what all of them demand is demanded.
+/// A literal such as `[.readable, .writeEncryptionRequired]` combines permissions: it permits everything that one of
+/// them permits, with the requirements of all.
 public struct AttributePermissions: Hashable, Sendable, ExpressibleByArrayLiteral {
-    /// What reading needs of the link; `nil` where nobody may read.
+    /// The required security for reading; `nil` if nobody may read.
     public var read: SecurityRequirement?
-    /// What writing needs of the link; `nil` where nobody may write.
+    /// The required security for writing; `nil` if nobody may write.
     public var write: SecurityRequirement?
 
     /// Creates permissions.
@@ -20,13 +20,13 @@ public struct AttributePermissions: Hashable, Sendable, ExpressibleByArrayLitera
         self.write = write
     }
 
-    /// All of these permissions together.
+    /// Combines permissions.
     public init(arrayLiteral elements: AttributePermissions...) {
         self.init(read: nil, write: nil)
         for element in elements { self.insert(element) }
     }
 
-    /// Adds permissions, and what they demand.
+    /// Adds permissions, with their requirements.
     public mutating func insert(_ other: AttributePermissions) {
         func combined(_ left: SecurityRequirement?, _ right: SecurityRequirement?) -> SecurityRequirement? {
             guard let left, let right else { return left ?? right }
@@ -36,9 +36,9 @@ public struct AttributePermissions: Hashable, Sendable, ExpressibleByArrayLitera
         self.write = combined(self.write, other.write)
     }
 
-    /// Everybody may read.
+    /// Every client may read.
     public static let readable = AttributePermissions(read: SecurityRequirement.none, write: nil)
-    /// Everybody may write.
+    /// Every client may write.
     public static let writeable = AttributePermissions(read: nil, write: SecurityRequirement.none)
     /// Reading needs an encrypted link.
     public static let readEncryptionRequired = AttributePermissions(read: .encrypted, write: nil)
@@ -50,15 +50,15 @@ public struct AttributePermissions: Hashable, Sendable, ExpressibleByArrayLitera
     public static let writeAuthenticationRequired = AttributePermissions(read: nil, write: .authenticated)
 }
 
-/// A descriptor with a fixed value. The server makes 2900 and 2902 by itself where the properties call for them.
+/// A descriptor. The server adds 0x2900 and 0x2902 itself if the properties need them.
 public struct GATTDescriptorDefinition: Hashable, Sendable {
     /// The descriptor's UUID.
     public var uuid: BluetoothUUID
     /// Its value; at most 512 octets.
     public var value: ByteBuffer
-    /// Who may read it, and write it where it is dynamic.
+    /// The permissions to read it, and to write it if it is dynamic.
     public var permissions: AttributePermissions
-    /// Whether each read and write is asked of the application, by the handle of the descriptor.
+    /// Whether the application handles each read and write, by the handle of the descriptor.
     public var isDynamic: Bool
 
     /// Creates a definition.
@@ -75,22 +75,22 @@ public struct GATTDescriptorDefinition: Hashable, Sendable {
     }
 }
 
-/// A characteristic. With a `value` it is static and the server answers reads by itself; without one every read and
-/// write is asked of the application.
+/// A characteristic. With a `value` it is static, and the server answers reads itself; without one, the application
+/// handles every read and write.
 public struct GATTCharacteristicDefinition: Hashable, Sendable {
     /// The characteristic's UUID.
     public var uuid: BluetoothUUID
     /// The properties octet.
     public var properties: CharacteristicProperties
-    /// Who may read and write the value.
+    /// The permissions to read and write the value.
     public var permissions: AttributePermissions
     /// The static value, at most 512 octets, or `nil`.
     public var value: ByteBuffer?
-    /// What the link must offer for a subscription: to write the Client Characteristic Configuration, and for each
-    /// value that is then notified or indicated.
+    /// The required security for a subscription: to write the Client Characteristic Configuration, and to send each
+    /// value.
     public var subscriptionSecurity: SecurityRequirement
-    /// Whether a Client Characteristic Configuration belongs to it, where its properties call for one. Without one
-    /// nobody can subscribe, against Vol 3, Part G, 3.3.3.3, and yet there are such devices. Then one may be among the
+    /// Whether it has a Client Characteristic Configuration if its properties need one. Without it, clients cannot
+    /// subscribe, contrary to Vol 3, Part G, 3.3.3.3; some devices are like that. Then one may be among the
     /// ``descriptors``, for an application that decides on subscriptions itself.
     public var hasClientConfiguration: Bool
     /// Further descriptors, in order.
@@ -122,7 +122,7 @@ public struct GATTServiceDefinition: Hashable, Sendable {
     public var uuid: BluetoothUUID
     /// Primary or secondary.
     public var isPrimary: Bool
-    /// The declaration handles of the services it includes, which are in the database already.
+    /// The declaration handles of included services, which must already be in the database.
     public var includedServices: [AttributeHandle]
     /// The characteristics, in order.
     public var characteristics: [GATTCharacteristicDefinition]
@@ -145,13 +145,13 @@ public struct GATTServiceDefinition: Hashable, Sendable {
     }
 }
 
-/// The handles that the database gave to a service.
+/// The handles of a service in the database.
 public struct GATTServiceHandles: Hashable, Sendable {
     /// The handles of one characteristic.
     public struct Characteristic: Hashable, Sendable {
-        /// The handle of the value: the characteristic's name in every later call.
+        /// The handle of the value, which identifies the characteristic in later calls.
         public var value: AttributeHandle
-        /// The handle of the Client Characteristic Configuration, where there is one.
+        /// The handle of the Client Characteristic Configuration, if any.
         public var clientConfiguration: AttributeHandle?
         /// The handles of the application's descriptors, in order.
         public var descriptors: [AttributeHandle]
@@ -164,7 +164,7 @@ public struct GATTServiceHandles: Hashable, Sendable {
         }
     }
 
-    /// The declaration's handle to the service's last handle; `range.lowerBound` names the service in later calls.
+    /// The declaration's handle to the service's last handle; `range.lowerBound` identifies the service in later calls.
     public var range: AttributeHandleRange
     /// The characteristics, in the order of the definition.
     public var characteristics: [Characteristic]

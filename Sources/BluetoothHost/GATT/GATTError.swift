@@ -1,31 +1,30 @@
-// How a GATT procedure fails.
+// The errors of GATT procedures.
 
 public import BluetoothHCI
 import BluetoothTypes
 
-/// Why a GATT procedure did not end well.
+/// Why a GATT procedure failed.
 public enum GATTError: Error, Hashable, Sendable {
-    /// The server answered with an error; `handle` is the attribute that it names.
+    /// The server answered with an error for the attribute `handle`.
     case att(ATTErrorCode, handle: AttributeHandle)
     /// The link ended first.
     case disconnected(HCIErrorCode)
-    /// The server did not answer within 30 s; the link is of no more use (Vol 3, Part F, 3.3.3).
+    /// The server did not answer within 30 s; the link cannot be used any more (Vol 3, Part F, 3.3.3).
     case transactionTimeout
     /// The server answered with octets that the specification does not allow.
     case malformedResponse
     /// There is no such link.
     case notConnected
-    /// The server wants a more secure link, and the peer did not answer for 30 s while the devices paired
-    /// (Vol 3, Part H, 3.4).
+    /// The server requires a more secure link, and the pairing timed out after 30 s (Vol 3, Part H, 3.4).
     case pairingTimedOut
-    /// The server wants a more secure link, and the key that the devices share does not encrypt it.
+    /// The server requires a more secure link, and encryption with the devices' key failed.
     case encryptionFailed(HCIErrorCode)
-    /// The prepared value came back altered; nothing was written (Vol 3, Part G, 4.9.5).
+    /// The server returned a different prepared value; nothing was written (Vol 3, Part G, 4.9.5).
     case reliableWriteMismatch
 }
 
 extension GATTError: CustomStringConvertible {
-    /// One line that says what went wrong.
+    /// A one-line description.
     public var description: String {
         switch self {
         case .att(let code, let handle): "the server refused handle 0x\(handle.hexadecimalDigits): \(code.words)"

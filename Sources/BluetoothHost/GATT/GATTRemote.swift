@@ -1,5 +1,4 @@
-// What a GATT client learns of a server: services, characteristics and descriptors as they were discovered
-// (Vol 3, Part G, 4.4 to 4.7).
+// Services, characteristics and descriptors that a GATT client has discovered on a server (Vol 3, Part G, 4.4 to 4.7).
 
 public import BluetoothTypes
 

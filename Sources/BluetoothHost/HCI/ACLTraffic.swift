@@ -1,5 +1,5 @@
-// The data of a host's links on its way to and from the controller: what it can take of it (`ACLTransmitter`), what the
-// host has finished with (`ACLReceiver`), and what came before its link (`EarlyData`).
+// The ACL data of a host's links in both directions: the controller's capacity (`ACLTransmitter`), completed packets
+// (`ACLReceiver`), and packets that precede their link (`EarlyData`).
 
 import BluetoothHCI
 import BluetoothTypes
@@ -7,11 +7,11 @@ import NIOCore
 
 /// The ACL data of all links.
 final class ACLTraffic {
-    /// The number of values whose memory is kept until the user takes it.
+    /// The largest number of buffers that are kept for the user.
     private static let sentBufferLimit = 64
 
-    /// Memory of values that have left the process, which the user may take for others; one that another owner holds is
-    /// no harm, since a `ByteBuffer` then takes new memory.
+    /// Buffers whose values have left the process and which the user may reuse; if another owner still has one, the
+    /// `ByteBuffer` copies itself.
     @exclusivity(unchecked) var sentBuffers: [ByteBuffer] = []
     @exclusivity(unchecked) private var transmitter = ACLTransmitter()
     @exclusivity(unchecked) private var receiver = ACLReceiver()
@@ -26,7 +26,7 @@ final class ACLTraffic {
         if information.limitsReceivedData { self.receiver.enable() }
     }
 
-    /// The controller is gone.
+    /// The controller was lost.
     func reset() {
         self.transmitter.reset()
         self.receiver.reset()
@@ -42,10 +42,10 @@ final class ACLTraffic {
 
     // MARK: To the controller
 
-    /// The number of octets that a packet may carry.
+    /// The largest data length of a packet.
     var dataLength: Int { self.transmitter.dataLength }
 
-    /// The number of packets that the controller can still take.
+    /// The number of free buffers in the controller.
     var credits: Int { self.transmitter.credits }
 
     /// Puts a PDU into a frame and the frame into the queue of a link.
@@ -60,7 +60,7 @@ final class ACLTraffic {
         self.transmitter.enqueue(link)
     }
 
-    /// Lets as many packets leave as the controller can take; `sent` hears of each frame that has left.
+    /// Sends as many packets as the controller has buffers for; calls `sent` for each frame that has left.
     func transmit(on channel: any HCIChannel, sent: (FrameTag, HostLink) -> Void) {
         let keepsBuffers = channel.leavesProcess
         while let link = self.transmitter.nextTurn() {
@@ -71,12 +71,12 @@ final class ACLTraffic {
                     if keepsBuffers, case .transmission? = tag { self.keepBuffer(of: packet) }
                 }
                 if let tag { sent(tag, link) }
-            } while self.transmitter.goesOn(link)
+            } while self.transmitter.takeNextTurn(of: link)
             self.transmitter.enqueue(link)
         }
     }
 
-    /// Keeps the memory of a value that has left the process, for the next one.
+    /// Keeps the buffer of a value that has left the process.
     private func keepBuffer(of packet: consuming HCIPacket) {
         if self.sentBuffers.count < Self.sentBufferLimit { self.sentBuffers.append(packet.bytes) }
     }
@@ -86,38 +86,38 @@ final class ACLTraffic {
 
     // MARK: From the controller
 
-    /// Whether the controller waits with data until the host has finished with what came before.
+    /// Whether the controller holds back data until the host has completed earlier packets.
     var limitsReceivedData: Bool { self.receiver.isLimited }
 
     /// A packet of a link was received.
     @inline(__always)
     func received(on link: HostLink) { self.receiver.received(on: link) }
 
-    /// A packet came for a handle without a link.
+    /// A packet was received for a handle without a link.
     func receiveEarly(_ packet: EarlyData.Packet) { self.earlyData.receive(packet) }
 
-    /// What came before a link that has begun.
+    /// The packets that preceded a link that has begun.
     func takeEarly(of link: HostLink) -> [EarlyData.Packet] { self.earlyData.take(link.handle, now: self.loop.now) }
 
-    /// Holds back what the peer of a link sends.
+    /// Holds back packets of a link's peer.
     func pause(_ link: HostLink) { self.receiver.pause(link) }
 
-    /// Takes what the peer of a link sends again.
+    /// Receives packets of a link's peer again.
     func resume(_ link: HostLink) { self.receiver.resume(link) }
 
-    /// What was received is reported at the end of the turn.
+    /// Reports completed packets at the end of the turn.
     func reportNow() { self.receiver.reportNow() }
 
-    /// When what was received is to be reported.
+    /// When to report completed packets.
     var deadline: NIODeadline? { self.receiver.reportDeadline }
 
-    /// Reports what is due.
+    /// Handles expired deadlines.
     func advance(to now: NIODeadline) {
         if let deadline = self.receiver.reportDeadline, deadline <= now { self.receiver.reportNow() }
     }
 
-    /// Reports to the controller which packets the host has finished with (Vol 4, Part E, 7.3.40). The command needs no
-    /// credit and has no answer.
+    /// Reports completed packets to the controller (Vol 4, Part E, 7.3.40). The command needs no credit and has no
+    /// answer.
     func reportReceived(of links: [HostLink], on channel: (any HCIChannel)?) {
         if self.receiver.needsDeadline { self.receiver.setDeadline(now: self.loop.now) }
         guard self.receiver.isReportDue, let channel else { return }

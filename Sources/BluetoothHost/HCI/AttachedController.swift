@@ -1,13 +1,13 @@
-// The controller of a host: taking it into use, commands and their answers, and what happens when it fails.
+// The controller of a host: its setup, its commands and their answers, and its failure.
 //
 //     detached ── attach ──▶ starting ── `ControllerSetup` is done ──▶ ready
 //        ▲                       └─────────────┬────────────────────────┘
 //        │                                     ├── it fails, or its channel closes ──▶ failed, unsupported
 //        └──────────── detach ─────────────────┘
 //
-// What a controller can do: leave a command without an answer, which is asked for its address then and has failed where
-// it does not even answer that; reset itself; send what cannot be read, which is ignored; ask faster than it takes
-// answers, and then gets none.
+// A controller can leave a command unanswered: it is then asked for its address, and has failed if it does not answer
+// that either. It can reset itself, which is a failure. Malformed packets are ignored. If it sends requests faster than
+// it accepts the replies, it gets none.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -16,33 +16,33 @@ import NIOCore
 
 /// The controller that a host is attached to.
 final class AttachedController {
-    /// What the host has to do.
+    /// An action for the host.
     enum Action {
-        /// Use the controller as ``information`` says; it is ready then.
+        /// Use the controller, which is ready; ``information`` describes it.
         case begin
         /// End everything that needs the controller.
         case end
-        /// Tell the user of the new state.
+        /// Report the new state to the user.
         case report(LEHostState)
     }
 
-    /// The number of answers to what a controller asks that may wait.
+    /// The largest number of waiting replies to the controller's requests.
     private static let waitingRepliesLimit = 64
-    /// The number of unreadable packets of one controller that are logged.
+    /// The largest number of malformed packets of one controller that are logged.
     private static let unreadableLogLimit = 5
 
-    /// Where the host stands with it.
+    /// The state of the controller.
     private(set) var state = LEHostState.detached
-    /// What it has said of itself, once it is set up.
+    /// Its properties, once it is set up.
     private(set) var information = ControllerInformation()
-    /// The way to it; `nil` without a controller.
+    /// The channel to it; `nil` without a controller.
     @exclusivity(unchecked) private(set) var channel: (any HCIChannel)?
-    /// Carries out what is to be done.
+    /// Carries out an action.
     var perform: (Action) -> Void = { _ in }
 
     @exclusivity(unchecked) private var commands = CommandQueue()
     private var setup: ControllerSetup?
-    /// Whether it is being asked if it is still there.
+    /// Whether it is being probed for an answer.
     private var isProbing = false
     private var unreadablePacketCount = 0
     private let loop: HostLoop
@@ -58,12 +58,12 @@ final class AttachedController {
     /// Whether it is set up and has not failed.
     var isReady: Bool { self.state == .ready }
 
-    /// The number of commands that wait until the controller takes another one.
+    /// The number of commands that wait for the controller.
     var waitingCommandCount: Int { self.commands.waitingCount }
 
     // MARK: Begin and end
 
-    /// Takes a controller into use.
+    /// Starts using a controller.
     func attach(to channel: any HCIChannel) {
         precondition(channel.eventLoop === self.loop.eventLoop, "a host and its channel share one event loop")
         self.detach()
@@ -77,7 +77,7 @@ final class AttachedController {
         self.loop.scheduleTurn()
     }
 
-    /// What the setup has found out.
+    /// The setup has finished with these properties.
     func finish(_ setup: ControllerSetup, _ information: ControllerInformation) {
         self.setup = nil
         self.information = information
@@ -86,10 +86,10 @@ final class AttachedController {
         self.perform(.report(.ready))
     }
 
-    /// Whether a setup is that of the present controller.
+    /// Whether a setup belongs to the current controller.
     func isSettingUp(_ setup: ControllerSetup) -> Bool { self.setup === setup }
 
-    /// Lets the controller go at once, whatever it is doing.
+    /// Detaches from the controller immediately.
     func detach() {
         guard let channel = self.channel else { return }
         self.channel = nil
@@ -97,15 +97,15 @@ final class AttachedController {
         self.lose(.detached)
     }
 
-    /// Lets a controller go that failed, with one line that says why.
+    /// Detaches from a controller that failed, with a one-line reason.
     func fail(_ reason: String) { self.letGo(.failed(reason), reason) }
 
-    /// Lets a controller go that cannot be used.
+    /// Detaches from a controller that cannot be used.
     func letGo(_ state: LEHostState, _ reason: String) {
         guard let channel = self.channel else { return }
         self.channel = nil
         channel.close()
-        // A controller that does not start is reported by the state, which has the reason, to the user of the host.
+        // The state reports to the user why a controller does not start.
         if case .starting = self.state {
             self.log.debug("the controller did not start: \(reason)")
         } else {
@@ -123,7 +123,7 @@ final class AttachedController {
     }
 
     private func lose(_ state: LEHostState) {
-        // When the end of a link is reported, the state already says that the controller is gone.
+        // Set first, so that the state is right when the ends of links are reported.
         self.state = state
         self.setup = nil
         for entry in self.commands.abandon() { entry.completion(.abandoned) }
@@ -138,7 +138,7 @@ final class AttachedController {
     // MARK: Commands
 
     /// Queues a command; the completion comes in a later turn.
-    /// - Parameter timeout: A time limit of its own.
+    /// - Parameter timeout: A separate time limit.
     func send<Command: HCICommand>(
         _ command: Command,
         timeout: TimeAmount? = nil,
@@ -161,13 +161,13 @@ final class AttachedController {
         self.send(command) { _ in }
     }
 
-    /// Sends an answer to something that the controller asks, unless it asks faster than it takes answers.
+    /// Sends a reply to a request of the controller, unless too many replies wait.
     func reply(_ command: some HCICommand) {
         guard self.waitingCommandCount < Self.waitingRepliesLimit else { return }
         self.send(command)
     }
 
-    /// Lets the next command leave, if the controller takes one.
+    /// Sends the next command if the controller accepts one.
     func transmit() {
         guard let packet = self.commands.next(now: self.loop.now, timeout: self.configuration.commandTimeout) else {
             return
@@ -179,7 +179,7 @@ final class AttachedController {
         if let entry = self.commands.answered(opcode, credits: credits) {
             entry.completion(outcome)
         } else if opcode == Reset.opcode, case .ready = self.state {
-            // It has reset itself, and lost all that it was configured with.
+            // It has reset itself, and lost its configuration.
             self.fail("the controller has reset itself")
         }
     }
@@ -187,20 +187,20 @@ final class AttachedController {
     /// When a command is overdue.
     var deadline: NIODeadline? { self.commands.nextDeadline }
 
-    /// Gives up a command that is overdue.
+    /// Handles an overdue command.
     func advance(to now: NIODeadline) {
         guard let entry = self.commands.expired(at: now) else { return }
-        // Reset is sent again, and has a line of its own in the end.
+        // Reset is sent again, and its failure is logged elsewhere.
         if entry.opcode != Reset.opcode {
-            // Sent before all others, so that a controller that has stopped is found out before more commands wait.
+            // Sent before all others, so that a controller that has stopped is detected before more commands time out.
             self.probe()
             self.log.warning("the controller did not answer command \(entry.opcode)")
         }
         entry.completion(.unanswered)
     }
 
-    /// Asks a controller that has not answered a command whether it is still there. Some controllers never answer some
-    /// commands; one that does not even answer with its address has stopped.
+    /// Probes a controller that has not answered a command. Some controllers never answer some commands; one that does
+    /// not answer the probe either has stopped.
     private func probe() {
         guard !self.isProbing, self.channel != nil else { return }
         self.isProbing = true
@@ -215,7 +215,7 @@ final class AttachedController {
 
     // MARK: Events
 
-    /// Takes an event; returns one that concerns more than commands and the controller itself.
+    /// Handles events for commands and the controller itself; returns any other event.
     func receive(_ packet: HCIPacket) -> HCIEvent? {
         let event: HCIEvent
         do {
@@ -240,7 +240,7 @@ final class AttachedController {
         return nil
     }
 
-    /// Logs that a packet could not be read. The number of these lines is limited: a broken controller sends many.
+    /// Logs a malformed packet. The number of lines is limited, since a broken controller may send many.
     func noteUnreadable(_ what: String, _ error: any Error) {
         self.unreadablePacketCount += 1
         guard self.unreadablePacketCount <= Self.unreadableLogLimit else { return }
@@ -250,7 +250,7 @@ final class AttachedController {
 }
 
 extension CommandQueue.Entry {
-    /// A command and who waits for its return parameters.
+    /// A command, and the completion for its return parameters.
     fileprivate init<Command: HCICommand>(
         _ command: Command,
         timeout: TimeAmount? = nil,
@@ -284,9 +284,9 @@ extension CommandOutcome {
 }
 
 extension Result where Success: HCIReturnParameters, Failure == LEHostError {
-    /// Why the command failed; `nil` where it succeeded.
+    /// Why the command failed; `nil` if it succeeded.
     var failure: LEHostError? { if case .failure(let failure) = self { failure } else { nil } }
 
-    /// The status that the command ended with.
+    /// The status of the command.
     var status: HCIErrorCode { self.failure?.status ?? .success }
 }

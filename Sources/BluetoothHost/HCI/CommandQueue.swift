@@ -1,14 +1,14 @@
-// The commands on their way to the controller. One at a time is unanswered, however many the controller's last
-// Num_HCI_Command_Packets allowed (Vol 4, Part E, 4.4): controllers claim up to 32 and are hardly tried with more than
-// one, and an answer comes within a millisecond. Every command has a time limit, since controllers exist that never
-// answer some of them: such a command fails alone, and the queue goes on.
+// The queue of commands for the controller. One at a time is outstanding, even if the controller's last
+// Num_HCI_Command_Packets allowed more (Vol 4, Part E, 4.4): controllers claim up to 32 but are hardly tested with more
+// than one, and an answer takes less than a millisecond. Every command has a time limit, since some controllers never
+// answer some commands: such a command fails alone, and the queue continues.
 //
 //     append ──▶ waiting ── a credit ──▶ outstanding ── Command Complete or Command Status ──▶ completed
 //                                             └──────── time limit ──▶ unanswered
 //     waiting and outstanding ── the controller goes ──▶ abandoned
 //
-// What a controller can do: answer what was not asked (ignored), keep the credits at zero (after the time limit one
-// command is sent nevertheless), or not answer. Time comes in as `now`, with the host's time limit for commands.
+// A controller can send answers without a command (ignored), keep the credits at zero (after the time limit one command
+// is sent anyway), or not answer. Deadlines are passed in as `now`, with the host's time limit for commands.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -27,37 +27,37 @@ enum CommandOutcome {
     case abandoned
 }
 
-/// A first-in, first-out queue of commands, one of which is with the controller.
+/// A first-in, first-out queue of commands, one of which is outstanding.
 struct CommandQueue {
-    /// A command and who waits for it.
+    /// A command and its completion.
     struct Entry {
         var opcode: HCIOpcode
         var packet: HCIPacket
-        /// A time limit of its own.
+        /// A separate time limit.
         var timeout: TimeAmount?
         var completion: (CommandOutcome) -> Void
     }
 
     private var waiting: Deque<Entry> = []
     private var outstanding: (entry: Entry, deadline: NIODeadline)?
-    /// Whether the controller takes a command.
+    /// Whether the controller accepts a command.
     private var isAllowed = true
-    /// When a controller that allows no command, and owes no answer, is sent one nevertheless.
+    /// When to send a command although the controller allows none and none is outstanding.
     private var creditDeadline: NIODeadline?
 
-    /// When the unanswered command, or the credit for the next one, is overdue.
+    /// When the outstanding command, or the credit for the next one, is overdue.
     var nextDeadline: NIODeadline? { self.outstanding?.deadline ?? self.creditDeadline }
 
-    /// How many commands wait to be sent.
+    /// The number of waiting commands.
     var waitingCount: Int { self.waiting.count }
 
     /// Puts a command at the end.
     mutating func append(_ entry: Entry) { self.waiting.append(entry) }
 
-    /// Puts a command in front of those that wait.
+    /// Puts a command in front of the waiting ones.
     mutating func prepend(_ entry: Entry) { self.waiting.prepend(entry) }
 
-    /// The next command to send, where the controller allows one.
+    /// The next command to send, if the controller allows one.
     mutating func next(now: NIODeadline, timeout: TimeAmount) -> HCIPacket? {
         guard self.isAllowed, self.outstanding == nil else {
             let isStuck = self.outstanding == nil && !self.waiting.isEmpty
@@ -70,7 +70,7 @@ struct CommandQueue {
         return entry.packet
     }
 
-    /// Takes an answer; `nil` where no command waits for it, which includes the controller's opcode 0.
+    /// Takes an answer; returns `nil` if no command waits for it, as for opcode 0.
     mutating func answered(_ opcode: HCIOpcode, credits: UInt8) -> Entry? {
         self.isAllowed = credits > 0
         guard let entry = self.outstanding?.entry, entry.opcode == opcode else { return nil }
@@ -78,7 +78,7 @@ struct CommandQueue {
         return entry
     }
 
-    /// Takes out the command whose time is up and gives the controller one more chance.
+    /// Takes out the command that has timed out, and gives the controller a new credit.
     mutating func expired(at now: NIODeadline) -> Entry? {
         if let (entry, deadline) = self.outstanding, deadline <= now {
             self.outstanding = nil
@@ -92,7 +92,7 @@ struct CommandQueue {
         return nil
     }
 
-    /// Empties the queue; the controller is gone.
+    /// Empties the queue when the controller was lost.
     mutating func abandon() -> [Entry] {
         let entries = [self.outstanding?.entry].compactMap(\.self) + self.waiting
         self = CommandQueue()

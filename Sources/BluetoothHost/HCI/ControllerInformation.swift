@@ -1,70 +1,70 @@
-// What a controller said of itself while it was started. Features, buffer sizes and supported commands are read, never
+// The properties that a controller reported during setup. Features, buffer sizes and supported commands are read, never
 // assumed.
 
 package import BluetoothHCI
 package import BluetoothTypes
 
-/// The abilities of a controller.
+/// The properties of a controller.
 package struct ControllerInformation {
-    /// What it is; `nil` where it did not say.
+    /// Its version; `nil` if it did not report it.
     package var version: ReadLocalVersionInformation.ReturnParameters?
-    /// The features of both radios together; `nil` where it did not say.
+    /// Its BR/EDR and common features; `nil` if it did not report them.
     package var linkManagerFeatures: LMPFeatures?
-    /// The public address as it was read; `nil` where it did not say.
+    /// The public address as read; `nil` if it did not report one.
     package var address: DeviceAddress?
-    /// The commands that it knows; `nil` where it did not say, and then all are tried.
+    /// The supported commands; `nil` if it did not report them, so that all are tried.
     package var supportedCommands: SupportedCommands? {
         didSet {
-            // Every controller knows Reset: a list without it says nothing.
+            // Every controller supports Reset: a list without it is meaningless.
             if self.supportedCommands?.contains(Reset.self) == false { self.supportedCommands = nil }
         }
     }
     /// Its LE features.
     var features = LEFeatures()
-    /// The number of octets that an outgoing ACL data packet may carry behind its header.
+    /// The largest data length of an outgoing ACL data packet.
     var aclDataLength = 27
-    /// The number of outgoing ACL data packets that it can hold.
+    /// The number of its buffers for outgoing ACL data packets.
     var aclPacketCount = 1
-    /// Whether it knows how much data the host takes at a time.
+    /// Whether it was told the host's buffer sizes.
     var knowsHostBuffers = false
-    /// Whether it waits with data until the host has finished with what came before.
+    /// Whether it holds back data until the host has completed earlier packets.
     var limitsReceivedData = false
-    /// The number of devices that its filter accept list holds.
+    /// The capacity of its filter accept list.
     var acceptListSize = 0
-    /// The number of devices that its resolving list holds; 0 if it has none.
+    /// The capacity of its resolving list; 0 if it has none.
     var resolvingListSize = 0
-    /// What it says that it can do at the same time.
+    /// The state combinations that it claims to support.
     var states: LEStates?
-    /// What it takes of the extended commands.
+    /// The use of its extended commands.
     var extendedCommands = ExtendedCommands()
 
     /// Nothing is known yet.
     package init() {}
 
-    /// The public address, where it has one of its own.
+    /// The public address if it is a real one.
     var publicAddress: DeviceAddress? { self.address.flatMap { $0.isPlaceholder ? nil : $0 } }
 
-    /// Whether it has Bluetooth LE, as far as it tells by another way than its LE features.
+    /// Whether it has Bluetooth LE, judged by everything except its LE features.
     package var hasLE: Bool? {
         if let features = self.linkManagerFeatures { return features.contains(.leSupported) }
         return self.version.flatMap { $0.hciVersion.rawValue < CoreVersion.v4_0.rawValue ? false : nil }
     }
 
-    /// Whether it also has BR/EDR, and does nothing for LE until it is told that the host does.
+    /// Whether it also has BR/EDR, and needs to be told that the host supports LE.
     var isDualMode: Bool {
         guard let features = self.linkManagerFeatures else { return false }
         return features.contains(.leSupported) && !features.contains(.bredrNotSupported)
     }
 
-    /// Whether it has told nothing of itself but its version, as a boot loader that knows Reset.
+    /// Whether it has reported nothing but its version, like a boot loader that supports Reset.
     package var tellsNothing: Bool {
         self.hasLE == nil && self.supportedCommands == nil && (self.address ?? DeviceAddress.none) == DeviceAddress.none
     }
 
-    /// Whether a command that can be done without is worth trying.
+    /// Whether to try an optional command.
     func knows(_ command: any HCICommand.Type) -> Bool { self.supportedCommands?.contains(command) ?? true }
 
-    /// What a person does about a chip without its firmware, which has said this of itself if it has said anything.
+    /// Advice for the user of a chip without firmware, with this version if it has reported one.
     package static func firmwareAdvice(for version: ReadLocalVersionInformation.ReturnParameters?) -> String {
         let files = version?.firmwareFiles.map { " with \($0)" } ?? ""
         return "install the firmware package of your system, such as linux-firmware\(files), "

@@ -1,12 +1,12 @@
-// Taking a controller into use: it is reset, asked what it can do, and told what this host wants. What it refuses is
-// done without; without an answer to Reset, or without events, nothing is possible, and it has failed.
+// The setup of a controller: it is reset, its properties are read, and it is configured for this host. Refused commands
+// are tolerated, except those without which it cannot work: Reset and the event masks.
 
 import BluetoothHCI
 import BluetoothTypes
 import Logging
 import NIOCore
 
-/// The steps of taking a controller into use, in order.
+/// The steps of the setup, in order.
 private enum SetupStep: CaseIterable {
     case reset
     case version
@@ -28,7 +28,7 @@ private enum SetupStep: CaseIterable {
     case randomAddress
     case extendedCommands
 
-    /// Whether a controller with these abilities needs the step.
+    /// Whether a controller with these properties needs the step.
     func applies(to controller: ControllerInformation, _ configuration: LEHostConfiguration) -> Bool {
         switch self {
         case .suggestedDataLength:
@@ -45,12 +45,11 @@ private enum SetupStep: CaseIterable {
             controller.features.contains(.privacy) && controller.knows(LEReadResolvingListSize.self)
                 && controller.knows(LEAddDeviceToResolvingList.self)
                 && controller.knows(LESetAddressResolutionEnable.self)
-        // Some chips of Broadcom list it and do not have it, and those have no event that it is needed for.
+        // Some Broadcom chips list the command without supporting it, and have none of the events that need it.
         case .eventMaskPage2:
             EventMaskPage2.host(of: controller).rawValue != 0
                 && controller.supportedCommands?.contains(SetEventMaskPage2.self) ?? false
-        // A list of commands that says nothing does not say this, and a chip without its firmware is not to be
-        // believed.
+        // A meaningless list of commands does not count, and neither does that of a chip without firmware.
         case .extendedCommands:
             configuration.usesExtendedAdvertising ?? true && controller.features.contains(.extendedAdvertising)
                 && controller.version?.runsFromROM != true
@@ -69,7 +68,7 @@ final class ControllerSetup {
     private let loop: HostLoop
     private let configuration: LEHostConfiguration
     private let log: Logger
-    /// What is known so far.
+    /// The properties so far.
     private var information = ControllerInformation()
 
     init(
@@ -84,14 +83,14 @@ final class ControllerSetup {
         self.log = log
     }
 
-    /// Makes all steps.
+    /// Performs all steps.
     func run() { self.run(SetupStep.allCases[...]) }
 
-    /// Asks the controller one thing after the other; what it refuses is done without.
+    /// Performs one step after the other; refused optional commands are skipped.
     private func run(_ steps: ArraySlice<SetupStep>) {
         guard let step = steps.first else { return self.controller.finish(self, self.information) }
         let goOn: () -> Void = {
-            // A failure has closed the channel meanwhile.
+            // A failure may have closed the channel meanwhile.
             if self.controller.isSettingUp(self) { self.run(steps.dropFirst()) }
         }
         guard step.applies(to: self.information, self.configuration) else { return goOn() }
@@ -133,7 +132,7 @@ final class ControllerSetup {
                 }
                 goOn()
             }
-        // A chip for both radios may refuse what concerns LE before (Vol 4, Part E, 7.3.79).
+        // A dual-mode chip may refuse LE commands before this one (Vol 4, Part E, 7.3.79).
         case .leHostSupport:
             self.controller.send(WriteLEHostSupport(isLESupported: true)) { _ in goOn() }
         case .bufferSize:
@@ -185,13 +184,13 @@ final class ControllerSetup {
             }
         case .eventMask:
             self.controller.send(SetEventMask(mask: .host(of: self.information))) {
-                if self.reports("Set Event Mask", $0.failure) { goOn() }
+                if self.require("Set Event Mask", $0.failure) { goOn() }
             }
         case .eventMaskPage2:
             self.controller.send(SetEventMaskPage2(mask: .host(of: self.information))) { _ in goOn() }
         case .leEventMask:
             self.controller.send(LESetEventMask(mask: .host(of: self.information))) {
-                if self.reports("LE Set Event Mask", $0.failure) { goOn() }
+                if self.require("LE Set Event Mask", $0.failure) { goOn() }
             }
         case .suggestedDataLength:
             let length = LEWriteSuggestedDefaultDataLength(
@@ -200,7 +199,8 @@ final class ControllerSetup {
             )
             self.controller.send(length) { _ in goOn() }
         case .randomAddress:
-            // A device that hides itself gives its identity to no controller, so that none can use it.
+            // A device with privacy does not give its identity address to the controller, so that it cannot be used on
+            // the air.
             guard let address = self.configuration.randomAddress(beside: self.information.publicAddress),
                 self.configuration.privacy == nil
             else { return goOn() }
@@ -209,7 +209,7 @@ final class ControllerSetup {
         }
     }
 
-    /// Resets the controller, again and again while nothing answers.
+    /// Resets the controller, repeatedly until it answers.
     private func reset(_ attempts: ResetAttempts, _ goOn: @escaping () -> Void) {
         var attempts = attempts
         guard let timeout = attempts.next(now: self.loop.now) else {
@@ -236,7 +236,7 @@ final class ControllerSetup {
         }
     }
 
-    /// Finds out which extended commands the controller takes of those that it lists.
+    /// Tests which of the listed extended commands the controller accepts.
     private func tryExtendedCommands(_ goOn: @escaping () -> Void) {
         guard self.configuration.usesExtendedAdvertising == nil else {
             self.information.extendedCommands.started(takesExtended: true, takesLegacy: false)
@@ -261,8 +261,9 @@ final class ControllerSetup {
         "\(ControllerInformation.firmwareAdvice(for: self.information.version)); dmesg names the missing file"
     }
 
-    /// Whether the controller will report events: one that refuses to would be silent, and nobody would know why.
-    private func reports(_ command: String, _ failure: LEHostError?) -> Bool {
+    /// Whether the controller has accepted an event mask; otherwise it would never report events, for no visible
+    /// reason.
+    private func require(_ command: String, _ failure: LEHostError?) -> Bool {
         guard case .refused(let status)? = failure else { return true }
         self.controller.fail("the controller refuses \(command), and reports nothing without it: \(status)")
         return false

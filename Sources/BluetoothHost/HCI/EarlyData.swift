@@ -1,35 +1,35 @@
-// ACL data that comes before the event that explains it. A USB adapter delivers events and data by two endpoints, which
-// are not ordered against each other: the first request of a peer comes up to some 10 ms before the event of its link.
+// ACL data that arrives before its link. A USB adapter delivers events and data on two endpoints without a common
+// order: the first request of a peer can arrive about 10 ms before the event of its link.
 //
 //     data of an unknown handle ──▶ waiting ── the link is there ──▶ received on it
 //                                      └── 100 ms, or the limit ──▶ dropped
 //
-// What a peer can do: have its data wait. Nothing is answered before its link is there. What is late from a link that
-// has ended is not kept, so that no peer speaks on the next link with the same handle. The caller gives `now`.
+// Data of a peer only waits: nothing is answered before its link exists. Late data of a link that has ended is dropped,
+// so that no peer can send on the next link with the same handle. Deadlines are passed in as `now`.
 
 import BluetoothHCI
 import DequeModule
 import NIOCore
 
-/// Keeps data of handles without a link for a moment.
+/// Keeps data of handles without a link for a short time.
 struct EarlyData {
-    /// A packet's data and when it came.
+    /// A packet's data and its time of arrival.
     struct Packet {
         var header: ACLDataHeader
         var fragment: ByteBuffer
         var arrival: NIODeadline
     }
 
-    /// How far an event may be behind the data that it explains.
+    /// How late an event may be after the data of its link.
     static let time = TimeAmount.milliseconds(100)
-    /// The number of packets that are kept, the latest ones.
+    /// The largest number of packets that are kept; the oldest are dropped.
     static let limit = 16
 
     private var waiting: Deque<Packet> = []
-    /// The handles of links that have ended a moment ago.
+    /// The handles of links that have just ended.
     private var ended: Deque<(handle: ConnectionHandle, time: NIODeadline)> = []
 
-    /// A packet came for a handle without a link.
+    /// A packet was received for a handle without a link.
     mutating func receive(_ packet: Packet) {
         self.forget(packet.arrival)
         guard !self.ended.contains(where: { $0.handle == packet.header.handle }) else { return }
@@ -37,7 +37,7 @@ struct EarlyData {
         self.waiting.append(packet)
     }
 
-    /// A link has begun: takes what came of it.
+    /// A link has begun: takes out its packets.
     mutating func take(_ handle: ConnectionHandle, now: NIODeadline) -> [Packet] {
         guard !self.waiting.isEmpty else { return [] }
         self.forget(now)

@@ -1,22 +1,21 @@
-// How a host shuts down gracefully. A controller goes on with what it was configured for when its host has gone: it
-// advertises, and keeps links whose peers wait for answers that never come. Few controllers are reset by what is behind
-// them.
+// The graceful shutdown of a host. When a host just leaves, its controller keeps advertising, and keeps links whose
+// peers wait for answers that never come. Few controllers are reset by whatever serves them.
 //
 //      idle   ── detachGracefully ──▶ sending ── half of the limit ──▶ disconnecting ── the limit ──▶ detached
 //                                        └───────── nothing is left ──────────┴──────────────────────▶ detached
 //
-// sending: advertising, scanning and pending connections are stopped; a link is ended once everything that was queued
-// on it has left. disconnecting: links are ended with what they have. A peer that takes nothing, or a controller that
-// does not answer, costs the limit at most.
+// sending: advertising, scanning and pending connections are stopped; a link is ended once its queue has been sent.
+// disconnecting: links are ended with the rest of their queues. A peer that accepts nothing, or a controller that does
+// not answer, cannot delay it beyond the limit.
 
 import NIOCore
 
 /// The graceful shutdown of a host.
 final class GracefulShutdown {
     private struct Plan {
-        /// The ends of sending and of the shutdown.
+        /// The deadlines of sending and of the shutdown.
         var timers: [Scheduled<Void>]
-        /// Called at the end.
+        /// Called when the shutdown is over.
         var completion: () -> Void
     }
 
@@ -31,12 +30,12 @@ final class GracefulShutdown {
 
     init(_ loop: HostLoop) { self.loop = loop }
 
-    /// Whether the host shuts down.
+    /// Whether the host is shutting down.
     var isUnderWay: Bool { if case .idle = self.state { false } else { true } }
 
     /// Begins to shut down.
     /// - Parameters:
-    ///   - limit: How long that may take.
+    ///   - limit: How long the shutdown may take.
     ///   - expired: Called if it takes longer.
     ///   - completion: Called in a turn after ``finish()``.
     func begin(within limit: TimeAmount, expired: @escaping () -> Void, completion: @escaping () -> Void) {
@@ -54,7 +53,7 @@ final class GracefulShutdown {
         self.loop.scheduleTurn()
     }
 
-    /// Whether a link is to be ended now, also one that came meanwhile.
+    /// Whether to end a link now, including a new one.
     func ends(_ link: HostLink) -> Bool {
         switch self.state {
         case .idle: false
@@ -76,6 +75,6 @@ final class GracefulShutdown {
 }
 
 extension HostLink {
-    /// Whether everything that was to be sent has been.
+    /// Whether everything has been sent.
     fileprivate var isQuiet: Bool { self.outgoing.isEmpty && self.packetsInController == 0 }
 }

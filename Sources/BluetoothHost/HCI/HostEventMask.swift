@@ -1,10 +1,10 @@
-// The events that this host acts on. A mask that names no others saves packets that would be ignored, and one that
-// names an event that the controller cannot have may be refused.
+// The events that this host handles. Masking the others saves packets that would be ignored, and a controller may
+// refuse a mask with an event that it does not support.
 
 import BluetoothHCI
 
 extension EventMask {
-    /// What the host wants of the events 0x01 to 0x40.
+    /// The mask for the events 0x01 to 0x40.
     static func host(of controller: ControllerInformation) -> EventMask {
         var events: [HCIEventCode] = [.disconnectionComplete, .hardwareError, .numberOfCompletedPackets, .leMeta]
         if controller.features.contains(.encryption) { events += [.encryptionChange, .encryptionKeyRefreshComplete] }
@@ -13,14 +13,14 @@ extension EventMask {
 }
 
 extension EventMaskPage2 {
-    /// What the host wants of the events from 0x40 on.
+    /// The mask for the events from 0x40 on.
     static func host(of controller: ControllerInformation) -> EventMaskPage2 {
         EventMaskPage2(controller.features.contains(.ping) ? [.authenticatedPayloadTimeoutExpired] : [])
     }
 }
 
 extension LEEventMask {
-    /// What the host wants of the LE subevents.
+    /// The mask for the LE subevents.
     static func host(of controller: ControllerInformation) -> LEEventMask {
         let features = controller.features
         var events: [LESubeventCode] = [.connectionComplete, .advertisingReport, .connectionUpdateComplete]

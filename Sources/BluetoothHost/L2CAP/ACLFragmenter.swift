@@ -1,18 +1,18 @@
-// Cuts an outgoing L2CAP frame into the ACL data packets that a controller takes (Vol 3, Part A, 7.2.1). All headers of
-// the first packet go into the headroom of the PDU, so a frame that fits one packet is never copied; only the
-// continuations of a longer one are, since their headers would lie on octets that are still to be sent.
+// Fragments an outgoing L2CAP frame into ACL data packets for the controller (Vol 3, Part A, 7.2.1). All headers of the
+// first packet go into the headroom of the PDU, so a frame that fits one packet is never copied. Only the continuations
+// of a longer one are, since their headers would overwrite octets that have not been sent yet.
 
 import BluetoothHCI
 import NIOCore
 
-/// One frame on its way to the controller, packet by packet, as buffers of the controller become free.
+/// One frame, sent packet by packet as the controller's buffers become free.
 struct ACLFragmenter: IteratorProtocol, Sendable {
     private enum State: Sendable {
-        /// Nothing of this PDU is sent yet.
+        /// Nothing of this PDU has been sent yet.
         case whole(ByteBuffer)
-        /// These octets are still to be sent.
+        /// These octets have not been sent yet.
         case rest(ByteBuffer)
-        /// All is sent.
+        /// Everything has been sent.
         case done
     }
 
@@ -20,11 +20,11 @@ struct ACLFragmenter: IteratorProtocol, Sendable {
     let channel: CID
     /// The link.
     let handle: ConnectionHandle
-    /// The octets that one packet of the controller holds (`LE_ACL_Data_Packet_Length`).
+    /// The largest data length of a packet (`LE_ACL_Data_Packet_Length`).
     let maximumLength: Int
     private var state: State
 
-    /// Starts on a frame with `payload`, a PDU of `channel` that was made with headroom.
+    /// Creates a fragmenter for a frame with `payload`, a PDU of `channel` with headroom.
     init(
         _ payload: consuming ByteBuffer,
         channel: CID,
@@ -38,7 +38,7 @@ struct ACLFragmenter: IteratorProtocol, Sendable {
         self.state = .whole(payload)
     }
 
-    /// Whether every packet was taken.
+    /// Whether all packets were returned.
     var isFinished: Bool {
         switch self.state {
         case .whole, .rest: false
@@ -46,7 +46,7 @@ struct ACLFragmenter: IteratorProtocol, Sendable {
         }
     }
 
-    /// The next packet; `nil` behind the last.
+    /// The next packet; `nil` after the last.
     mutating func next() -> HCIPacket? {
         let state = self.state
         // Releases the buffer, so that the headers are written in place.
@@ -63,7 +63,7 @@ struct ACLFragmenter: IteratorProtocol, Sendable {
                 boundary: .firstNonFlushable,
                 length: self.maximumLength
             )
-            // The rest is read only from here on, so both may share the storage.
+            // The rest is only read from here on, so both may share the storage.
             return frame.readSlice(length: ACLDataHeader.octetCountWithType + self.maximumLength).map { first in
                 self.state = .rest(frame)
                 return HCIPacket(.aclData, h4: first)

@@ -1,35 +1,35 @@
-// What a step of a channel gets from its link, and what the link and the host have to do after it.
+// The input of a channel's step from its link, and the actions for the link and the host.
 
 import NIOCore
 
 extension CreditBasedChannel {
-    /// What the link and the host have to do for a channel.
+    /// An action for the link or the host.
     enum Action: Hashable, Sendable {
-        /// The peer asks for a channel: accept or refuse the one with this CID.
+        /// The peer requests a channel: accept or refuse the one with this CID.
         case requested(CID, SPSM)
         /// A channel is open.
         case opened(L2CAPChannelID, SPSM, isIncoming: Bool, peerMTU: Int)
-        /// A channel that this side asked for is not opened.
+        /// A channel that this side requested could not be opened.
         case failed(L2CAPChannelID, L2CAPChannelOpenError)
-        /// An SDU came; it may be empty.
+        /// An SDU was received; it may be empty.
         case received(L2CAPChannelID, ByteBuffer)
         /// Send this K-frame to the peer's channel, and call ``frameSent(_:)`` when it has left.
         case send(ByteBuffer, to: CID, L2CAPChannelID)
-        /// There is capacity again for a user who had written more than was taken.
+        /// There is capacity again for a user whose last write was not accepted completely.
         case writable(L2CAPChannelID)
         /// A channel has ended.
         case closed(L2CAPChannelID, L2CAPChannelCloseReason)
     }
 
-    /// What one step of a channel gets from its link, and the actions that the step leads to.
+    /// The input of one step of a channel from its link, and the resulting actions.
     struct Context {
-        /// The time.
+        /// The current time.
         let now: NIODeadline
         /// The identifier for a command of this side: a step starts one at most.
         let identifier: UInt8
         /// Whether ``identifier`` was used.
         private(set) var hasStartedCommand = false
-        /// What is to be done.
+        /// The resulting actions.
         var actions: [LESignalling.Action] = []
 
         init(now: NIODeadline, identifier: UInt8) {
@@ -57,7 +57,7 @@ extension CreditBasedChannel {
     struct PeerRequest: Hashable, Sendable {
         /// The identifier that the response needs.
         var identifier: UInt8
-        /// What is asked for.
+        /// The requested channel.
         var request: LECreditBasedConnectionRequest
     }
 }

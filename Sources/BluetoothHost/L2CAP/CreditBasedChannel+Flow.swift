@@ -1,5 +1,5 @@
-// What goes through an open or closing channel: octets of the user, frames of the peer, and the credits for both
-// (Vol 3, Part A, 3.4, 4.24 and 10.1).
+// The traffic of an open or closing channel: octets of the user, frames of the peer, and the credits for both (Vol 3,
+// Part A, 3.4, 4.24 and 10.1).
 
 import NIOCore
 
@@ -9,25 +9,25 @@ extension CreditBasedChannel {
         let id: L2CAPChannelID
         /// The peer's CID.
         let remoteCID: CID
-        /// The request of the peer that this side accepted, and what it offered; `nil` where this side asked.
+        /// The request of the peer that this side accepted, and its offer; `nil` if this side sent the request.
         let accepted: (request: PeerRequest, offer: CreditBasedParameters)?
         var sender: CreditBasedSender
         var receiver: CreditBasedReceiver
 
-        /// Hands out the next frame, and reports the capacity that it leaves.
+        /// Sends the next frame, and reports the capacity that it frees.
         mutating func sendFrame(_ context: inout Context) {
             if let frame = self.sender.nextFrame() { context.report(.send(frame, to: self.remoteCID, self.id)) }
             if self.sender.takeWritability() { context.report(.writable(self.id)) }
         }
 
-        /// Gives the peer the credits that are due; they carry this side's CID (4.24).
+        /// Gives the peer the credits that are due, with this side's CID (4.24).
         mutating func grant(_ localCID: CID, _ context: inout Context) {
             guard let credits = self.receiver.takeGrant() else { return }
             context.start(.flowControlCredit(channel: localCID, credits: credits))
         }
     }
 
-    /// The user writes; returns how many octets were taken.
+    /// The user writes; returns the number of accepted octets.
     mutating func write(_ octets: ByteBuffer, _ context: inout Context) -> Int {
         self.update(&context) { connection, isClosing, context in
             guard !isClosing else { return 0 }
@@ -37,7 +37,7 @@ extension CreditBasedChannel {
         } ?? 0
     }
 
-    /// The user has done with so many octets that came, the oldest first.
+    /// The user has consumed received octets, the oldest first.
     mutating func consume(_ count: Int, _ context: inout Context) {
         let localCID = self.localCID
         self.update(&context) { connection, _, context in
@@ -72,7 +72,7 @@ extension CreditBasedChannel {
             switch connection.receiver.receive(payload) {
             case .sdu(let sdu):
                 if isClosing {
-                    // What comes after the user's close is dropped.
+                    // SDUs after the user's close are dropped.
                     connection.receiver.consume(.max)
                 } else {
                     context.report(.received(connection.id, sdu))

@@ -21,36 +21,37 @@
 //                     |  disconnecting  |---------------------------> closed
 //                     +-----------------+
 //
-// requested: the peer asked, and the user of this side has not answered. The CIDs of both sides are taken; frames mean
-// nothing yet, and a Disconnection Request finds no such channel.
+// requested: the peer has sent a request, and the user of this side has not answered. The CIDs of both sides are in
+// use; frames are ignored, and a Disconnection Request finds no such channel.
 //
-// connecting: this side asked. The peer accepts, refuses, rejects the command, or lets 30 s pass. A response that is
-// not allowed opens nothing: what the peer has opened by it is disconnected again.
+// connecting: this side has sent a request. The peer accepts, refuses, rejects the command, or lets 30 s pass. An
+// invalid response opens nothing: the channel that the peer may have opened is disconnected again.
 //
-// timedOut: the failure was reported to the user. The CID stays taken, since the peer may open the channel yet; if it
-// does, the channel is disconnected.
+// timedOut: the failure was reported to the user. The CID stays in use, since the peer may still open the channel; if
+// it does, the channel is disconnected.
 //
 // open: both sides send and receive. Every frame and every credit of the peer is checked; a violation disconnects the
-// channel at once, and is reported to the user.
+// channel immediately, and is reported to the user.
 //
-// closing: the user has closed the channel, and octets are left to send. They go out as the peer gives credits; what
-// comes is dropped, and the peer gets its credits for it. A peer that takes no frame for 30 s loses the rest.
+// closing: the user has closed the channel, and octets are left to send. They are sent as the peer gives credits;
+// received SDUs are dropped, and the peer gets credits for them. If the peer accepts no frame for 30 s, the rest is
+// discarded.
 //
-// disconnecting: a Disconnection Request was sent. Nothing more is sent, and what comes is ignored. If the peer's own
-// request crosses it, that is answered, and no response is awaited.
+// disconnecting: a Disconnection Request was sent. Nothing more is sent, and received frames are ignored. If the peer's
+// own request crosses it, that is answered, and no response is awaited.
 //
 // closed: the channel leaves the table of its link, and its CID is free. The end of the link leads here from every
 // state, and the peer's own Disconnection Request from the three lower ones.
 //
-// Time comes in with the context of a step; `deadline` says when ``advance(_:)`` is to be called. The link is reliable,
-// so that no request is sent twice.
+// The context of a step has the current time. Call ``advance(_:)`` at the `deadline`. The link is reliable, so no
+// request is sent twice.
 
 import BluetoothTypes
 import NIOCore
 
 /// A channel of a link.
 struct CreditBasedChannel: Sendable {
-    /// How long the peer may take to respond, and to take a frame of a closing channel (RTX, Vol 3, Part A, 6.2.1).
+    /// How long the peer may take to respond, and to accept a frame of a closing channel (RTX, Vol 3, Part A, 6.2.1).
     static let timeout = TimeAmount.seconds(30)
 
     /// A request of this side.
@@ -68,7 +69,7 @@ struct CreditBasedChannel: Sendable {
         case timedOut(identifier: UInt8)
         case open(Connection)
         case closing(Connection, deadline: NIODeadline)
-        /// `unreported` is the channel whose end is still to be reported to the user.
+        /// `unreported` is the channel whose end has not been reported to the user yet.
         case disconnecting(remoteCID: CID, identifier: UInt8, deadline: NIODeadline, unreported: L2CAPChannelID?)
         case closed
     }
@@ -77,9 +78,9 @@ struct CreditBasedChannel: Sendable {
     let localCID: CID
     private var state: State
 
-    // MARK: What is known of the channel
+    // MARK: Properties
 
-    /// The user's identifier, while the user may use it.
+    /// The user's identifier, while it is valid for the user.
     var id: L2CAPChannelID? {
         switch self.state {
         case .requested, .connecting, .timedOut, .disconnecting, .closed: nil
@@ -95,7 +96,7 @@ struct CreditBasedChannel: Sendable {
         }
     }
 
-    /// The peer's CID, where both sides know of the channel.
+    /// The peer's CID, if both sides know of the channel.
     var remoteCID: CID? {
         switch self.state {
         case .connecting, .timedOut, .closed: nil
@@ -122,7 +123,7 @@ struct CreditBasedChannel: Sendable {
         }
     }
 
-    /// When ``advance(_:)`` is to be called; `nil` for never.
+    /// When to call ``advance(_:)``; `nil` for never.
     var deadline: NIODeadline? {
         switch self.state {
         case .requested, .timedOut, .open, .closed: nil
@@ -136,7 +137,7 @@ struct CreditBasedChannel: Sendable {
 
     // MARK: Opening
 
-    /// Asks the peer for a channel.
+    /// Requests a channel from the peer.
     init(
         requesting id: L2CAPChannelID,
         to spsm: SPSM,
@@ -161,7 +162,7 @@ struct CreditBasedChannel: Sendable {
         )
     }
 
-    /// A channel that the peer asks for and that the user is to accept or to refuse.
+    /// Creates a channel that the peer requests, for the user to accept or refuse.
     init(
         requestedBy peer: PeerRequest,
         _ configuration: L2CAPChannelConfiguration,
@@ -190,8 +191,7 @@ struct CreditBasedChannel: Sendable {
         context.report(.opened(id, request.spsm, isIncoming: true, peerMTU: Int(request.parameters.mtu)))
     }
 
-    /// Responds to a request that was accepted, and that comes again where the peer repeats it (4); false for another
-    /// one.
+    /// Responds again to an accepted request that the peer repeats (4); returns false for another one.
     func respondAgain(to repeated: PeerRequest, _ context: inout Context) -> Bool {
         guard let accepted = self.connection?.accepted, accepted.request == repeated else { return false }
         let response = LECreditBasedConnectionResponse(destination: self.localCID, parameters: accepted.offer)
@@ -208,8 +208,8 @@ struct CreditBasedChannel: Sendable {
     }
 
     /// The peer responds to the request of this side.
-    /// - Parameter isDuplicate: Whether the peer has the CID of the response for another channel.
-    /// - Returns: Whether the peer has opened a second channel with one CID; both end.
+    /// - Parameter isDuplicate: Whether the peer already uses the CID of the response for another channel.
+    /// - Returns: Whether the peer has opened a second channel with the same CID; both end.
     mutating func receive(
         _ response: LECreditBasedConnectionResponse,
         isDuplicate: Bool,
@@ -250,7 +250,7 @@ struct CreditBasedChannel: Sendable {
         }
     }
 
-    /// The peer does not know a command of this side, or not the channel that it is about.
+    /// The peer has rejected a command of this side: it does not know the command or its channel.
     mutating func rejected(_ context: inout Context) {
         switch self.state {
         case .requested, .open, .closing, .closed:
@@ -265,8 +265,8 @@ struct CreditBasedChannel: Sendable {
         }
     }
 
-    /// Works on an open or closing channel in its place; `nil` where it is neither. A closing channel ends here: when
-    /// its last octet was handed out.
+    /// Modifies an open or closing channel in place; returns `nil` if it is neither. A closing channel ends here once
+    /// its last octet has been sent.
     @discardableResult
     @inline(__always)
     mutating func update<Result>(
@@ -275,7 +275,7 @@ struct CreditBasedChannel: Sendable {
     ) -> Result? {
         guard self.isConnected else { return nil }
         var state = State.closed
-        // What is moved out has one owner, so that its queues are changed in their place.
+        // The value that is moved out has one owner, so its queues are changed in place.
         swap(&state, &self.state)
         switch consume state {
         case .open(var connection):
@@ -300,7 +300,7 @@ struct CreditBasedChannel: Sendable {
     // MARK: The end
 
     /// The user closes the channel.
-    /// - Parameter lastOctets: Octets that go out before the end, whatever the limit of ``write(_:_:)``.
+    /// - Parameter lastOctets: Octets to send before the end, regardless of the limit of ``write(_:_:)``.
     mutating func close(after lastOctets: [ByteBuffer], _ context: inout Context) {
         guard case .open(var connection) = self.state else { return }
         connection.sender.finish(with: lastOctets)
@@ -309,18 +309,18 @@ struct CreditBasedChannel: Sendable {
         }
         self.state = .closing(connection, deadline: context.now + Self.timeout)
         self.update(&context) { connection, _, context in connection.sendFrame(&context) }
-        // Nothing more is read, so the peer need not wait for it.
+        // The user reads nothing more, so the peer must not wait for it.
         self.consume(.max, &context)
     }
 
-    /// The peer broke a rule.
+    /// The peer has broken a rule.
     mutating func end(_ violation: L2CAPChannelViolation, _ context: inout Context) {
         guard let connection = self.connection else { return }
         self.disconnect(connection.remoteCID, unreported: nil, &context)
         context.report(.closed(connection.id, .violation(violation)))
     }
 
-    /// The peer wants the channel closed; false where it knows no such channel.
+    /// The peer requests the end of the channel; returns false if there is no such channel.
     mutating func receiveDisconnectionRequest(_ source: CID, _ identifier: UInt8, _ context: inout Context) -> Bool {
         let unreported: L2CAPChannelID?
         let reason: L2CAPChannelCloseReason
@@ -333,20 +333,20 @@ struct CreditBasedChannel: Sendable {
             // The requests of both sides cross: each responds, and no response is awaited.
             (unreported, reason) = (disconnecting, .closedLocally)
         }
-        // A source that does not fit is ignored without a response (4.6).
+        // A request with a wrong source CID is ignored without a response (4.6).
         guard self.remoteCID == source else { return true }
         context.respond(.disconnectionResponse(destination: self.localCID, source: source), to: identifier)
         self.finish(unreported, reason, &context)
         return true
     }
 
-    /// The peer has closed the channel as it was asked to.
+    /// The peer has confirmed the end of the channel.
     mutating func receiveDisconnectionResponse(_ source: CID, _ identifier: UInt8, _ context: inout Context) {
         guard case .disconnecting(source, identifier, _, let unreported) = self.state else { return }
         self.finish(unreported, .closedLocally, &context)
     }
 
-    /// Ends what has lasted too long.
+    /// Handles an expired deadline.
     mutating func advance(_ context: inout Context) {
         guard let deadline = self.deadline, deadline <= context.now else { return }
         switch self.state {

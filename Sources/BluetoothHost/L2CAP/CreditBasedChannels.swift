@@ -1,35 +1,35 @@
-// The credit-based channels of one link, in the order of their CIDs. A channel that has closed leaves the table, and
-// its CID is given out again after all others.
+// The credit-based channels of one link, in the order of their CIDs. A closed channel leaves the table, and its CID is
+// reused after all others.
 //
-// A peer has as many channels as the table takes; every further request is refused with No Resources.
+// Once the table is full, every request of the peer is refused with No Resources.
 
 import NIOCore
 
 /// All channels of a link.
 struct CreditBasedChannels: Sendable {
-    /// A service that peers may open channels to.
+    /// A service to which peers may open channels.
     struct Listener: Hashable, Sendable {
-        /// What this side offers.
+        /// The configuration of this side.
         var configuration: L2CAPChannelConfiguration
-        /// What the link must offer.
+        /// The required security of the link.
         var security: SecurityRequirement
     }
 
-    /// How many channels a link has at most; there are more CIDs.
+    /// The largest number of channels of a link; there are more CIDs.
     static let maximumCount = 16
 
-    /// Who listens, by SPSM.
+    /// The listeners by SPSM.
     var listeners: [SPSM: Listener] = [:]
-    /// What the link must offer for any of them.
+    /// The security that all of them require.
     var requirement = SecurityRequirement.none
     private var channels: [CreditBasedChannel] = []
-    /// The CID that was given out last.
+    /// The CID that was used last.
     private var lastCID = CID(rawValue: CID.dynamicRange.upperBound)
 
-    /// The CIDs that are taken, in order.
+    /// The CIDs in use, in order.
     var localCIDs: [CID] { self.channels.map(\.localCID) }
 
-    /// When the first of the channels has to be advanced; `nil` for never.
+    /// The earliest deadline of the channels; `nil` for never.
     var nextDeadline: NIODeadline? { self.channels.lazy.compactMap(\.deadline).min() }
 
     /// The channel of a CID.
@@ -40,7 +40,7 @@ struct CreditBasedChannels: Sendable {
     /// The channel of the user's identifier.
     func localCID(of id: L2CAPChannelID) -> CID? { self.localCID { $0.id == id } }
 
-    /// The channel that the peer has this CID for.
+    /// The channel with this CID of the peer.
     func localCID(forRemote remoteCID: CID) -> CID? { self.localCID { $0.remoteCID == remoteCID } }
 
     /// The channel that sends to this CID of the peer.
@@ -48,15 +48,15 @@ struct CreditBasedChannels: Sendable {
         self.localCID { $0.isConnected && $0.remoteCID == remoteCID }
     }
 
-    /// The channel that awaits the response to a command.
+    /// The channel that waits for the response to a command.
     func localCID(awaiting identifier: UInt8) -> CID? { self.localCID { $0.awaitedIdentifier == identifier } }
 
-    /// The channels whose deadline has come.
+    /// The channels whose deadlines have expired.
     func localCIDs(dueAt now: NIODeadline) -> [CID] {
         self.channels.lazy.filter { $0.deadline.map { $0 <= now } ?? false }.map(\.localCID)
     }
 
-    /// The first channel that is meant; looked at in its place, since that is done for each frame.
+    /// The first channel that satisfies a condition. Inspected in place, since every frame does this.
     @inline(__always)
     private func localCID(where isMeant: (borrowing CreditBasedChannel) -> Bool) -> CID? {
         for index in self.channels.indices where isMeant(self.channels[index]) { return self.channels[index].localCID }
@@ -69,7 +69,7 @@ struct CreditBasedChannels: Sendable {
 
     // MARK: Changing
 
-    /// A CID for one more channel; `nil` where there are enough. The one that was given back last comes last.
+    /// A CID for one more channel; `nil` if the table is full. The CID that was freed last comes last.
     mutating func takeCID() -> CID? {
         guard self.channels.count < Self.maximumCount else { return nil }
         let range = CID.dynamicRange
@@ -80,13 +80,13 @@ struct CreditBasedChannels: Sendable {
         return self.lastCID
     }
 
-    /// Adds a channel with a CID that was taken for it.
+    /// Adds a channel with a CID from ``makeCID()``.
     mutating func insert(_ channel: CreditBasedChannel) {
         let index = self.channels.firstIndex { $0.localCID.rawValue > channel.localCID.rawValue }
         self.channels.insert(channel, at: index ?? self.channels.endIndex)
     }
 
-    /// Works on a channel in its place; `nil` where there is none.
+    /// Modifies a channel in place; returns `nil` if there is none.
     @inline(__always)
     mutating func update<Result>(_ localCID: CID, _ body: (inout CreditBasedChannel) -> Result) -> Result? {
         guard let index = self.index(of: localCID) else { return nil }

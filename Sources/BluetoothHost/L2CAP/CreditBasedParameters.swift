@@ -1,28 +1,28 @@
-// What the commands that open credit-based channels carry (Vol 3, Part A, 4.22 to 4.28). Those of enhanced channels
-// (4.25 to 4.28) are read and written so that they can be refused in the way that the specification wants. Each lists
-// its fields once, in wire order, for the coders of BluetoothHCI.
+// The parameters of the commands that open credit-based channels (Vol 3, Part A, 4.22 to 4.28). Those of enhanced
+// channels (4.25 to 4.28) are decoded so that they can be refused as the specification requires. Each lists its fields
+// once, in wire order, for the coders of BluetoothHCI.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-/// What one side takes on a channel, as each side announces it when the channel is opened.
+/// The limits of one side of a channel, announced when the channel is opened.
 struct CreditBasedParameters: HCIParameters {
-    /// The least MTU and MPS that either side may offer (4.22).
+    /// The smallest allowed MTU and MPS (4.22).
     static let minimumSize = L2CAP.minimumMTU
     /// The largest MPS.
     static let maximumMPS = 65_533
-    /// The most credits that either side may hold.
+    /// The largest number of credits.
     static let maximumCredits = 0xFFFF
 
     /// The longest SDU.
     var mtu: UInt16
     /// The longest frame payload.
     var mps: UInt16
-    /// The frames that may be sent before more credits are given.
+    /// The number of frames that may be sent before more credits are given.
     var initialCredits: UInt16
 
-    /// What stands in a response that refuses.
+    /// The values in a response that refuses.
     static let none = CreditBasedParameters(mtu: 0, mps: 0, initialCredits: 0)
 
     /// Whether the sizes are in their ranges.
@@ -32,7 +32,7 @@ struct CreditBasedParameters: HCIParameters {
 }
 
 extension CreditBasedParameters {
-    /// What this side offers; every value of a configuration fits.
+    /// The parameters of a configuration, whose values are all in range.
     init(_ configuration: L2CAPChannelConfiguration) {
         self.init(
             mtu: UInt16(truncatingIfNeeded: configuration.mtu),
@@ -50,11 +50,11 @@ extension CreditBasedParameters {
 
 /// A request for one channel (4.22).
 struct LECreditBasedConnectionRequest: HCIParameters {
-    /// The service that the channel leads to.
+    /// The service.
     var spsm: SPSM
-    /// The channel's CID at the sender.
+    /// The sender's CID.
     var source: CID
-    /// What the sender takes.
+    /// The sender's limits.
     var parameters: CreditBasedParameters
 }
 
@@ -68,11 +68,11 @@ extension LECreditBasedConnectionRequest {
 
 /// The response to a request for one channel (4.23).
 struct LECreditBasedConnectionResponse: HCIParameters {
-    /// The channel's CID at the sender of the response.
+    /// The CID of the sender of the response.
     var destination: CID
-    /// What the sender of the response takes.
+    /// The limits of the sender of the response.
     var parameters: CreditBasedParameters
-    /// Whether the channel is open; all other fields count only then.
+    /// The result; all other fields count only if the channel is open.
     var result: L2CAPConnectionResult
 
     init(destination: CID, parameters: CreditBasedParameters, result: L2CAPConnectionResult = .success) {
@@ -81,7 +81,7 @@ struct LECreditBasedConnectionResponse: HCIParameters {
         self.result = result
     }
 
-    /// No channel, because of `result`.
+    /// Refuses with `result`.
     init(refusing result: L2CAPConnectionResult) {
         self.init(destination: .null, parameters: .none, result: result)
     }
@@ -95,11 +95,11 @@ struct LECreditBasedConnectionResponse: HCIParameters {
 
 /// A request for one to five enhanced channels (4.25).
 struct CreditBasedConnectionRequest: HCIParameters {
-    /// The service that the channels lead to.
+    /// The service.
     var spsm: SPSM
-    /// What the sender takes on each channel.
+    /// The sender's limits for each channel.
     var parameters: CreditBasedParameters
-    /// The channels' CIDs at the sender, one to five.
+    /// The sender's CIDs, one to five.
     var sources: [CID]
 }
 
@@ -113,11 +113,11 @@ extension CreditBasedConnectionRequest {
 
 /// The response to a request for enhanced channels (4.26).
 struct CreditBasedConnectionResponse: HCIParameters {
-    /// What the sender of the response takes on each channel.
+    /// The limits of the sender of the response for each channel.
     var parameters: CreditBasedParameters
-    /// Whether there are channels.
+    /// The result.
     var result: L2CAPConnectionResult
-    /// The channels' CIDs at the sender of the response, in the order of the request; 0 for one that was refused.
+    /// The CIDs of the sender of the response, in the order of the request; 0 for a refused channel.
     var destinations: [CID]
 
     init(parameters: CreditBasedParameters, result: L2CAPConnectionResult, destinations: [CID]) {
@@ -126,7 +126,7 @@ struct CreditBasedConnectionResponse: HCIParameters {
         self.destinations = destinations
     }
 
-    /// No channel of the `count` that were asked for, because of `result`.
+    /// Refuses all `count` requested channels with `result`.
     init(refusing result: L2CAPConnectionResult, count: Int) {
         self.init(parameters: .none, result: result, destinations: Array(repeating: .null, count: count))
     }
@@ -138,16 +138,16 @@ struct CreditBasedConnectionResponse: HCIParameters {
     }
 }
 
-/// A request for other sizes on enhanced channels that are open (4.27).
+/// A request for other limits of open enhanced channels (4.27).
 struct CreditBasedReconfigureRequest: HCIParameters {
-    /// The result that says that a channel does not exist (table 4.20).
+    /// The result for a channel that does not exist (table 4.20).
     static let invalidDestination: UInt16 = 0x0003
 
-    /// The longest SDU that the sender takes from now on.
+    /// The new longest SDU of the sender.
     var mtu: UInt16
-    /// The longest frame payload that the sender takes from now on.
+    /// The new longest frame payload of the sender.
     var mps: UInt16
-    /// The channels, by their CIDs at the receiver.
+    /// The receiver's CIDs of the channels.
     var destinations: [CID]
 }
 
@@ -162,7 +162,7 @@ extension CreditBasedReconfigureRequest {
 extension CID: HCIParameter {}
 
 extension HCIParameterCoder {
-    /// The channels that end a command: one to five.
+    /// Reads the channels at the end of a command: one to five.
     fileprivate mutating func channels(
         _ name: StaticString,
         _ value: (Source) -> [CID]

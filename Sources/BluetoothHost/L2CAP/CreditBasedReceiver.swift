@@ -1,22 +1,21 @@
-// The receiving direction of an open credit-based channel (Vol 3, Part A, 3.4 and 10.1): K-frames are put together to
-// SDUs, and the peer gets a credit for each frame that the window has capacity for.
+// The receiving direction of an open credit-based channel (Vol 3, Part A, 3.4 and 10.1): reassembles K-frames into
+// SDUs, and gives the peer credits as far as the window allows.
 //
-// Of the window's frames, those that the peer may still send and those that the user has not consumed never exceed the
-// window. The frames of an SDU that is not complete do not count, since it has memory of its own; so a window shorter
-// than an SDU does not stop it.
+// The frames that the peer may still send and those that the user has not consumed never exceed the window. The frames
+// of an incomplete SDU do not count, since it has memory of its own, so a window shorter than an SDU does not block it.
 //
-// A peer can break a rule with any frame: none of its octets are delivered then, and the channel ends.
+// If a frame breaks a rule, none of its octets are delivered, and the channel ends.
 
 import DequeModule
 import NIOCore
 
-/// Puts K-frames together to SDUs, and counts the credits that the peer is given.
+/// Reassembles K-frames into SDUs, and counts the peer's credits.
 struct CreditBasedReceiver: Sendable {
-    /// What a frame of the peer led to.
+    /// The outcome of a frame of the peer.
     enum Reception: Hashable, Sendable {
         /// It completed an SDU.
         case sdu(ByteBuffer)
-        /// More must come.
+        /// More frames must follow.
         case incomplete
         /// It broke a rule.
         case violation(L2CAPChannelViolation)
@@ -25,32 +24,32 @@ struct CreditBasedReceiver: Sendable {
     private enum Reassembly: Sendable {
         /// The next frame is the first of an SDU.
         case idle
-        /// So many octets are announced; these have come.
+        /// The announced number of octets, and those received so far.
         case collecting(length: Int, ByteBuffer)
     }
 
     /// An SDU that the user has not consumed.
     private struct Unconsumed: Sendable {
-        /// The octets that are left.
+        /// The octets that have not been consumed.
         var octets: Int
-        /// The frames that it counts for.
+        /// The number of its frames.
         var frames: Int
     }
 
-    /// The largest packet that an SDU is delivered as a slice of: a user who keeps one does not keep a large read of
-    /// the transport alive.
+    /// The largest packet of which an SDU is delivered as a slice: a user who keeps an SDU must not keep a large read
+    /// of the transport alive.
     private static let largestSharedStorage = 4_096
 
     private let mtu: Int
     private let mps: Int
     private let window: Int
-    /// How many K-frames the peer may still send.
+    /// The number of K-frames that the peer may still send.
     private(set) var peerCredits: Int
     private var reassembly = Reassembly.idle
     private var unconsumed: Deque<Unconsumed> = []
     private var unconsumedFrames = 0
 
-    /// A receiver whose peer was granted credits for the window's frames.
+    /// Creates a receiver whose peer has credits for the window's frames.
     init(_ configuration: L2CAPChannelConfiguration) {
         self.mtu = configuration.mtu
         self.mps = configuration.mps
@@ -64,7 +63,7 @@ struct CreditBasedReceiver: Sendable {
         self.peerCredits -= 1
         guard payload.readableBytes <= self.mps else { return .violation(.frameTooLong) }
         let reassembly = self.reassembly
-        // Releases the buffer, so that it is written in place.
+        // Releases the buffer, so that it is modified in place.
         self.reassembly = .idle
         switch consume reassembly {
         case .idle:
@@ -108,7 +107,7 @@ struct CreditBasedReceiver: Sendable {
         return .sdu(sdu)
     }
 
-    /// The user has done with so many octets, the oldest first; more than there are means all.
+    /// The user has consumed octets, the oldest first; all if there are fewer.
     mutating func consume(_ count: Int) {
         var count = count
         while count > 0, let first = self.unconsumed.first {
@@ -122,7 +121,7 @@ struct CreditBasedReceiver: Sendable {
         }
     }
 
-    /// The credits that the peer is to be given now; `nil` for none. They are given many at once, unless it has none.
+    /// Takes the credits to give to the peer now; `nil` for none. Credits are collected unless the peer has none.
     mutating func takeGrant() -> UInt16? {
         let capacity = self.window - self.peerCredits - self.unconsumedFrames
         guard capacity > 0, self.peerCredits == 0 || capacity * 2 >= self.window else { return nil }

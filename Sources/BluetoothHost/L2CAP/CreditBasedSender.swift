@@ -1,33 +1,34 @@
 // The sending direction of an open credit-based channel (Vol 3, Part A, 3.4 and 10.1): the user's octets are a stream,
-// which leaves as SDUs, cut into the K-frames that the peer takes.
+// sent as SDUs in K-frames of the peer's size.
 //
-// A K-frame leaves for one credit of the peer, and only one at a time is in the link's queue, so that ATT and other
-// channels go in between. What waits has a limit, so that a peer that gives no credits does not fill the memory.
+// Each K-frame costs one credit of the peer, and only one at a time is in the link's queue, so that ATT and other
+// channels can interleave. The number of waiting octets is limited, so that a peer that gives no credits cannot fill
+// the memory.
 
 import DequeModule
 import NIOCore
 
-/// Cuts a stream of octets into K-frames, as credits come.
+/// Splits a stream of octets into K-frames as credits arrive.
 struct CreditBasedSender: Sendable {
-    /// What a first K-frame carries in front of the octets: the length of the SDU.
+    /// The size of the SDU length in the first K-frame.
     static let sduHeaderLength = 2
-    /// Pieces shorter than this are joined, so that the number of buffers has a limit, too.
+    /// Shorter pieces are joined, so that the number of buffers is limited, too.
     private static let joinedLength = 256
 
     private let mtu: Int
     private let mps: Int
     private let limit: Int
-    /// How many K-frames may still be sent.
+    /// The number of K-frames that may still be sent.
     private(set) var credits: Int
-    /// How many octets wait.
+    /// The number of waiting octets.
     private(set) var queuedOctets = 0
     private var queue: Deque<ByteBuffer> = []
-    /// The octets that the SDU under way still lacks.
+    /// The number of octets missing from the current SDU.
     private var sduRest = 0
     private var isFrameQueued = false
     private var isWritabilityAwaited = false
 
-    /// A sender to a peer that takes frames as `peer` says; at most `limit` octets wait.
+    /// Creates a sender to a peer with the limits `peer`; at most `limit` octets wait.
     init(to peer: CreditBasedParameters, limit: Int) {
         self.mtu = Int(peer.mtu)
         self.mps = Int(peer.mps)
@@ -35,10 +36,10 @@ struct CreditBasedSender: Sendable {
         self.limit = limit
     }
 
-    /// Whether everything that was queued has been handed out as frames.
+    /// Whether all queued octets have been returned as frames.
     var isDrained: Bool { self.queuedOctets == 0 }
 
-    /// Queues as many of the octets as the limit allows; returns how many these are.
+    /// Queues as many octets as the limit allows; returns their number.
     mutating func write(_ octets: ByteBuffer) -> Int {
         let capacity = max(0, self.limit - self.queuedOctets)
         guard octets.readableBytes > capacity else {
@@ -52,7 +53,7 @@ struct CreditBasedSender: Sendable {
         return capacity
     }
 
-    /// Queues the user's last octets, whatever the limit; no user waits for capacity any more.
+    /// Queues the user's last octets, regardless of the limit; capacity is no longer reported.
     mutating func finish(with lastOctets: [ByteBuffer]) {
         for octets in lastOctets { self.append(octets) }
         self.isWritabilityAwaited = false
@@ -68,7 +69,7 @@ struct CreditBasedSender: Sendable {
         }
     }
 
-    /// The next K-frame, where the peer takes one and the last one has left; with headroom for the layers below.
+    /// The next K-frame, with headroom for the layers below, if there is a credit and the last one has left.
     mutating func nextFrame() -> ByteBuffer? {
         guard self.credits > 0, self.queuedOctets > 0, !self.isFrameQueued else { return nil }
         self.credits -= 1
@@ -87,7 +88,7 @@ struct CreditBasedSender: Sendable {
         return frame
     }
 
-    /// An SDU takes what is there. Where that is more than one carries, it is as long as its frames can be full.
+    /// An SDU contains all waiting octets. If these are more than fit, it is as long as full frames allow.
     private var nextSDULength: Int {
         guard self.queuedOctets > self.mtu else { return self.queuedOctets }
         let full = (self.mtu + Self.sduHeaderLength) / self.mps * self.mps - Self.sduHeaderLength
@@ -115,15 +116,15 @@ struct CreditBasedSender: Sendable {
     /// The frame in the link's queue has left, so that the next one may be queued.
     mutating func frameSent() { self.isFrameQueued = false }
 
-    /// Whether capacity is to be reported now to a user whose octets were not all taken: once, when half of the limit
-    /// is free.
+    /// Whether to report capacity now to a user whose octets were not all accepted: once, when half of the limit is
+    /// free.
     mutating func takeWritability() -> Bool {
         guard self.isWritabilityAwaited, self.queuedOctets <= self.limit / 2 else { return false }
         self.isWritabilityAwaited = false
         return true
     }
 
-    /// The peer takes so many frames more; false where it holds too many credits then.
+    /// The peer gives credits; returns false if the total is too large.
     mutating func addCredits(_ count: Int) -> Bool {
         guard self.credits + count <= CreditBasedParameters.maximumCredits else { return false }
         self.credits += count

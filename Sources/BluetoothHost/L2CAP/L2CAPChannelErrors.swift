@@ -1,7 +1,7 @@
-// Why a channel was not opened, why it has ended, and why an SPSM cannot be listened on (Vol 3, Part A, 3.4.3, 4.22 to
-// 4.26 and 10.1). Each says its cause in a sentence.
+// Why a channel was not opened, why it has ended, and why a listener could not be added (Vol 3, Part A, 3.4.3, 4.22 to
+// 4.26 and 10.1). Each describes its cause in a sentence.
 
-/// The result of a request for a channel, as it stands in the response (Vol 3, Part A, 4.23 and 4.26).
+/// The result of a request for a channel (Vol 3, Part A, 4.23 and 4.26).
 public struct L2CAPConnectionResult: RawRepresentable, Hashable, Error, CustomStringConvertible {
     /// The two octets.
     public var rawValue: UInt16
@@ -25,7 +25,7 @@ public struct L2CAPConnectionResult: RawRepresentable, Hashable, Error, CustomSt
     public static let insufficientEncryption = L2CAPConnectionResult(rawValue: 0x0008)
     /// The source CID is not in the dynamic range.
     public static let invalidSourceCID = L2CAPConnectionResult(rawValue: 0x0009)
-    /// The source CID is in use already.
+    /// The source CID is already in use.
     public static let sourceCIDAllocated = L2CAPConnectionResult(rawValue: 0x000A)
     /// The MTU or the MPS is not allowed.
     public static let unacceptableParameters = L2CAPConnectionResult(rawValue: 0x000B)
@@ -54,13 +54,13 @@ public enum L2CAPChannelOpenError: Error, Hashable, Sendable, CustomStringConver
     case refused(L2CAPConnectionResult)
     /// The peer does not know credit-based channels: it rejected the command.
     case notSupported
-    /// The peer's response is not allowed; the channel was closed again.
+    /// The peer's response is invalid; the channel was closed again.
     case invalidResponse
     /// The peer did not respond within 30 s.
     case timedOut
-    /// This side has as many channels on the link as it takes.
+    /// The link has reached the largest number of channels.
     case noResources
-    /// There is no such link, or it ended first.
+    /// There is no such link, or it has ended.
     case notConnected
 
     /// The cause in one sentence.
@@ -101,7 +101,7 @@ public enum L2CAPChannelCloseReason: Hashable, Sendable, CustomStringConvertible
     }
 }
 
-/// What a peer can do wrong on a channel; each ends it (Vol 3, Part A, 3.4.3 and 10.1).
+/// The violations of a peer that end a channel (Vol 3, Part A, 3.4.3 and 10.1).
 public enum L2CAPChannelViolation: Hashable, Sendable, CustomStringConvertible {
     /// A frame without a credit.
     case noCredit
@@ -132,11 +132,11 @@ public enum L2CAPChannelViolation: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why an SPSM cannot be listened on.
+/// Why a listener could not be added.
 public enum L2CAPListenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The value is not in ``SPSM/validRange``.
     case invalidSPSM
-    /// The SPSM, or all of the dynamic range, is listened on already.
+    /// The SPSM, or every dynamic one, already has a listener.
     case inUse
 
     /// The cause in one sentence.

@@ -1,11 +1,11 @@
-// The basic frame of L2CAP: two octets of length, two of channel, then the payload (Vol 3, Part A, 3.1). An outgoing
-// PDU gets its header written into the headroom in front of it; an incoming one is a slice of the packet it came in.
+// The basic frame of L2CAP: two octets of length, two of channel, then the payload (Vol 3, Part A, 3.1). The header of
+// an outgoing PDU is written into its headroom; an incoming PDU is a slice of its packet.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-/// A channel identifier: the channel that a frame belongs to, as one side of the link numbers it (Vol 3, Part A, 2.1).
+/// A channel identifier: the number of a frame's channel on one side of the link (Vol 3, Part A, 2.1).
 struct CID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The two octets.
     var rawValue: UInt16
@@ -13,7 +13,7 @@ struct CID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// A channel from its two octets.
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// No channel: what stands in a response that refuses one.
+    /// No channel, in a response that refuses one.
     static let null = CID(rawValue: 0x0000)
     /// The Attribute Protocol.
     static let attributeProtocol = CID(rawValue: 0x0004)
@@ -21,21 +21,21 @@ struct CID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     static let signalling = CID(rawValue: 0x0005)
     /// The Security Manager Protocol.
     static let securityManagerProtocol = CID(rawValue: 0x0006)
-    /// The channels that an LE link gives out on request.
+    /// The channels that are assigned on request.
     static let dynamicRange: ClosedRange<UInt16> = 0x0040...0x007F
 
-    /// Whether the channel is made on request.
+    /// Whether the channel is assigned on request.
     var isDynamic: Bool { Self.dynamicRange.contains(self.rawValue) }
 
     /// The channel as hexadecimal digits.
     var description: String { "0x" + self.rawValue.hexadecimalDigits }
 }
 
-/// A complete frame that came from the peer.
+/// A complete received frame.
 struct L2CAPFrame: Hashable, Sendable {
     /// The channel.
     var channel: CID
-    /// What the channel carries.
+    /// The payload.
     var payload: ByteBuffer
 }
 
@@ -58,8 +58,7 @@ enum L2CAPHeader {
         )
     }
 
-    /// Puts the header in front of `pdu`, and the header of the one ACL data packet that holds the frame in front of
-    /// that, all at once.
+    /// Puts the header in front of `pdu`, preceded by the header of the ACL data packet that contains the whole frame.
     static func prepend(to pdu: inout ByteBuffer, channel: CID, inPacketOf handle: ConnectionHandle) {
         let length = pdu.readableBytes
         precondition(length <= self.maximumPayloadLength - self.length, "an ACL data packet has at most 65,535 octets")
@@ -75,7 +74,7 @@ enum L2CAPHeader {
 }
 
 extension PDUBuffer {
-    /// Makes room for `count` octets in front of `pdu`, which it moves only where there is no headroom.
+    /// Makes room for `count` octets in front of `pdu`, moving it only if there is no headroom.
     static func moveStart(of pdu: inout ByteBuffer, back count: Int) {
         if pdu.readerIndex < count {
             var moved = self.make(capacity: pdu.readableBytes)
@@ -86,8 +85,8 @@ extension PDUBuffer {
     }
 }
 
-/// The limits of L2CAP that more than one part needs.
+/// The limits of L2CAP that several parts need.
 enum L2CAP {
-    /// The least MTU and MPS of a channel on an LE link (Vol 3, Part A, 5.1).
+    /// The smallest MTU and MPS of a channel on an LE link (Vol 3, Part A, 5.1).
     static let minimumMTU = 23
 }

@@ -1,49 +1,49 @@
-// Joins the fragments that a controller delivers to whole L2CAP frames (Vol 3, Part A, 7.2.2). There is one reassembler
-// per link. The usual frame comes in one fragment and leaves as a slice of it; a longer one is collected in a buffer of
-// exactly its length. What breaks the rules is dropped and reported; the link goes on with the next start fragment.
+// Reassembles fragments from the controller into L2CAP frames (Vol 3, Part A, 7.2.2). There is one reassembler per
+// link. A frame in one fragment is returned as a slice of it; a longer one is collected in a buffer of exactly its
+// length. Invalid fragments are dropped and reported; the link continues with the next start fragment.
 
 import BluetoothTypes
 import NIOCore
 
-/// Makes frames of fragments.
+/// Reassembles fragments into frames.
 struct L2CAPReassembler: Sendable {
-    /// What can be wrong with a fragment.
+    /// An error in a fragment.
     enum Violation: Hashable, Sendable {
-        /// A start fragment came before the frame in the making was complete; that frame is lost.
+        /// A start fragment came before the current frame was complete; that frame is lost.
         case startBeforeEnd
-        /// A continuation fragment came where no frame was in the making.
+        /// A continuation fragment came without a current frame.
         case continuationWithoutStart
         /// More octets came than the header announced; the frame is lost.
         case moreOctetsThanAnnounced
-        /// The header announces so many octets for a channel, more than this host takes; the frame is dropped.
+        /// The header announces more octets for a channel than this host accepts; the frame is dropped.
         case tooLong(Int, CID)
     }
 
-    /// What a fragment led to.
+    /// The outcome of a fragment.
     ///
-    /// Both members are set where a start fragment cuts off a frame and is a whole one itself.
+    /// Both members are set if a start fragment cuts off a frame and is itself a complete one.
     struct Outcome: Hashable, Sendable {
         /// The frame that the fragment completed.
         var frame: L2CAPFrame?
-        /// What was wrong.
+        /// The error in the fragment.
         var violation: Violation?
     }
 
     private enum State: Sendable {
         /// The next fragment is a start.
         case idle
-        /// A start came, but not even the whole header.
+        /// The header is incomplete.
         case header(ByteBuffer)
-        /// The header is known and `collected` holds a part of the payload.
+        /// The header is complete, and `collected` has a part of the payload.
         case payload(CID, length: Int, collected: ByteBuffer)
-        /// The rest of a dropped frame is still to come.
+        /// The rest of a dropped frame follows.
         case discarding
     }
 
-    /// The longest payload that is taken where nothing else is said.
+    /// The default longest payload.
     static let defaultMaximumPayloadLength = 2_048
 
-    /// The longest payload that is taken.
+    /// The longest accepted payload.
     let maximumPayloadLength: Int
     private var state = State.idle
 
@@ -52,14 +52,14 @@ struct L2CAPReassembler: Sendable {
         self.maximumPayloadLength = maximumPayloadLength
     }
 
-    /// Whether a frame with a payload of so many octets that comes in one fragment is the next one.
+    /// Whether the next fragment may be a whole frame with a payload of this length.
     @inline(__always)
     func takesWhole(_ payloadLength: Int) -> Bool {
         guard case .idle = self.state else { return false }
         return payloadLength <= self.maximumPayloadLength
     }
 
-    /// Takes the octets behind the ACL data header of one packet; `isStart` is what its boundary flag says.
+    /// Takes the octets after the ACL data header of one packet; `isStart` from its boundary flag.
     mutating func receive(_ octets: consuming ByteBuffer, isStart: Bool) -> Outcome {
         // Most frames come in one fragment.
         if isStart, case .idle = self.state { return self.begin(octets) }
@@ -71,7 +71,7 @@ struct L2CAPReassembler: Sendable {
                 return self.begin(octets)
             case .header, .payload:
                 var outcome = self.begin(octets)
-                // Of two violations the first is reported: it cost a frame that was nearly complete.
+                // Of two violations the first is reported: it lost a partial frame.
                 outcome.violation = .startBeforeEnd
                 return outcome
             }
@@ -99,7 +99,7 @@ struct L2CAPReassembler: Sendable {
         }
     }
 
-    /// Starts a frame with everything that has come of it.
+    /// Starts a frame with all its octets so far.
     private mutating func begin(_ payload: consuming ByteBuffer) -> Outcome {
         guard let (length, channel) = payload.readMultipleIntegers(endianness: .little, as: (UInt16, UInt16).self)
         else {

@@ -1,6 +1,5 @@
-// The credit-based channels of a link: which one a call of the user or a command of the peer is about, and whether a
-// request of the peer is put before the user (Vol 3, Part A, 4.22). What a channel does then is in
-// CreditBasedChannel.swift.
+// The credit-based channels of a link: finds the channel of a call or a command, and decides whether the user is asked
+// about a request of the peer (Vol 3, Part A, 4.22). The channel itself is in CreditBasedChannel.swift.
 
 import BluetoothTypes
 import NIOCore
@@ -8,7 +7,7 @@ import NIOCore
 // MARK: This side
 
 extension LESignalling {
-    /// Asks the peer for a channel.
+    /// Requests a channel from the peer.
     mutating func openChannel(
         _ id: L2CAPChannelID,
         to spsm: SPSM,
@@ -24,7 +23,7 @@ extension LESignalling {
         self.channels.insert(channel)
     }
 
-    /// Lets the user of a channel do something with it; `nil` where there is no such channel any more.
+    /// Performs a call of the user on a channel; returns `nil` if it has ended.
     @discardableResult
     mutating func update<Result>(
         _ id: L2CAPChannelID,
@@ -35,7 +34,7 @@ extension LESignalling {
         self.update(self.channels.localCID(of: id), now: now, into: &actions, body)
     }
 
-    /// One step of the channel that has this CID; `nil` where there is none.
+    /// Performs one step of the channel with this CID; returns `nil` if there is none.
     @discardableResult
     @inline(__always)
     mutating func update<Result>(
@@ -50,7 +49,7 @@ extension LESignalling {
         }
     }
 
-    /// Gives a channel the time and an identifier, and notes whether it has used that.
+    /// Gives a channel the time and an identifier, and notes whether it has used the identifier.
     @inline(__always)
     private mutating func withContext<Result>(
         _ now: NIODeadline,
@@ -70,7 +69,7 @@ extension LESignalling {
 // MARK: The peer
 
 extension LESignalling {
-    /// The peer asks for a channel.
+    /// The peer requests a channel.
     mutating func receive(
         _ request: LECreditBasedConnectionRequest,
         identifier: UInt8,
@@ -94,7 +93,7 @@ extension LESignalling {
         }
     }
 
-    /// What this side offers for a request, before the user is asked.
+    /// The configuration for a request, before the user is asked; throws the reason to refuse it.
     private func offer(
         for request: LECreditBasedConnectionRequest,
         _ security: LinkSecurity
@@ -125,7 +124,7 @@ extension LESignalling {
         }
     }
 
-    /// Takes the payload of a frame on a channel of the dynamic range. Where no channel is, it means nothing.
+    /// Takes the payload of a frame on a channel of the dynamic range. Ignored if there is no such channel.
     mutating func receiveFrame(
         _ payload: ByteBuffer,
         on cid: CID,
@@ -135,7 +134,7 @@ extension LESignalling {
         self.update(cid, now: now, into: &actions) { $0.receive(payload, &$1) }
     }
 
-    /// A frame came that is longer than any channel takes, and was dropped.
+    /// A frame was dropped because it is longer than any channel accepts.
     mutating func receiveOverlongFrame(on cid: CID, now: NIODeadline, into actions: inout [Action]) {
         self.update(cid, now: now, into: &actions) { $0.end(.frameTooLong, &$1) }
     }
@@ -144,14 +143,14 @@ extension LESignalling {
 // MARK: Time and end
 
 extension LESignalling {
-    /// Ends what has lasted too long.
+    /// Handles expired deadlines.
     mutating func advanceChannels(to now: NIODeadline, into actions: inout [Action]) {
         for cid in self.channels.localCIDs(dueAt: now) {
             self.update(cid, now: now, into: &actions) { $0.advance(&$1) }
         }
     }
 
-    /// The link has ended, and with it every channel.
+    /// The link has ended, and all channels with it.
     mutating func closeChannels(into actions: inout [Action]) {
         for cid in self.channels.localCIDs { self.update(cid, now: .distantPast, into: &actions) { $0.linkEnded(&$1) } }
     }
@@ -159,7 +158,7 @@ extension LESignalling {
 
 /// A request that is refused before the user is asked.
 private struct L2CAPRefusal: Error {
-    /// What the response says.
+    /// The result in the response.
     let result: L2CAPConnectionResult
 
     init(_ result: L2CAPConnectionResult) { self.result = result }

@@ -1,6 +1,6 @@
-// The signalling channel of one link, without I/O (Vol 3, Part A, 4). A peripheral asks for connection parameters, a
-// central answers; what is about credit-based channels is in LESignalling+Channels.swift; everything else that asks for
-// an answer gets a Command Reject.
+// The signalling channel of one link, without I/O (Vol 3, Part A, 4). A peripheral requests connection parameters, and
+// a central answers. Commands for credit-based channels are in LESignalling+Channels.swift. Every other request gets a
+// Command Reject.
 //
 // The peripheral's request for connection parameters (4.20, 4.21, and Vol 3, Part C, 9.3.9.2):
 //
@@ -12,24 +12,24 @@
 //        +-------------------------------------------------------+
 //                          30 s, nothing waits
 //
-// idle: nothing is asked for; a request leaves at once.
+// idle: nothing is requested; a request is sent immediately.
 //
 // sent: the response is awaited. A newer request of the user waits as `next`, and the newest one wins.
 //
-// resting: the central has responded, and must not be asked again for 30 s; a newer request waits as before.
+// resting: the central has responded, and must not be asked again for 30 s; a newer request waits.
 //
-// closed: the link has ended, from every state; requests fail at once.
+// closed: the link has ended, from every state; requests fail immediately.
 //
-// A peer can respond with anything at any time: only a response with the identifier that is awaited counts. Its own
-// requests are answered one by one, and nothing is stored for them but the last one. Time comes in with each call;
-// `nextDeadline` says when ``advance(to:into:)`` is due.
+// A peer can send any response at any time: only one with the awaited identifier counts. Its own requests are answered
+// one by one, and only the last one is stored. Each call has the current time; `nextDeadline` says when
+// ``advance(to:into:)`` is due.
 
 import BluetoothTypes
 import NIOCore
 
 /// The signalling channel of a link.
 struct LESignalling: Sendable {
-    /// What the driver has to do.
+    /// An action for the driver.
     enum Action: Hashable, Sendable {
         /// Send this payload on the signalling channel.
         case send(ByteBuffer)
@@ -37,10 +37,10 @@ struct LESignalling: Sendable {
         case updateConnection(LEConnectionParameterRequest)
         /// The peripheral's request for these parameters has ended.
         case parameterRequestEnded(LEConnectionParameterRequest, ParameterRequestOutcome)
-        /// Something about a credit-based channel.
+        /// An action of a credit-based channel.
         case channel(CreditBasedChannel.Action)
 
-        /// Takes the action out of its place, so that a PDU in it has one owner.
+        /// Moves the action out, so that its PDU has one owner.
         @inline(__always)
         mutating func take() -> Action {
             let action = consume self
@@ -53,7 +53,7 @@ struct LESignalling: Sendable {
     enum ParameterRequestOutcome: Hashable, Sendable {
         /// The central sets them.
         case accepted
-        /// The central leaves the parameters as they are.
+        /// The central keeps its parameters.
         case rejected
         /// The central does not know the request.
         case notUnderstood
@@ -65,24 +65,24 @@ struct LESignalling: Sendable {
         case linkEnded
     }
 
-    /// The longest C-frame that this host takes: what every LE link must take (Vol 3, Part A, 4).
+    /// The longest C-frame that this host accepts, the minimum for an LE link (Vol 3, Part A, 4).
     static let mtu = L2CAP.minimumMTU
-    /// How long an answer may take, and the least time from an answer to the next request (Vol 3, Part C, appendix A,
-    /// TGAP(conn_param_timeout)).
+    /// How long a response may take, and the shortest time from a response to the next request (Vol 3, Part C, appendix
+    /// A, TGAP(conn_param_timeout)).
     static let parameterRequestTimeout = TimeAmount.seconds(30)
 
-    /// The one exchange that this side starts.
+    /// The request for connection parameters of this side.
     private enum ParameterRequest: Sendable {
-        /// None is under way.
+        /// None is in progress.
         case idle
-        /// Sent; the answer with this identifier is awaited. `next` is what is wanted by now.
+        /// Sent; the response with this identifier is awaited. `next` is a newer request.
         case sent(
             LEConnectionParameterRequest,
             identifier: UInt8,
             deadline: NIODeadline,
             next: LEConnectionParameterRequest?
         )
-        /// Answered lately; `next` is sent when it is time.
+        /// Answered recently; `next` is sent when the time is over.
         case resting(until: NIODeadline, next: LEConnectionParameterRequest?)
         /// The link has ended.
         case closed
@@ -93,7 +93,7 @@ struct LESignalling: Sendable {
     /// The identifier of the last command that this side started.
     var lastIdentifier: UInt8 = 0
     private var parameterRequest = ParameterRequest.idle
-    /// The last parameter request of the peer, to know it when it comes again.
+    /// The last parameter request of the peer, to recognize a repetition.
     private var lastAnswered: (identifier: UInt8, request: LEConnectionParameterRequest)?
     /// The link's credit-based channels.
     var channels = CreditBasedChannels()
@@ -101,7 +101,7 @@ struct LESignalling: Sendable {
     /// Creates the channel of a new link.
     init(isCentral: Bool) { self.isCentral = isCentral }
 
-    /// When ``advance(to:into:)`` is to be called; `nil` for never.
+    /// When to call ``advance(to:into:)``; `nil` for never.
     var nextDeadline: NIODeadline? {
         let deadline: NIODeadline? =
             switch self.parameterRequest {
@@ -123,9 +123,9 @@ struct LESignalling: Sendable {
 
     // MARK: This side asks
 
-    /// Asks the central for connection parameters, as soon as it may be asked.
+    /// Requests connection parameters from the central, as soon as that is allowed.
     ///
-    /// This side is the peripheral.
+    /// This side must be the peripheral.
     mutating func requestParameters(
         _ wanted: LEConnectionParameterRequest,
         now: NIODeadline,
@@ -165,8 +165,8 @@ struct LESignalling: Sendable {
         self.send(.connectionParameterUpdateRequest(wanted), identifier, into: &actions)
     }
 
-    /// The identifier for the next command that this side starts: they go round from 1 to 255, so that one is not used
-    /// again before all others were (4). One whose response is awaited is left out: of these there are far fewer.
+    /// The identifier for the next command of this side. They cycle from 1 to 255, so that none is reused before all
+    /// others (4), and those whose responses are awaited are skipped; there are far fewer of these.
     var nextIdentifier: UInt8 {
         var identifier = self.lastIdentifier
         repeat {
@@ -186,7 +186,7 @@ struct LESignalling: Sendable {
         return self.channels.localCID(awaiting: identifier) != nil
     }
 
-    /// Ends what has lasted too long, sends what had to wait.
+    /// Ends an expired request, and sends one that had to wait.
     mutating func advance(to now: NIODeadline, into actions: inout [Action]) {
         self.advanceChannels(to: now, into: &actions)
         switch self.parameterRequest {
@@ -236,7 +236,7 @@ struct LESignalling: Sendable {
             self.reject(header, .signallingMTUExceeded(mtu: UInt16(Self.mtu)), into: &actions)
             return
         }
-        // One command fills the frame: an LE link does not join them (4).
+        // A frame of an LE link has exactly one command (4).
         guard header.dataLength == bytes.readableBytes,
             let command = try? LESignallingCommand(header.code, parameters: &bytes)
         else {
@@ -256,7 +256,7 @@ struct LESignalling: Sendable {
         let identifier = header.identifier
         switch command {
         case .connectionParameterUpdateRequest(let request):
-            // A peripheral that is asked must say that it does not understand (4.20).
+            // A peripheral must reject the request as not understood (4.20).
             guard self.isCentral else { return self.reject(header, .notUnderstood, into: &actions) }
             self.answer(request, identifier: identifier, into: &actions)
         case .connectionParameterUpdateResponse(let isAccepted):
@@ -289,7 +289,7 @@ struct LESignalling: Sendable {
             let result = CreditBasedReconfigureRequest.invalidDestination
             self.send(.creditBasedReconfigureResponse(result: result), identifier, into: &actions)
         case .creditBasedConnectionResponse, .creditBasedReconfigureResponse:
-            // About enhanced channels, which this side never asks for.
+            // Responses for enhanced channels, which this side never requests.
             break
         case .unknown:
             self.reject(header, .notUnderstood, into: &actions)
@@ -304,7 +304,7 @@ struct LESignalling: Sendable {
     ) {
         let isAccepted = request.isValid
         self.send(.connectionParameterUpdateResponse(isAccepted: isAccepted), identifier, into: &actions)
-        // A repeated request is answered again but followed once (4).
+        // A repeated request is answered again, but carried out once (4).
         if let last = self.lastAnswered, last.identifier == identifier, last.request == request { return }
         self.lastAnswered = (identifier, request)
         if isAccepted { actions.append(.updateConnection(request)) }
@@ -321,7 +321,7 @@ struct LESignalling: Sendable {
         actions.append(.parameterRequestEnded(sent, outcome))
     }
 
-    /// Rejects what asks for an answer, and is silent about what is an answer itself.
+    /// Rejects a request, and ignores a response.
     private func reject(_ header: LESignallingHeader, _ reason: LECommandReject, into actions: inout [Action]) {
         guard !header.code.isResponse else { return }
         self.send(.commandReject(reason), header.identifier, into: &actions)

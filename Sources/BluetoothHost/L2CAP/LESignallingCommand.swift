@@ -1,24 +1,24 @@
-// The commands of the LE signalling channel (Vol 3, Part A, 4): code, identifier, length, then what the command is
-// about. A C-frame of an LE link carries one command. Commands of enhanced credit-based channels are read and written
-// here, too, so that they can be refused in the way that the specification wants.
+// The commands of the LE signalling channel (Vol 3, Part A, 4): code, identifier, length, then the parameters. A
+// C-frame of an LE link has one command. Commands of enhanced credit-based channels are decoded, too, so that they can
+// be refused as the specification requires.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-/// The head of a signalling command.
+/// The header of a signalling command.
 struct LESignallingHeader: Hashable, Sendable {
-    /// The octets of the head.
+    /// The size of the header in octets.
     static let length = 4
 
-    /// Which command it is.
+    /// The code of the command.
     var code: LESignallingCode
-    /// What ties an answer to its request, 1 to 255.
+    /// The number that matches a response to its request, 1 to 255.
     var identifier: UInt8
-    /// The octets behind the head.
+    /// The number of octets after the header.
     var dataLength: Int
 
-    /// Reads the head.
+    /// Reads the header.
     init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
         self.code = LESignallingCode(rawValue: try bytes.readLittleEndian("Code"))
         self.identifier = try bytes.readLittleEndian("Identifier")
@@ -59,7 +59,7 @@ struct LESignallingCode: RawRepresentable, Hashable, Sendable {
     /// `L2CAP_CREDIT_BASED_RECONFIGURE_RSP`.
     static let creditBasedReconfigureResponse = LESignallingCode(rawValue: 0x1A)
 
-    /// Whether the command answers another one, so that it is never answered itself.
+    /// Whether the command is a response, which is never answered.
     var isResponse: Bool {
         switch self {
         case .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse,
@@ -71,33 +71,33 @@ struct LESignallingCode: RawRepresentable, Hashable, Sendable {
     }
 }
 
-/// A command and what it is about.
+/// A command and its parameters.
 enum LESignallingCommand: Hashable, Sendable {
-    /// A request that cannot be followed (4.1).
+    /// The rejection of a request (4.1).
     case commandReject(LECommandReject)
-    /// The peer wants a channel closed (4.6).
+    /// A request to close a channel (4.6).
     case disconnectionRequest(destination: CID, source: CID)
     /// The channel is closed (4.7).
     case disconnectionResponse(destination: CID, source: CID)
-    /// A peripheral wants other connection parameters (4.20).
+    /// A peripheral's request for connection parameters (4.20).
     case connectionParameterUpdateRequest(LEConnectionParameterRequest)
     /// Whether the central sets them (4.21).
     case connectionParameterUpdateResponse(isAccepted: Bool)
-    /// The peer wants a channel (4.22).
+    /// A request for a channel (4.22).
     case leCreditBasedConnectionRequest(LECreditBasedConnectionRequest)
-    /// The answer to it (4.23).
+    /// The response to it (4.23).
     case leCreditBasedConnectionResponse(LECreditBasedConnectionResponse)
-    /// The peer takes more frames on a channel (4.24).
+    /// More credits for a channel (4.24).
     case flowControlCredit(channel: CID, credits: UInt16)
-    /// The peer wants up to five channels (4.25).
+    /// A request for up to five channels (4.25).
     case creditBasedConnectionRequest(CreditBasedConnectionRequest)
-    /// The answer to it (4.26).
+    /// The response to it (4.26).
     case creditBasedConnectionResponse(CreditBasedConnectionResponse)
-    /// The peer wants other sizes on its channels (4.27).
+    /// A request for other limits of channels (4.27).
     case creditBasedReconfigureRequest(CreditBasedReconfigureRequest)
-    /// The answer to it (4.28).
+    /// The response to it (4.28).
     case creditBasedReconfigureResponse(result: UInt16)
-    /// A code that is not used on an LE link, or not known.
+    /// A code that is unknown, or not used on an LE link.
     case unknown(LESignallingCode)
 
     /// The command's code.
@@ -119,7 +119,7 @@ enum LESignallingCommand: Hashable, Sendable {
         }
     }
 
-    /// Reads what stands behind the head; exactly those octets.
+    /// Reads the parameters, which take all octets.
     init(_ code: LESignallingCode, parameters: inout ByteBuffer) throws(MalformedBytes) {
         switch code {
         case .commandReject:

@@ -1,17 +1,17 @@
-// What the signalling commands of every link carry (Vol 3, Part A, 4.1 and 4.20). Those about credit-based channels
-// carry what is in CreditBasedParameters.swift.
+// The parameters of the signalling commands of every link (Vol 3, Part A, 4.1 and 4.20). Those for credit-based
+// channels are in CreditBasedParameters.swift.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-/// Why a request cannot be followed (4.1).
+/// Why a request is rejected (4.1).
 enum LECommandReject: Hashable, Sendable {
-    /// The command is not known here, or not allowed in this role.
+    /// The command is unknown, or not allowed in this role.
     case notUnderstood
-    /// The C-frame is longer than the receiver takes, which is `mtu` octets.
+    /// The C-frame is longer than the receiver's limit, `mtu` octets.
     case signallingMTUExceeded(mtu: UInt16)
-    /// There is no such channel; the channels as the sender of the reject sees them.
+    /// There is no such channel; the CIDs from the side of the rejecting device.
     case invalidCID(local: CID, remote: CID)
     /// A reason of a later specification.
     case other(UInt16)
@@ -48,18 +48,18 @@ enum LECommandReject: Hashable, Sendable {
     }
 }
 
-/// The connection parameters that a peripheral asks for (4.20).
+/// The connection parameters that a peripheral requests (4.20).
 struct LEConnectionParameterRequest: HCIParameters {
-    /// The shortest interval that is wanted.
+    /// The shortest wanted interval.
     var minimumInterval: ConnectionInterval
-    /// The longest interval that is wanted.
+    /// The longest wanted interval.
     var maximumInterval: ConnectionInterval
-    /// How many connection events the peripheral may leave out in a row.
+    /// The number of consecutive connection events that the peripheral may skip.
     var latency: UInt16
-    /// How long the link lives in silence.
+    /// How long the link lasts without a packet.
     var supervisionTimeout: SupervisionTimeout
 
-    /// Whether a link may have these parameters.
+    /// Whether the parameters are valid.
     var isValid: Bool {
         ConnectionParameters(
             minimumInterval: self.minimumInterval,

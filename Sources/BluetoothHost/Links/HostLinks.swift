@@ -156,7 +156,7 @@ final class HostLinks {
             securityManager: self.host.security.makeManager(information, event)
         )
         link.isFromPlainEvent = isPlain
-        link.signalling.channels.listeners = self.host.l2capChannels.listeners
+        self.host.channels.prepare(link)
         self.all.append(link)
         self.byHandle[event.handle] = link
         self.byID[id] = link

@@ -39,7 +39,7 @@ extension LEHost {
         self.drainBearer(link)
         link.signalling.close(into: &link.signallingActions)
         self.security.acceptRefusedChannels(on: link)
-        self.drainSignalling(link)
+        self.channels.drain(link)
         self.server.close(&link.bearer, into: &link.bearerActions)
         self.drainBearer(link)
     }
@@ -115,7 +115,7 @@ extension LEHost {
                     now: self.eventLoop.now,
                     into: &link.signallingActions
                 )
-                self.drainSignalling(link)
+                self.channels.drain(link)
             }
         }
         if let frame = outcome.frame.take() { self.receive(frame.payload, on: frame.channel, of: link) }
@@ -155,7 +155,7 @@ extension LEHost {
         case .signalling:
             let (security, now) = (link.bearer.security, self.eventLoop.now)
             link.signalling.receive(pdu, security: security, now: now, into: &link.signallingActions)
-            self.drainSignalling(link)
+            self.channels.drain(link)
         case .securityManagerProtocol:
             self.security.update(link) { $0.receive(pdu, &$1) }
             self.security.drain(link)
@@ -163,32 +163,7 @@ extension LEHost {
             guard channel.isDynamic else { return }
             let now = self.eventLoop.now
             link.signalling.receiveFrame(pdu, on: channel, now: now, into: &link.signallingActions)
-            self.drainSignalling(link)
-        }
-    }
-
-    func drainSignalling(_ link: HostLink) {
-        while !link.signallingActions.isEmpty {
-            // The arrays swap, as those of the bearer's actions.
-            var actions = self.spareSignallingActions
-            self.spareSignallingActions = []
-            swap(&actions, &link.signallingActions)
-            for index in actions.indices { self.perform(actions[index].take(), of: link) }
-            actions.removeAll(keepingCapacity: true)
-            self.spareSignallingActions = actions
-        }
-    }
-
-    private func perform(_ action: consuming LESignalling.Action, of link: HostLink) {
-        switch consume action {
-        case .send(let pdu):
-            self.enqueue(pdu, on: .signalling, of: link)
-        case .updateConnection(let request):
-            self.controller.send(LEConnectionUpdate(handle: link.handle, parameters: request.connectionParameters))
-        case .parameterRequestEnded(_, let outcome):
-            self.log.debug("\(link.id): the request for connection parameters ended: \(outcome)")
-        case .channel(let action):
-            self.perform(action, of: link)
+            self.channels.drain(link)
         }
     }
 }

@@ -1,18 +1,18 @@
-// How a link is carried: its interval, latency and supervision timeout, as the controller reports them, and its PHYs. A
-// central may ask for others and gets the controller's answer: the event that follows the command, or the status with
-// which the command was refused.
+// The parameters of a link: its interval, latency and supervision timeout, as the controller reports them, and its
+// PHYs. A central may request others and gets the controller's answer: the event that follows the command, or the
+// status with which the command was refused.
 
 public import BluetoothHCI
 public import BluetoothTypes
 import NIOCore
 
-/// When the two devices of a link meet (Vol 6, Part B, 4.5.1 and 4.5.2).
+/// The connection parameters of a link (Vol 6, Part B, 4.5.1 and 4.5.2).
 public struct LinkTiming: Hashable, Sendable {
     /// The time between two connection events.
     public var interval: ConnectionInterval
-    /// How many connection events the peripheral may leave out.
+    /// The number of connection events that the peripheral may skip.
     public var latency: UInt16
-    /// How long the link lives without a packet of the peer.
+    /// How long the link lasts without a packet of the peer.
     public var supervisionTimeout: SupervisionTimeout
 
     /// Creates a timing.
@@ -25,9 +25,9 @@ public struct LinkTiming: Hashable, Sendable {
 
 /// The PHYs of a link.
 public struct LinkPHYs: Hashable, Sendable {
-    /// On sending.
+    /// For sending.
     public var transmitter: PHY
-    /// On receiving.
+    /// For receiving.
     public var receiver: PHY
 
     /// Creates a pair.
@@ -38,15 +38,15 @@ public struct LinkPHYs: Hashable, Sendable {
 }
 
 extension LEHost {
-    /// When the devices of a link meet; `nil` after its end.
+    /// The connection parameters of a link; `nil` after its end.
     public func timing(of link: LinkID) -> LinkTiming? { self.openLinks[link]?.timing }
 
-    /// Asks for another timing, as a central (Vol 4, Part E, 7.8.18).
+    /// Requests other connection parameters, as a central (Vol 4, Part E, 7.8.18).
     ///
     /// - Parameters:
     ///   - link: The link.
-    ///   - parameters: The interval, latency and supervision timeout that are wanted.
-    ///   - completion: Called once with the link's timing from then on, or with ``LEHostError/notConnected``,
+    ///   - parameters: The wanted interval, latency and supervision timeout.
+    ///   - completion: Called once with the link's new timing, or with ``LEHostError/notConnected``,
     ///     ``LEHostError/refused(_:)``, ``LEHostError/unanswered`` or ``LEHostError/controllerLost``.
     public func updateConnection(
         _ link: LinkID,
@@ -69,7 +69,7 @@ extension LEHost {
     /// Measures the signal strength of a link.
     /// - Parameters:
     ///   - link: The link.
-    ///   - completion: Called once with the strength, which is `nil` where the controller does not know it, or with
+    ///   - completion: Called once with the strength, which is `nil` if the controller does not know it, or with
     ///     ``LEHostError/notConnected``, ``LEHostError/refused(_:)``, ``LEHostError/unanswered``,
     ///     ``LEHostError/malformedAnswer`` or ``LEHostError/controllerLost``.
     public func readRSSI(of link: LinkID, completion: @escaping (Result<RSSI?, LEHostError>) -> Void) {
@@ -82,8 +82,8 @@ extension LEHost {
         }
     }
 
-    /// Asks for connection parameters: interval 7.5 ms to 4 s, latency 0 to 499 events, supervision timeout 100 ms to
-    /// 32 s. A central sets them; a peripheral asks its central, which decides.
+    /// Requests connection parameters: interval 7.5 ms to 4 s, latency 0 to 499 events, supervision timeout 100 ms to
+    /// 32 s. A central sets them; a peripheral requests them from its central, which decides.
     public func requestConnectionParameters(_ parameters: ConnectionParameters, of link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
@@ -105,7 +105,7 @@ extension LEHost {
     /// - Parameters:
     ///   - link: The link.
     ///   - completion: Called once with the PHYs, or with an error as ``updateConnection(_:to:completion:)``. A
-    ///     controller without the command has LE 1M alone.
+    ///     controller without the command supports LE 1M only.
     public func readPHYs(of link: LinkID, completion: @escaping (Result<LinkPHYs, LEHostError>) -> Void) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else {
@@ -119,13 +119,13 @@ extension LEHost {
         }
     }
 
-    /// Asks for other PHYs on a link (Vol 4, Part E, 7.8.49). Which ones it gets is the two controllers' affair.
+    /// Requests other PHYs on a link (Vol 4, Part E, 7.8.49). The two controllers decide.
     ///
     /// - Parameters:
     ///   - link: The link.
-    ///   - preference: The PHYs that are preferred in each direction.
-    ///   - options: The coding that is preferred on LE Coded.
-    ///   - completion: Called once with the link's PHYs from then on, or with an error as
+    ///   - preference: The preferred PHYs in each direction.
+    ///   - options: The preferred coding on LE Coded.
+    ///   - completion: Called once with the link's new PHYs, or with an error as
     ///     ``updateConnection(_:to:completion:)``.
     public func setPHYs(
         of link: LinkID,
@@ -148,7 +148,7 @@ extension LEHost {
 }
 
 extension HostLinks {
-    /// The controller has changed a link's timing, or could not.
+    /// The controller has changed a link's timing, or has failed to.
     func connectionUpdated(_ event: LEConnectionUpdateComplete) {
         guard let link = self[event.handle] else { return }
         if event.status == .success {
@@ -163,7 +163,7 @@ extension HostLinks {
         for completion in link.timingCompletions.take() { self.loop.afterwards { completion(result) } }
     }
 
-    /// The controllers have changed a link's PHYs, or could not.
+    /// The controllers have changed a link's PHYs, or have failed to.
     func phyUpdated(_ event: LEPHYUpdateComplete) {
         guard let link = self[event.handle] else { return }
         let result: Result<LinkPHYs, LEHostError> =
@@ -175,7 +175,7 @@ extension HostLinks {
 }
 
 extension HostLink {
-    /// The events do not come any more.
+    /// Fails the requests whose events will not come any more.
     func endParameterRequests(in loop: HostLoop) {
         for completion in self.timingCompletions.take() { loop.afterwards { completion(.failure(.notConnected)) } }
         for completion in self.phyCompletions.take() { loop.afterwards { completion(.failure(.notConnected)) } }

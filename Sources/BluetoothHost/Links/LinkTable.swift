@@ -1,14 +1,14 @@
-// A table of links, by what a packet or a call of the user names them with.
+// A table of links by connection handle or identifier.
 
 /// Links by a key.
 ///
-/// A controller holds few links, and every packet looks here, so keys are compared one after the other: that costs less
-/// than hashing one.
+/// A controller has few links, and every packet is looked up here, so keys are compared one after the other: that is
+/// cheaper than hashing.
 struct LinkTable<Key: Equatable> {
     private var keys: ContiguousArray<Key> = []
     private var links: ContiguousArray<HostLink> = []
 
-    /// The link of a key; `nil` where there is none.
+    /// The link of a key; `nil` if there is none.
     subscript(key: Key) -> HostLink? {
         get { self.keys.firstIndex(of: key).map { self.links[$0] } }
         set {

@@ -1,12 +1,12 @@
-// Whose PDU has left. A user that queues PDUs for several owners gives each owner a token and gets it back with the
-// counts.
+// The owners of PDUs. A user that queues PDUs for several owners gives each owner a token and gets it back with the
+// counts of sent PDUs.
 
-/// The owner of PDUs that leave without an answer, by a number of the user's choice.
+/// The owner of PDUs that are sent without a response: a number of the user's choice.
 public struct TransmitToken: RawRepresentable, Hashable, Sendable {
     /// The number.
     public var rawValue: UInt64
 
-    /// A token from its number.
+    /// Creates a token.
     @inlinable
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
@@ -20,13 +20,13 @@ struct Transmission: Hashable, Sendable {
     var count: Int
 }
 
-/// What has left, in order: one entry for each run of one owner.
+/// The PDUs that have left, in order: one entry for each run of one owner.
 struct TransmitTally {
     private(set) var transmissions: [Transmission] = []
 
     var isEmpty: Bool { self.transmissions.isEmpty }
 
-    /// Adds what has left.
+    /// Adds PDUs that have left.
     @inline(__always)
     mutating func add(_ token: TransmitToken, count: Int = 1) {
         if let last = self.transmissions.indices.last, self.transmissions[last].token == token {

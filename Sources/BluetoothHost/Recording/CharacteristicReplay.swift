@@ -1,22 +1,22 @@
-// Answers as a recorded characteristic did. The nth read gets what the nth one got, and an equal write what equal
-// writes got, in order; when these have been used up, reads get the present value and writes what the last equal one
-// got. What was never recorded has no answer here: the one that plays the peripheral says so.
+// Replays the answers of a recorded characteristic. The nth read gets the answer of the nth recorded one, and a write
+// those of equal writes, in order. After these, reads get the current value and writes the answer of the last equal
+// one. Requests that were never recorded have no answer here; the player of the peripheral handles them.
 
 package import NIOCore
 
-/// What a recorded characteristic answers.
+/// The answers of a recorded characteristic.
 package struct CharacteristicReplay: Sendable {
     private let record: RecordedCharacteristic
     private var nextRead = 0
-    /// How often each value was written.
+    /// The number of writes of each value.
     private var written: [ByteBuffer: Int] = [:]
-    /// The value that was last read, written or sent.
+    /// The last value that was read, written or sent.
     private var present: ByteBuffer?
 
-    /// The replay of a characteristic, from the beginning.
+    /// Creates a replay from the beginning.
     package init(_ record: RecordedCharacteristic) { self.record = record }
 
-    /// The answer to a read; `nil` where none was recorded.
+    /// The answer to a read; `nil` if none was recorded.
     package mutating func read() -> Result<ByteBuffer, ATTErrorCode>? {
         if self.nextRead < self.record.reads.count {
             let result = self.record.reads[self.nextRead].result
@@ -27,7 +27,7 @@ package struct CharacteristicReplay: Sendable {
         return self.present.map { .success($0) } ?? self.record.reads.last?.result
     }
 
-    /// What becomes of a write; `nil` where this value was never written.
+    /// The outcome of a write; `nil` if this value was never written.
     package mutating func write(_ value: ByteBuffer) -> RecordedCharacteristic.Write? {
         let count = self.written[value, default: 0]
         var found: (index: Int, write: RecordedCharacteristic.Write)?
@@ -41,7 +41,7 @@ package struct CharacteristicReplay: Sendable {
         self.written[value] = count + 1
         guard found.write.error == nil else { return found.write }
         self.present = value
-        // Reads from before the write are of no use any more.
+        // Skips the reads that were recorded before the write.
         if let next = self.record.reads.firstIndex(where: { $0.writesBefore > found.index }) {
             self.nextRead = max(self.nextRead, next)
         } else {

@@ -1,6 +1,6 @@
-// Reads what hosts and controllers said to each other and keeps what it shows of peripherals: those that this host
-// heard and connected to, and this device itself where it was one. Data of an encrypted link is plain between host and
-// controller. What cannot be read is passed over, as everywhere a peer speaks.
+// Extracts peripherals from the packets between a host and its controller: those that this host heard and connected to,
+// and this device itself if it was one. Data of an encrypted link is plain between host and controller. Malformed
+// packets are ignored.
 
 package import BluetoothHCI
 package import BluetoothTypes
@@ -8,21 +8,21 @@ import NIOCore
 
 /// Collects peripherals from the packets of one host, in order.
 package struct ConversationReader: Sendable {
-    /// Who a peripheral is in the capture.
+    /// The identity of a peripheral in the capture.
     package enum Key: Hashable, Sendable {
         /// The device whose host was captured.
         case local
         /// A peer, by its address.
         case peer(DeviceAddress)
-        /// The peer of a link whose beginning is not in the capture.
+        /// The peer of a link that began before the capture.
         case unknownPeer(ConnectionHandle)
     }
 
-    /// A link, and who is the peripheral on it.
+    /// A link, and which side is the peripheral.
     private struct Link {
         var number: Int
         var key: Key?
-        /// Whether the peripheral's PDUs come from the peer; `nil` while nobody knows.
+        /// Whether the peripheral's PDUs come from the peer; `nil` while unknown.
         var peripheralIsPeer: Bool?
         var peer: DeviceAddress?
         var sent = L2CAPReassembler(maximumPayloadLength: 0xFFFF)
@@ -44,7 +44,7 @@ package struct ConversationReader: Sendable {
 
     package init() {}
 
-    /// Takes a packet; `time` in microseconds, from whatever moment.
+    /// Takes a packet; `time` in microseconds from any origin.
     package mutating func receive(_ packet: HCIPacket, _ direction: PacketFormatter.Direction, at time: Int64) {
         switch packet.kind {
         case .command where direction == .toController: self.receiveCommand(packet)
@@ -103,7 +103,7 @@ package struct ConversationReader: Sendable {
                 )
             }
         case .commandComplete(let event):
-            // A controller without a public address says that it is all zeros.
+            // A controller without a public address reports zeros.
             guard event.opcode == ReadBDADDR.opcode, let answer = try? event.returned(by: ReadBDADDR.self),
                 answer.status == .success, answer.address.value != 0
             else { return }
@@ -121,7 +121,7 @@ package struct ConversationReader: Sendable {
         var link = Link(number: self.linkCount, key: key, peripheralIsPeer: isCentral, peer: peer)
         link.transactions.linkNumber = link.number
         self.links[event.handle] = link
-        // What the peer advertised under a private address is its own.
+        // The advertisements from the peer's private address are its own.
         if isCentral, let resolvable = event.peerResolvableAddress?.withoutIdentity, self.advertisers[peer] == nil {
             self.advertisers[peer] = self.advertisers[resolvable]
         }
@@ -138,7 +138,7 @@ package struct ConversationReader: Sendable {
     private mutating func receiveData(_ packet: HCIPacket, _ direction: PacketFormatter.Direction, at time: Int64) {
         guard let (header, fragment) = try? packet.aclData() else { return }
         if self.links[header.handle] == nil {
-            // The capture begins in the middle of this link.
+            // This link began before the capture.
             self.linkCount += 1
             self.links[header.handle] = Link(number: self.linkCount)
             self.links[header.handle]?.transactions.linkNumber = self.linkCount
@@ -150,7 +150,7 @@ package struct ConversationReader: Sendable {
             ? link.sent.receive(fragment, isStart: isStart) : link.received.receive(fragment, isStart: isStart)
         if let frame = outcome.frame, frame.channel == .attributeProtocol, let opcode = ATT.opcode(of: frame.payload) {
             if link.peripheralIsPeer == nil, opcode.isDiscoveryRequest {
-                // Who discovers is taken for the central.
+                // The device that discovers services is taken for the central.
                 link.peripheralIsPeer = direction == .toController
                 link.key = direction == .toController ? .unknownPeer(header.handle) : .local
             }
@@ -172,7 +172,7 @@ package struct ConversationReader: Sendable {
 
     // MARK: Result
 
-    /// The peripherals that were connected, each with what was seen of it, in the order of their first connections.
+    /// The connected peripherals, in the order of their first connections.
     package func peripherals() -> [(key: Key, peripheral: RecordedPeripheral)] {
         self.order.compactMap { key in
             guard let database = self.databases[key] else { return nil }
@@ -192,13 +192,13 @@ package struct ConversationReader: Sendable {
         }
     }
 
-    /// The addresses that were heard advertising.
+    /// The addresses of advertisers.
     package var advertiserCount: Int { self.advertisers.count }
 }
 
-/// What was heard of an advertiser.
+/// The advertisements of a device.
 private struct HeardAdvertiser: Sendable {
-    /// How many intervals are measured.
+    /// The largest number of measured intervals.
     private static let intervalLimit = 256
 
     private var advertisingData: ByteBuffer?
@@ -220,7 +220,7 @@ private struct HeardAdvertiser: Sendable {
         result.advertisingData = self.advertisingData
         result.scanResponse = self.scanResponse
         result.isConnectable = self.isConnectable
-        // The middle one: a scanner misses some.
+        // The median, since a scanner misses some advertisements.
         let sorted = self.intervals.sorted()
         if !sorted.isEmpty {
             result.advertisingInterval = .microseconds(min(max(sorted[sorted.count / 2], 20_000), 10_240_000))
@@ -230,7 +230,7 @@ private struct HeardAdvertiser: Sendable {
 }
 
 extension ATTOpcode {
-    /// Whether a client that discovers a database sends it.
+    /// Whether a client sends it to discover a database.
     fileprivate var isDiscoveryRequest: Bool {
         switch self {
         case .readByGroupTypeRequest, .findByTypeValueRequest, .readByTypeRequest, .findInformationRequest: true

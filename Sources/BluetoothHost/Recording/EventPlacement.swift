@@ -1,20 +1,20 @@
-// Goes through what happened to a server's values and gives each event its place: reads and writes to their
-// characteristic, sent values to the write that they answer or to the subscription that they follow.
+// Assigns the events of a server's values: reads and writes to their characteristic, sent values to the write that they
+// answer or to the subscription that they follow.
 
 import BluetoothTypes
 import NIOCore
 
 extension ObservedDatabase {
-    /// Events on their way to characteristics.
+    /// Assigns events to characteristics.
     struct EventPlacement {
-        /// A write that values may answer.
+        /// A write that sent values may answer.
         private struct Question {
             var place: (service: Int, characteristic: Int)
             var index: Int
             var time: Int64
-            /// From when delays count: the answer to the write has had the same way as the values.
+            /// The start of delays: the answer to the write, which travels the same way as the values.
             var start: Int64
-            /// When each characteristic has answered last.
+            /// The time of each characteristic's last answer.
             var answers: [AttributeHandle: Int64] = [:]
         }
 
@@ -24,21 +24,21 @@ extension ObservedDatabase {
             var handle: AttributeHandle
         }
 
-        /// What a characteristic sent by itself since it was subscribed to.
+        /// The values that a characteristic sent by itself since its subscription.
         private struct Stream {
             var start: Int64
             var updates: [RecordedCharacteristic.Update] = []
         }
 
-        /// The services, with what has found its place.
+        /// The services, with their assigned events.
         var services: [RecordedService]
-        /// Where characteristics are, by their value handles.
+        /// The positions of characteristics by their value handles.
         let places: [AttributeHandle: (service: Int, characteristic: Int)]
         /// The characteristics of Client Characteristic Configurations.
         let configurations: [AttributeHandle: AttributeHandle]
-        /// When links began.
+        /// The beginnings of links.
         var beginnings: [Int: Int64] = [:]
-        /// The last write of each service on each link.
+        /// The last write to each service on each link.
         private var questions: [Int: [Int: Question]] = [:]
         private var streams: [Subscriber: Stream] = [:]
 
@@ -164,7 +164,7 @@ extension ObservedDatabase {
 }
 
 extension ATTErrorCode {
-    /// Whether a client that meets it makes the connection more secure.
+    /// Whether a client makes the connection more secure after this error.
     fileprivate var isForWantOfSecurity: Bool {
         self == .insufficientAuthentication || self == .insufficientEncryption || self == .encryptionKeySizeTooShort
     }

@@ -1,20 +1,20 @@
-// What was observed of a server as a recorded peripheral. Which value belongs to which moment is decided here:
+// Turns the observations of a server into a recorded peripheral. The cause of each sent value is decided here:
 //
-// - A value is an answer to a write of the same service where it follows the write, or the answer before it of the same
+// - A value answers a write to the same service if it follows the write, or the previous answer of the same
 //   characteristic, within one second, and its characteristic has sent nothing by itself on that link before.
-// - Every other value was sent by itself, and its time counts from the subscription, or from the beginning of a link
-//   whose subscription is older. Of several subscriptions the one with the most values is kept.
+// - Every other value was sent spontaneously. Its time counts from the subscription, or from the beginning of the link
+//   if the subscription is older. Of several subscriptions the one with the most values is kept.
 
 import BluetoothTypes
 import NIOCore
 
 extension ObservedDatabase {
-    /// How long after a write, or the answer before, a value is an answer to the write, in microseconds.
+    /// The longest time from a write, or the previous answer, to a value that answers it, in microseconds.
     static let answerWindow: Int64 = 1_000_000
-    /// A longer delay is taken for a clock that was set.
+    /// Longer delays are attributed to a clock that was set.
     private static let longestDelay: Int64 = 86_400_000_000
 
-    /// Adds what was observed.
+    /// Adds the observations.
     func describe(_ peripheral: inout RecordedPeripheral) {
         var services = self.recordedServices
         let descriptorQuestions = self.answered(.descriptors)
@@ -37,7 +37,7 @@ extension ObservedDatabase {
                         descriptor: { descriptors[handle] = (number, index, $0) }
                     )
                 }
-                // A client that asks for no descriptors takes the next handle for the configuration.
+                // A client that discovers no descriptors assumes that the next handle is the configuration.
                 let guess = characteristic.handle &+ 1
                 if characteristic.properties.needsClientConfiguration, guess <= end, guess > 0,
                     self.types[guess] == nil, !configured.contains(characteristic.handle)
@@ -84,7 +84,7 @@ extension ObservedDatabase {
         }
     }
 
-    /// The services with their characteristics, in the order of their handles.
+    /// The services with their characteristics, in ascending order of their handles.
     private var recordedServices: [RecordedService] {
         let starts = self.services.keys.sorted()
         let declarations = self.declarations.keys.sorted()
@@ -95,7 +95,7 @@ extension ObservedDatabase {
         var nextInclude = 0
         for (index, start) in starts.enumerated() {
             guard let service = self.services[start] else { continue }
-            // Ranges that overlap are a mistake of the server's; the first one ends where the second begins.
+            // Overlapping ranges are an error of the server; the first one ends where the second begins.
             let limit = index + 1 < starts.count ? starts[index + 1] - 1 : AttributeHandle.max
             var recorded = RecordedService(
                 uuid: service.uuid,
@@ -115,7 +115,7 @@ extension ObservedDatabase {
                 nextDeclaration += 1
                 guard handle > start, let declaration = self.declarations[handle],
                     recorded.handles.contains(declaration.valueHandle),
-                    // Two declarations of one value are a mistake of the server's, too.
+                    // Two declarations of one value are an error of the server, too.
                     declaration.valueHandle > recorded.characteristics.last?.handle ?? 0
                 else { continue }
                 recorded.characteristics.append(
@@ -134,7 +134,7 @@ extension ObservedDatabase {
         return result
     }
 
-    /// An attribute behind a characteristic's value.
+    /// An attribute after a characteristic's value.
     private func describe(
         _ handle: AttributeHandle,
         _ characteristic: inout RecordedCharacteristic,
@@ -144,7 +144,7 @@ extension ObservedDatabase {
         guard let type = self.types[handle] else { return }
         switch type.shortValue {
         case GATTAttributeType.clientConfiguration: configuration()
-        // The server makes it of the properties.
+        // The server derives it from the properties.
         case GATTAttributeType.extendedProperties, GATTAttributeType.characteristic, GATTAttributeType.include: return
         default:
             descriptor(characteristic.descriptors.count)
@@ -155,7 +155,7 @@ extension ObservedDatabase {
     /// The last handle that belongs to a characteristic.
     private static func end(of index: Int, in service: RecordedService) -> AttributeHandle {
         guard index + 1 < service.characteristics.count else { return service.handles.upperBound }
-        // In front of the value is its declaration.
+        // The value is preceded by its declaration.
         let next = service.characteristics[index + 1].handle
         return max(service.characteristics[index].handle, next >= 2 ? next - 2 : 0)
     }
@@ -164,12 +164,12 @@ extension ObservedDatabase {
         behind handle: AttributeHandle,
         through end: AttributeHandle
     ) -> some Sequence<AttributeHandle> {
-        // A server may claim all handles for its last characteristic; real ones have some descriptors.
+        // A server may claim all handles for its last characteristic; real ones have a few descriptors.
         let last = min(Int(end), Int(handle) + 64)
         return (Int(handle) + 1..<max(last, Int(handle)) + 1).lazy.compactMap { AttributeHandle(exactly: $0) }
     }
 
-    /// The handles of which a question was asked: ranges that do not touch, in ascending order.
+    /// The handles that a client has asked about: disjoint ranges in ascending order.
     private func answered(_ question: Question) -> [ClosedRange<Int>] {
         var result: [ClosedRange<Int>] = []
         for asked in self.questions[question, default: []].sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -183,13 +183,13 @@ extension ObservedDatabase {
         return result
     }
 
-    /// Whether ranges that do not touch have some handles of another one.
+    /// Whether disjoint ranges contain some handles of another one.
     private static func overlaps(_ ranges: [ClosedRange<Int>], _ range: AttributeHandleRange) -> Bool {
         let first = Self.index(in: ranges, of: range.lowerBound)
         return first < ranges.count && ranges[first].lowerBound <= Int(range.upperBound)
     }
 
-    /// Whether ranges that do not touch have all handles of another one.
+    /// Whether disjoint ranges contain all handles of another one.
     private static func covers(_ ranges: [ClosedRange<Int>], _ range: AttributeHandleRange) -> Bool {
         let first = Self.index(in: ranges, of: range.lowerBound)
         guard first < ranges.count else { return false }

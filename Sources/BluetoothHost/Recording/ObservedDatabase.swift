@@ -1,23 +1,23 @@
-// The database of a server as its conversations show it, and all that was read, written and sent, with links and times.
-// ObservedDatabase+Description makes a recorded peripheral of it.
+// The database of a server as seen in its conversations, and all values that were read, written and sent, with links
+// and times. ObservedDatabase+Description turns it into a recorded peripheral.
 
 import BluetoothTypes
 import NIOCore
 
-/// A server's database as it was seen.
+/// The observed database of a server.
 struct ObservedDatabase: Sendable {
-    /// What a client can ask of a range of handles.
+    /// A client's question about a range of handles.
     enum Question: Hashable, Sendable {
         case services
         case characteristics
         case descriptors
     }
 
-    /// What became of a write.
+    /// The outcome of a write.
     enum WriteOutcome: Hashable, Sendable {
         /// It has no answer.
         case command
-        /// It was taken.
+        /// It was accepted.
         case taken
         /// It was refused.
         case refused(ATTErrorCode)
@@ -39,7 +39,7 @@ struct ObservedDatabase: Sendable {
         var valueHandle: AttributeHandle
     }
 
-    /// Something that happened to a value.
+    /// An event of a value.
     struct Event: Sendable {
         enum Kind: Sendable {
             case read(Result<ByteBuffer, ATTErrorCode>)
@@ -50,7 +50,7 @@ struct ObservedDatabase: Sendable {
         var handle: AttributeHandle
         var link: Int
         var time: Int64
-        /// When a write was answered.
+        /// The time of the answer to a write.
         var answered: Int64?
         var kind: Kind
     }
@@ -65,21 +65,21 @@ struct ObservedDatabase: Sendable {
     private var lengths: [AttributeHandle: Int] = [:]
     /// Characteristics by the handles of their declarations.
     private(set) var declarations: [AttributeHandle: Declaration] = [:]
-    /// Types of attributes that Find Information has named.
+    /// Types of attributes from Find Information.
     private(set) var types: [AttributeHandle: BluetoothUUID] = [:]
-    /// The attributes that Read By Type has found as device names.
+    /// The device names that Read By Type has found.
     private var namesByType: Set<AttributeHandle> = []
-    /// What was asked of which handles.
+    /// The questions about handles.
     private(set) var questions: [Question: [AttributeHandleRange]] = [:]
-    /// What happened, in order.
+    /// The events, in order.
     private(set) var events: [Event] = []
-    /// Whether all services were asked for, not some by their UUIDs.
+    /// Whether all services were discovered, rather than some by their UUIDs.
     private(set) var wasListed = false
     /// The MTU that the server offers.
     var serverMTU: Int?
-    /// When links began.
+    /// The beginnings of links.
     private(set) var beginnings: [Int: Int64] = [:]
-    /// The index of the event that the last read of an attribute was, and the link.
+    /// The index of the last read of an attribute, and its link.
     private var lastRead: (handle: AttributeHandle, link: Int, index: Int)?
 
     // MARK: Discovery
@@ -128,7 +128,7 @@ struct ObservedDatabase: Sendable {
             else { return }
             self.includes[handle] = start...end
             self.includedServices[start] = end
-            // One of 128 bits has to be read.
+            // A 128-bit UUID has to be read separately.
             if let uuid = rest.readInteger(endianness: .little, as: UInt16.self), self.services[start] == nil {
                 self.services[start] = Service(uuid: BluetoothUUID(uuid), end: end, isPrimary: false)
             }
@@ -142,13 +142,13 @@ struct ObservedDatabase: Sendable {
     /// An attribute that Find Information has found.
     mutating func found(_ type: BluetoothUUID, at handle: AttributeHandle) { self.types[handle] = type }
 
-    /// The Device Name, as it was read first; by whichever procedure, and also if nobody has discovered where it is.
+    /// The first Device Name that was read, by any procedure, even without discovery.
     var deviceName: ByteBuffer? {
         let type = BluetoothUUID(GATTAttributeType.deviceName)
         var handles = self.namesByType
         handles.formUnion(self.types.filter { $0.value == type }.keys)
         handles.formUnion(self.declarations.values.filter { $0.uuid == type }.map(\.valueHandle))
-        // Another service may have a characteristic of that type, too.
+        // Another service may have a characteristic of the same type.
         handles = handles.filter { handle in
             let service = self.services.filter { $0.key <= handle }.max { $0.key < $1.key }?.value
             return service.map { $0.end < handle || $0.uuid.shortValue == GATTAttributeType.genericAccessService }
@@ -162,10 +162,10 @@ struct ObservedDatabase: Sendable {
 
     // MARK: Values
 
-    /// A value was read from an octet on.
+    /// A value was read from an offset on.
     mutating func read(_ value: ByteBuffer, of handle: AttributeHandle, offset: Int, on link: Int) {
         if offset == 0 {
-            // The declaration of a service with a UUID of 128 bits that another one includes.
+            // The declaration of an included service with a 128-bit UUID.
             var rest = value
             if let end = self.includedServices[handle], self.services[handle] == nil,
                 let uuid = try? BluetoothUUID(attribute: &rest, "Service UUID")
@@ -186,7 +186,7 @@ struct ObservedDatabase: Sendable {
         self.events[last.index].kind = .read(.success(whole))
     }
 
-    /// Values without their lengths: they can be separated where those of all but the last are known.
+    /// Values without lengths can be separated if the lengths of all but the last are known.
     mutating func read(_ values: ByteBuffer, of handles: [AttributeHandle], on link: Int) {
         var rest = values
         for (index, handle) in handles.enumerated() {
@@ -213,7 +213,7 @@ struct ObservedDatabase: Sendable {
         return self.events.count - 1
     }
 
-    /// The answer to a write has come.
+    /// A write was answered.
     mutating func answered(_ write: Int, _ outcome: WriteOutcome, at time: Int64) {
         guard write < self.events.count, case .write(let value, _) = self.events[write].kind else { return }
         self.events[write].kind = .write(value, outcome)

@@ -1,10 +1,10 @@
-// All conversations of a capture, and the choice of the one that is wanted. What is missing for a peripheral is an
-// error that says what to record.
+// All conversations of a capture, and the choice of one of them. If a capture is not sufficient, an error says what to
+// record.
 
 package import BluetoothHCI
 import BluetoothTypes
 
-/// Why no peripheral can be made of a capture, in one line.
+/// Why a capture is not sufficient for a peripheral, in one line.
 package struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line.
     package var description: String
@@ -27,7 +27,7 @@ package struct RecordedConversations: Sendable {
 
     /// The peripheral with an address or a name; without one, the only one whose database was discovered.
     ///
-    /// - Throws: ``RecordingError``, which names those that there are, or what to record.
+    /// - Throws: ``RecordingError``, which lists the peripherals, or says what to record.
     package func peripheral(_ device: String?) throws(RecordingError) -> RecordedPeripheral {
         guard !self.peripherals.isEmpty else {
             let heard =

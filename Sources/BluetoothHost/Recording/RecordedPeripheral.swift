@@ -1,33 +1,33 @@
-// A peripheral as a conversation with it has shown it: what it advertises, its database, and what it answered and sent,
-// and when. It comes out of a capture or a description, and scripted and described peripherals are made of it.
+// A recorded peripheral: its advertisements, its database, and its answers and sent values with their times. It comes
+// from a capture or a description, and is the basis of scripted and described peripherals.
 
 package import BluetoothTypes
 package import NIOCore
 
-/// A peripheral that was recorded.
+/// A recorded peripheral.
 package struct RecordedPeripheral: Sendable {
-    /// Its address; `nil` where it was not seen.
+    /// Its address; `nil` if unknown.
     package var address: DeviceAddress?
-    /// Advertising data, without the scan response; `nil` where it was not heard.
+    /// Advertising data, without the scan response; `nil` if it was not received.
     package var advertisingData: ByteBuffer?
-    /// Scan response data; `nil` where it was not heard.
+    /// Scan response data; `nil` if it was not received.
     package var scanResponse: ByteBuffer?
     /// Whether centrals may connect.
     package var isConnectable = true
-    /// The time from one advertisement to the next; `nil` where fewer than two were heard.
+    /// The time from one advertisement to the next; `nil` if fewer than two were received.
     package var advertisingInterval: TimeAmount?
-    /// The GAP Device Name, where it was read.
+    /// The GAP Device Name, if it was read.
     package var deviceName: String?
-    /// The ATT MTU that it offers, where that was negotiated.
+    /// The ATT MTU that it offers, if that was exchanged.
     package var mtu: Int?
-    /// Its services in the order of their handles, without Generic Access and Generic Attribute.
+    /// Its services in ascending order of their handles, without Generic Access and Generic Attribute.
     package var services: [RecordedService] = []
-    /// What its Generic Attribute service has; `nil` where nobody has asked.
+    /// The contents of its Generic Attribute service; `nil` if it was not discovered.
     package var genericAttribute: GenericAttributeService?
 
     package init() {}
 
-    /// The name: that of the advertisement, else the GAP Device Name.
+    /// The name in the advertisement, or else the GAP Device Name.
     package var name: String? {
         for data in [self.scanResponse, self.advertisingData] {
             if let name = data.flatMap({ AdvertisingData(parsing: $0).localName }) { return name }
@@ -36,7 +36,7 @@ package struct RecordedPeripheral: Sendable {
     }
 }
 
-/// A service that was recorded.
+/// A recorded service.
 package struct RecordedService: Sendable {
     /// Its UUID.
     package var uuid: BluetoothUUID
@@ -46,9 +46,9 @@ package struct RecordedService: Sendable {
     package var handles: AttributeHandleRange
     /// The first handles of the services that it includes.
     package var includes: [AttributeHandle] = []
-    /// Its characteristics, in the order of their handles.
+    /// Its characteristics, in ascending order of their handles.
     package var characteristics: [RecordedCharacteristic] = []
-    /// Whether somebody has asked for its characteristics.
+    /// Whether its characteristics were discovered.
     package var wasDiscovered = false
 
     package init(uuid: BluetoothUUID, isPrimary: Bool, handles: AttributeHandleRange) {
@@ -58,13 +58,13 @@ package struct RecordedService: Sendable {
     }
 }
 
-/// A characteristic that was recorded.
+/// A recorded characteristic.
 package struct RecordedCharacteristic: Sendable {
     /// A read, and its answer.
     package struct Read: Hashable, Sendable {
         /// The value, or the error.
         package var result: Result<ByteBuffer, ATTErrorCode>
-        /// How many writes of the characteristic came before it.
+        /// The number of earlier writes to the characteristic.
         package var writesBefore: Int
 
         package init(_ result: Result<ByteBuffer, ATTErrorCode>, writesBefore: Int = 0) {
@@ -73,15 +73,15 @@ package struct RecordedCharacteristic: Sendable {
         }
     }
 
-    /// A write, and what became of it.
+    /// A write, and its outcome.
     package struct Write: Hashable, Sendable {
-        /// What was written.
+        /// The written value.
         package var value: ByteBuffer
-        /// The error with which it was refused; `nil` for one that was taken.
+        /// The error with which it was refused; `nil` if it was accepted.
         package var error: ATTErrorCode?
-        /// Whether it was never answered though it was a request.
+        /// Whether it was a request without an answer.
         package var isUnanswered = false
-        /// The values that followed from it, in order.
+        /// The values that were sent in response, in order.
         package var answers: [Answer] = []
 
         package init(value: ByteBuffer, error: ATTErrorCode? = nil, answers: [Answer] = []) {
@@ -91,11 +91,11 @@ package struct RecordedCharacteristic: Sendable {
         }
     }
 
-    /// A value that was sent because something was written.
+    /// A value that was sent in response to a write.
     package struct Answer: Hashable, Sendable {
         /// The characteristic's value handle.
         package var handle: AttributeHandle
-        /// How long after the write.
+        /// The time since the write.
         package var delay: TimeAmount
         /// The value.
         package var value: ByteBuffer
@@ -107,9 +107,9 @@ package struct RecordedCharacteristic: Sendable {
         }
     }
 
-    /// A value that was sent by itself.
+    /// A value that was sent spontaneously.
     package struct Update: Hashable, Sendable {
-        /// How long after the subscription.
+        /// The time since the subscription.
         package var delay: TimeAmount
         /// The value.
         package var value: ByteBuffer
@@ -124,7 +124,7 @@ package struct RecordedCharacteristic: Sendable {
     package struct Descriptor: Hashable, Sendable {
         /// Its UUID.
         package var uuid: BluetoothUUID
-        /// Its value; `nil` where it was not read.
+        /// Its value; `nil` if it was not read.
         package var value: ByteBuffer?
 
         package init(uuid: BluetoothUUID, value: ByteBuffer?) {
@@ -139,19 +139,19 @@ package struct RecordedCharacteristic: Sendable {
     package var properties: CharacteristicProperties
     /// The handle of its value.
     package var handle: AttributeHandle
-    /// Whether it has a Client Characteristic Configuration; true where nobody has asked.
+    /// Whether it has a Client Characteristic Configuration; true if that was not discovered.
     package var hasClientConfiguration = true
     /// The descriptors, without Extended Properties and Client Characteristic Configuration.
     package var descriptors: [Descriptor] = []
-    /// Whether it was refused to a connection that was not secure enough.
+    /// Whether access was refused because the connection was not secure enough.
     package var demandsEncryption = false
     /// The reads, in order.
     package var reads: [Read] = []
     /// The writes, in order.
     package var writes: [Write] = []
-    /// Whether it was subscribed to.
+    /// Whether a client has subscribed to it.
     package var wasSubscribed = false
-    /// What it sent by itself after a subscription.
+    /// The values that it sent spontaneously after a subscription.
     package var updates: [Update] = []
 
     package init(uuid: BluetoothUUID, properties: CharacteristicProperties, handle: AttributeHandle) {
@@ -160,7 +160,7 @@ package struct RecordedCharacteristic: Sendable {
         self.handle = handle
     }
 
-    /// The value that it begins with: what was first read, or sent by itself.
+    /// The initial value: the first that was read, or sent spontaneously.
     package var firstValue: ByteBuffer? {
         for read in self.reads {
             if case .success(let value) = read.result { return value }

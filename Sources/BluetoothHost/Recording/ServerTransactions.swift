@@ -1,5 +1,5 @@
-// What passes between the client and the server of one link, as requests with their answers. ATT has one request at a
-// time in each direction (Vol 3, Part F, 3.3.2), so an answer belongs to the last request.
+// Matches the requests and answers between the client and the server of one link. ATT has one request at a time in each
+// direction (Vol 3, Part F, 3.3.2), so an answer belongs to the last request.
 
 import BluetoothTypes
 import NIOCore
@@ -15,15 +15,15 @@ struct ServerTransactions: Sendable {
         case read(AttributeHandle)
         case readBlob(AttributeHandle, offset: Int)
         case readMultiple([AttributeHandle], isVariable: Bool)
-        /// With the number of the write in the database.
+        /// The payload is the number of the write in the database.
         case write(Int)
         case prepareWrite(AttributeHandle, offset: Int, ByteBuffer)
-        /// With the numbers of the writes in the database.
+        /// The payload is the numbers of the writes in the database.
         case executeWrite([Int])
         case other
     }
 
-    /// How many octets of prepared writes are kept: an attribute has at most 512.
+    /// The largest total length of prepared writes that is kept: an attribute has at most 512 octets.
     private static let preparedLimit = 65_536
 
     /// The link's number in the capture.
@@ -32,7 +32,7 @@ struct ServerTransactions: Sendable {
     private var prepared: [(handle: AttributeHandle, offset: Int, value: ByteBuffer)] = []
     private var preparedOctets = 0
 
-    /// Takes a PDU; what the client's own server says is passed over.
+    /// Takes a PDU; those of the client's own server are ignored.
     mutating func receive(
         _ pdu: ByteBuffer,
         _ opcode: ATTOpcode,
@@ -47,7 +47,7 @@ struct ServerTransactions: Sendable {
             case (true, true), (false, false): break
             }
         } catch {
-            // Malformed: neither a question nor an answer.
+            // Malformed: neither a request nor a response.
             return
         }
     }
@@ -185,7 +185,7 @@ struct ServerTransactions: Sendable {
             database.read(try ATTReadMultipleResponse(parsing: pdu).values, of: handles, on: self.linkNumber)
         case (.readMultiple(let handles, true), .readMultipleVariableResponse):
             for (handle, entry) in zip(handles, try ATTReadMultipleVariableResponse(parsing: pdu).list) {
-                // The last one may have been cut to the PDU.
+                // The last one may be truncated.
                 guard entry.value.readableBytes == entry.length else { break }
                 database.read(entry.value, of: handle, offset: 0, on: self.linkNumber)
             }
@@ -224,7 +224,7 @@ struct ServerTransactions: Sendable {
 
     // MARK: Prepared writes
 
-    /// Joins the parts to values that are written now.
+    /// Joins the parts into the written values.
     private mutating func execute(at time: Int64, into database: inout ObservedDatabase) -> [Int] {
         var values: [(handle: AttributeHandle, value: ByteBuffer)] = []
         for part in self.prepared {

@@ -1,14 +1,14 @@
-// What two devices have of each other after they paired (Vol 3, Part H, 2.4), as it is kept from one link to the next.
+// The keys that two devices share after pairing (Vol 3, Part H, 2.4), kept from one link to the next.
 
 public import BluetoothTypes
 
-/// A key that encrypts links, and what names it (2.4.1, 2.4.4).
+/// A key that encrypts links, and the numbers that identify it (2.4.1, 2.4.4).
 public struct LongTermKey: Hashable, Sendable {
     /// The key (LTK), with zeros above its size.
     public var value: Octets16
-    /// The diversifier that names it (EDIV); 0 for LE Secure Connections.
+    /// The encrypted diversifier (EDIV); 0 for LE Secure Connections.
     public var encryptedDiversifier: UInt16
-    /// The number that names it (Rand); 0 for LE Secure Connections.
+    /// The random number (Rand); 0 for LE Secure Connections.
     public var random: UInt64
 
     /// A key.
@@ -19,9 +19,9 @@ public struct LongTermKey: Hashable, Sendable {
     }
 }
 
-/// What a device is known by (2.4.2.1).
+/// The identity of a device (2.4.2.1).
 public struct IdentityInformation: Hashable, Sendable {
-    /// The key that resolves its private addresses (IRK); zero where it has none.
+    /// The key that resolves its private addresses (IRK); zero if it has none.
     public var identityResolvingKey: Octets16
     /// Its public or static random address.
     public var address: DeviceAddress
@@ -37,7 +37,7 @@ public struct IdentityInformation: Hashable, Sendable {
 public struct SigningKey: Hashable, Sendable {
     /// The key (CSRK).
     public var connectionSignatureResolvingKey: Octets16
-    /// The SignCounter of the next message: smaller ones are replays.
+    /// The SignCounter of the next message; smaller ones are replays.
     public var signCounter: UInt32
 
     /// A key.
@@ -49,11 +49,11 @@ public struct SigningKey: Hashable, Sendable {
 
 /// The keys that one device has distributed.
 public struct PairingKeys: Hashable, Sendable {
-    /// Encrypts links in which the distributing device is the peripheral; with LE Secure Connections, all.
+    /// The key of links in which the distributing device is the peripheral; with LE Secure Connections, of all links.
     public var longTermKey: LongTermKey?
-    /// Who the distributing device is.
+    /// The identity of the distributing device.
     public var identity: IdentityInformation?
-    /// Signs what the distributing device sends.
+    /// The key with which the distributing device signs data.
     public var signing: SigningKey?
 
     /// Keys.
@@ -68,21 +68,21 @@ public struct PairingKeys: Hashable, Sendable {
     }
 }
 
-/// What a pairing has led to.
+/// The result of a pairing.
 public struct Bond: Hashable, Sendable {
     /// The peer's address on the link where it paired.
     public var peerAddress: DeviceAddress
-    /// The octets of the encryption keys, 7 to 16.
+    /// The size of the encryption keys, 7 to 16 octets.
     public var keySize: Int
     /// Whether the keys protect against a man in the middle.
     public var isAuthenticated: Bool
     /// Whether they come from LE Secure Connections.
     public var isSecureConnections: Bool
-    /// What this device has distributed.
+    /// The keys that this device has distributed.
     public var local: PairingKeys
-    /// What the peer has distributed.
+    /// The keys that the peer has distributed.
     public var peer: PairingKeys
-    /// What the peer's user could see and do when the devices paired; `nil` if that is not known.
+    /// The peer's IO capability when the devices paired; `nil` if unknown.
     public var peerIOCapability: IOCapability?
 
     /// A bond.
@@ -104,7 +104,7 @@ public struct Bond: Hashable, Sendable {
         self.peerIOCapability = peerIOCapability
     }
 
-    /// What is to be said of a link's key that is one of these.
+    /// The description of these keys.
     public var key: LinkSecurity.Key {
         LinkSecurity.Key(
             isAuthenticated: self.isAuthenticated,
@@ -116,10 +116,10 @@ public struct Bond: Hashable, Sendable {
     /// The level of a link that is encrypted with these keys.
     public var level: SecurityLevel { self.key.level }
 
-    /// What the peer is known by: its identity address, or the one that it had.
+    /// The peer's identity address; the address with which it paired if it has distributed none.
     public var identityAddress: DeviceAddress { self.peer.identity?.address ?? self.peerAddress }
 
-    /// The key that encrypts a link in which this device has the role.
+    /// The key for links in which this device has the role.
     func longTermKey(asCentral isCentral: Bool) -> LongTermKey? {
         isCentral ? self.peer.longTermKey : self.local.longTermKey
     }

@@ -1,25 +1,24 @@
-// The security of the host's links: the Security Manager of each link is fed here and its actions are carried out (Vol
-// 3, Part H), requests that a server refused because the link was not secure enough are sent again (Vol 3, Part C,
-// 10.3.2), and a bonded client that comes back finds what a bond keeps for it (Vol 3, Part G, 2.5.2).
+// The security of the host's links. It drives the Security Manager of each link (Vol 3, Part H), repeats requests that
+// a server refused because the link was not secure enough (Vol 3, Part C, 10.3.2), and restores the state of bonded
+// clients (Vol 3, Part G, 2.5.2).
 //
-// The order of a bonded link: it is opened, the delegate gives the bond, and the link is encrypted with its key. A
-// central does that by itself; a peripheral asks for it when it wants something of the peer. Before that anybody can
-// have the address of a bonded peer, and in either role this host asks it for nothing, believes nothing that comes
-// without being asked for, opens no channel with it, and neither restores nor changes what a bond keeps of it. A link
-// that cannot be encrypted with the key of its bond ends (`pinOrKeyMissing`): a device that pretends to be the peer
-// gets nothing and is trusted in nothing (CVE-2020-9770). What the server has for everybody, it has for such a device,
-// too.
+// A bonded link is opened, the delegate returns the bond, and the link is encrypted with its key. A central starts
+// encryption by itself; a peripheral requests it when it needs something of the peer. Until then any device may be
+// using the address of the bonded peer: in either role this host sends it no request, ignores unsolicited values, opens
+// no channel with it, and neither restores nor changes the stored state of its client. A link that cannot be encrypted
+// with the key of its bond ends (`pinOrKeyMissing`): a device that impersonates the peer is neither answered nor
+// trusted (CVE-2020-9770). It can still read what the server offers without security.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-/// How the links of a host are secured.
+/// The security of a host's links.
 final class HostSecurity {
     /// How the host pairs.
     var pairing: PairingConfiguration { didSet { self.updatePairing() } }
     @exclusivity(unchecked) unowned var host: LEHost!
-    /// What all links share: the numbers, who is known, and the pairings that failed.
+    /// The state that all links share: random numbers, known identities, and failed pairings.
     private var context: SecurityManager.Context
     private let loop: HostLoop
 
@@ -29,12 +28,12 @@ final class HostSecurity {
         self.loop = loop
     }
 
-    // MARK: Who pairs
+    // MARK: Identities
 
-    /// Who this device is for pairings, and who its peers are.
+    /// The identities of this device and its peers.
     var identities: KnownIdentities { self.context.identities }
 
-    /// How this device pairs: one that hides itself distributes its identity.
+    /// How this device pairs: with privacy, it distributes its identity.
     private var configuration: PairingConfiguration {
         var pairing = self.pairing
         if self.host.radio.addresses.isPrivate, pairing.identity == nil, let key = self.host.identityResolvingKey,
@@ -45,7 +44,7 @@ final class HostSecurity {
         return pairing
     }
 
-    /// Has pairings from now on know who this device is and who its peers are.
+    /// Updates the configuration and the identities for future pairings.
     func updatePairing() {
         let pairing = self.configuration
         for link in self.host.openLinks.all { link.securityManager.configuration = pairing }
@@ -82,8 +81,7 @@ final class HostSecurity {
         )
     }
 
-    /// A link with a bond begins with its encryption: nothing is asked of the peer or believed before. A central starts
-    /// it.
+    /// A bonded link begins with encryption, which a central starts. The peer is neither asked nor trusted before.
     func begin(_ link: HostLink) {
         if let key = link.securityManager.bond?.peer.signing { link.bearer.server.signingKey = PeerSigningKey(key) }
         self.take(link.securityManager.security, of: link)
@@ -96,7 +94,7 @@ final class HostSecurity {
 
     // MARK: The Security Manager
 
-    /// One step of a link's Security Manager, whose actions are carried out in the coming turn.
+    /// Runs one step of a link's Security Manager, whose actions are carried out in the next turn.
     func update(
         _ link: HostLink,
         _ body: (inout SecurityManager, inout SecurityManager.Context) -> Void
@@ -112,7 +110,7 @@ final class HostSecurity {
         self.host.noteWork(link)
     }
 
-    /// Carries out what a link's Security Manager wants done, and lets go on what has waited for it.
+    /// Carries out the actions of a link's Security Manager, and continues whatever has waited for them.
     func drain(_ link: HostLink) {
         guard !link.securityActions.isEmpty else { return }
         while !link.securityActions.isEmpty {
@@ -155,7 +153,7 @@ final class HostSecurity {
             link.hasReadPeerPrivacy = false
             if isBonded {
                 self.identify(link, as: bond.identityAddress.withoutIdentity)
-                // What was kept of a client with another key is not that of this one, which knows nothing of it.
+                // The stored state of a client with another key does not apply to this one.
                 link.hasBondedClient = true
             }
             self.take(link.securityManager.security, of: link)
@@ -180,12 +178,13 @@ final class HostSecurity {
         self.encryptionChanged(on: link, status, isEnabled: isEnabled)
     }
 
-    /// Encryption has changed, or could not be started. What came meanwhile has waited: a USB adapter's data overtakes
-    /// its events.
+    /// Encryption has changed, or could not be started. Packets that arrived meanwhile have waited: a USB adapter's
+    /// data can overtake its events.
     ///
-    /// Between the last data in clear and the event are some packets of the link layer, which take a connection
-    /// interval at least on most controllers (Vol 6, Part B, 5.1.3.1). What came earlier than that before the event was
-    /// sent in clear, and is measured by what the link was: nobody without the key can have it taken for encrypted.
+    /// Between the last unencrypted data and the event, the Link Layer exchanges some packets, which on most
+    /// controllers take at least a connection interval (Vol 6, Part B, 5.1.3.1). Packets that arrived earlier than that
+    /// were sent unencrypted, and are handled with the earlier security: nobody without the key can make them pass for
+    /// encrypted.
     private func encryptionChanged(on link: HostLink, _ status: HCIErrorCode, isEnabled: Bool) {
         let now = self.loop.now
         let time = min(link.timing.interval.timeAmount, EarlyData.time)
@@ -197,31 +196,29 @@ final class HostSecurity {
         link.dataBeforeEncryption = []
         guard link.isOpen else { return }
         self.update(link) { $0.encryptionChanged(status, isEnabled: isEnabled, &$1) }
-        // Nothing that comes with the next packet, or that the user asks for next, is to be measured by what the link
-        // was.
+        // The next packets, and the next calls of the user, must see the new security.
         self.drain(link)
         self.host.drainBearer(link)
         for packet in packets { self.host.receive(packet, on: link) }
     }
 
-    /// No packet with a valid integrity code has come for the authenticated payload timeout (30 s), although the
-    /// controller has pinged the peer: a device that keeps the link alive does not show that it has the key (Vol 4,
-    /// Part E, 7.7.75). The link ends.
+    /// No packet with a valid integrity code has arrived within the authenticated payload timeout (30 s), although the
+    /// controller has pinged the peer (Vol 4, Part E, 7.7.75). The link ends: whoever keeps it alive has not proved
+    /// that it has the key.
     func authenticatedPayloadTimeoutExpired(_ handle: ConnectionHandle) {
         guard let link = self.host.openLinks[handle], link.isOpen, link.bearer.security.key != nil else { return }
         link.endReason = .connectionTerminatedMICFailure
         self.host.openLinks.disconnect(link, reason: .authenticationFailure)
     }
 
-    /// The link's security is another one, which its bearer has from now on.
+    /// Applies the new security of a link to its bearer, where the whole host looks it up.
     ///
-    /// The first time that a link is encrypted with the key of a bond that was there before it, the delegate is asked
-    /// for what was kept of the peer's client with ``LEHostDelegate/host(_:bondedClientAt:)``, and from then on it is
-    /// given each change of that.
+    /// The first time that a link is encrypted with the key of an earlier bond, the delegate returns the stored state
+    /// of the peer's client from ``LEHostDelegate/host(_:bondedClientAt:)``, and from then on is told of each change.
     func take(_ security: LinkSecurity, of link: HostLink) {
-        // While the devices pair anew, the key in use is not yet that of a bond.
+        // While the devices pair again, the key in use is not yet that of a bond.
         if security.key != nil, link.isHeld, !link.securityManager.isPairing { link.isHeld = false }
-        // What waits in the batch was made for the link as it was.
+        // The notifications in the batch were built for the earlier security.
         link.bearer.flushBatch(into: &link.bearerActions)
         link.bearer.security = security
         if security.usesBond, !link.hasBondedClient {
@@ -234,7 +231,7 @@ final class HostSecurity {
                     now: self.loop.now,
                     into: &link.bearerActions
                 )
-                // What it wrote on this link before it showed its key is its own.
+                // Subscriptions that it wrote on this link before encryption are its own.
                 if hadSubscriptions { link.bearer.noteClientChange(into: &link.bearerActions) }
             } else {
                 link.bearer.noteClientChange(into: &link.bearerActions)
@@ -243,15 +240,15 @@ final class HostSecurity {
         self.host.noteWork(link)
     }
 
-    /// Gives the delegate what is to be kept of a bonded client.
+    /// Gives the delegate the state of a bonded client to store.
     func reportBondedClient(of link: HostLink) {
         let client = self.host.server.bondedClient(on: &link.bearer)
         self.host.delegate?.host(self.host, link: link.information, didChangeBondedClient: client)
     }
 
-    // MARK: What the peer has refused
+    // MARK: Refused requests
 
-    /// The peer has refused something until the link has a level.
+    /// The peer has refused a request until the link has a level.
     func secure(_ link: HostLink, _ level: SecurityLevel) {
         link.securityError = nil
         let manager = link.securityManager
@@ -261,8 +258,8 @@ final class HostSecurity {
         self.settle(link)
     }
 
-    /// Has a channel that the peer has refused wait for a more secure link; says whether it does.
-    func delays(_ id: L2CAPChannelID, on link: HostLink, _ error: L2CAPChannelOpenError) -> Bool {
+    /// Makes a channel that the peer has refused wait for a more secure link; returns whether it does.
+    func awaitSecurity(for id: L2CAPChannelID, on link: HostLink, after error: L2CAPChannelOpenError) -> Bool {
         guard let request = link.requestedChannels[id], request.refusal == nil, case .refused(let result) = error,
             let shortfall = SecurityShortfall(result)
         else { return false }
@@ -276,20 +273,20 @@ final class HostSecurity {
         return true
     }
 
-    /// Repeats what the peer has refused where the link is more secure now; where it is not, and is not on the way to
-    /// be, the refusals stand.
+    /// Repeats refused requests if the link is more secure now. If it is not, and will not become so, accepts the
+    /// refusals.
     private func settle(_ link: HostLink) {
         link.client.repeatRefusedRequest(on: &link.bearer, now: self.loop.now, into: &link.bearerActions)
         let refused = link.requestedChannels.filter { $0.value.refusal != nil }
             .sorted { $0.key.rawValue < $1.key.rawValue }
         for (id, request) in refused where !link.isHeld && request.level < link.bearer.security.level {
             link.requestedChannels[id]?.refusal = nil
-            self.host.requestChannel(id, on: link)
+            self.host.channels.request(id, on: link)
         }
         guard !link.securityManager.isSecuring, link.securityActions.isEmpty else { return self.host.noteWork(link) }
         let now = self.loop.now
         link.client.acceptRefusal(link.securityError, on: &link.bearer, now: now, into: &link.bearerActions)
-        // The end of a link says itself why.
+        // The end of a link has its own reason.
         if !link.isDisconnecting {
             let error = link.securityError ?? .att(.insufficientEncryption, handle: 0)
             link.client.endHeld(error, on: &link.bearer, into: &link.bearerActions)
@@ -298,7 +295,7 @@ final class HostSecurity {
         self.host.noteWork(link)
     }
 
-    /// Channels that wait for a more secure link have failed: it does not get so any more.
+    /// Fails the channels that wait for a more secure link, which it does not become.
     func acceptRefusedChannels(on link: HostLink) {
         let refusals = link.requestedChannels.compactMapValues(\.refusal)
         for (id, error) in refusals.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -307,9 +304,9 @@ final class HostSecurity {
         }
     }
 
-    // MARK: What the peer says of its privacy
+    // MARK: The privacy of the peer
 
-    /// Asks a bonded peer for what it says of its privacy, where that is not known and the peer can hide at all.
+    /// Reads the privacy characteristics of a bonded peer that has an identity resolving key, unless they are known.
     private func readPeerPrivacy(of link: HostLink) {
         guard !link.hasReadPeerPrivacy, link.isOpen, !link.securityManager.isPairing,
             link.bearer.security.isBonded, link.bearer.security.key != nil,
@@ -319,7 +316,7 @@ final class HostSecurity {
         link.hasReadPeerPrivacy = true
         let id = link.id
         self.host.perform(ReadGAPOctet(GATTAttributeType.centralAddressResolution), on: id) { [unowned self] result in
-            // A link that ended says nothing: the next one asks again.
+            // If the link ended, the next one reads them.
             guard case .success(let resolution) = result else { return }
             let next = ReadGAPOctet(GATTAttributeType.resolvablePrivateAddressOnly)
             self.host.perform(next, on: id) { [unowned self] result in
@@ -332,9 +329,9 @@ final class HostSecurity {
 }
 
 extension PeerSigningKey {
-    /// The key of a peer as it was distributed.
+    /// The key as the peer distributed it.
     init(_ key: SigningKey) {
-        // The counter of the next message is not lower than this one.
+        // The counter of the next message may equal this one.
         self.init(
             key: key.connectionSignatureResolvingKey,
             lastCounter: key.signCounter > 0 ? key.signCounter - 1 : nil

@@ -1,6 +1,6 @@
 // Phase 3 of pairing: the keys that each side distributes over the encrypted link (Vol 3, Part H, 2.4.3 and 3.6.1). The
-// responder sends first, then the initiator, each in one order: the long term key with what names it, the identity
-// resolving key with the identity address, the signing key. Which ones was agreed in phase 1.
+// responder sends first, then the initiator, each in a fixed order: the long term key with EDIV and Rand, the identity
+// resolving key with the identity address, the signing key. Phase 1 agreed on which of them.
 //
 //         +-----------+  Encryption Information   +-------------------------+
 //         |           |-------------------------->| centralIdentification   |
@@ -13,34 +13,33 @@
 //               v
 //            finished
 //
-// expecting: the next command is the first of those that are left. Any other ends the pairing: a key that was not
-// agreed on is not accepted, and none comes twice.
+// expecting: the next command is the first of the remaining ones. Any other ends the pairing: a key that was not agreed
+// on is not accepted, and neither is one twice.
 //
-// centralIdentification, identityAddress: the first half of a pair is here.
+// centralIdentification, identityAddress: the first command of a pair has arrived.
 //
-// finished: all is here, and all of this side was sent.
+// finished: both sides have sent all their keys.
 //
-// A peer can claim an identity that is not its own (`KnownIdentities`). That of this device is rejected, one that
-// differs from the identity address on which the peer is on the air is ignored, and for that of another device the user
-// decides at the end of the exchange (`replaced`), unless its bond has a better key.
+// A peer can claim an identity that is not its own (`KnownIdentities`). The identity of this device is rejected. One
+// that differs from the identity address that the peer uses on the air is ignored. For the identity of another device
+// the user decides at the end of the exchange (`replaced`), unless the bond of that device has a better key.
 //
-// A peer can distribute keys that are zero. As an identity resolving key that means that it has none; other keys of
-// zero are rejected. Time does not come in: the Security Manager waits.
+// A peer can distribute keys that are zero. An identity resolving key of zero means that it has none; other keys of
+// zero are rejected. No timers: the Security Manager has one.
 //
-// Identities (`KnownIdentities`). Whom a device knows when a peer says who it is, at the end of a pairing (Vol 3, Part
-// H, 3.6.4 and 3.6.5). Nothing proves that an identity address is the peer's own, so a claim may not take what belongs
-// to another one:
+// Identities (`KnownIdentities`), Vol 3, Part H, 3.6.4 and 3.6.5. Nothing proves that an identity address belongs to
+// the peer that claims it, so a claim must not take over another device:
 //
-// - A peer that is on the air under an identity address, public or static, has shown that one. A claim of another one
-//   is ignored, as Linux does, and the bond is that of the address in use. A peer whose static address is not the
-//   identity address that it distributes is found again in this way.
-// - Under a private address a peer may claim an identity address that nobody has. One that is bonded, connected, or was
-//   met on the air belongs to another device, and the user decides.
-// - A peer whose private address was resolved by the key of a bond is the device of that bond. Another identity that it
-//   claims is ignored, as Linux does, and the bond is replaced with the user's consent: who has the key of another
-//   device does not take that device's identifier to an address of its own.
-// - A key that another bonded peer has distributed before resolves the addresses of that one alone: boards of one kind
-//   have the same constant key, and a peer that repeats the key of another one does not take its addresses away.
+// - A peer that uses an identity address on the air, public or static, has that one. A claim of another one is ignored,
+//   as in Linux, and the bond belongs to the address in use. In this way, a peer whose static address is not the
+//   identity address that it distributes is recognized later.
+// - A peer with a private address may claim an identity address that no known device has. An address that is bonded,
+//   connected, or has been seen on the air belongs to another device, and the user decides.
+// - A peer whose private address was resolved with the key of a bond is the device of that bond. A claim of another
+//   identity is ignored, as in Linux, and the bond is replaced with the user's consent: a device that has the key of
+//   another one cannot move that one's identifier to its own address.
+// - A key that another bonded peer has distributed before resolves the addresses of that peer only: some boards all
+//   have the same constant key, and a peer that repeats another one's key does not take over its addresses.
 
 public import BluetoothTypes
 
@@ -56,11 +55,11 @@ struct KeyExchange: Sendable {
     private let isCentral: Bool
     private let keySize: Int
     private var state: State
-    /// What this side distributes.
+    /// The keys that this side distributes.
     let local: PairingKeys
-    /// What the peer has distributed.
+    /// The keys that the peer has distributed.
     private(set) var peer = PairingKeys()
-    /// The identity address of the peer, if it is that of another device.
+    /// The claimed identity address if it belongs to another device.
     private(set) var replaced: DeviceAddress?
     private let peerAddress: DeviceAddress
     private let key: LinkSecurity.Key
@@ -86,7 +85,7 @@ struct KeyExchange: Sendable {
         var local = PairingKeys()
         if own.contains(.encryptionKey) {
             let value = Octets16.random(using: &context.generator).masked(toOctets: agreement.keySize)
-            // 0 and 0 name the key of LE Secure Connections.
+            // EDIV and Rand are 0 for the key of LE Secure Connections.
             local.longTermKey = LongTermKey(
                 value: value,
                 encryptedDiversifier: max(1, UInt16(truncatingIfNeeded: context.generator.next())),
@@ -154,7 +153,7 @@ struct KeyExchange: Sendable {
             case .free:
                 self.peer.identity = identity
             case .ofAnother(let existing):
-                // The peer has sent its keys, and is to drop those of this side.
+                // The peer has sent its keys, and must drop those of this side.
                 do {
                     if let existing { try self.key.check(replacing: existing) }
                 } catch {
@@ -177,13 +176,13 @@ struct KeyExchange: Sendable {
     }
 }
 
-/// A bonded peer, as a host knows it before there is a link.
+/// A bonded peer, as a host knows it without a link.
 public struct BondedPeer: Hashable, Sendable {
-    /// What the peer is known by; a key of zero stands for none.
+    /// The peer's identity; a key of zero stands for none.
     public var identity: IdentityInformation
-    /// The address under which it paired, if it has no key that resolves its addresses.
+    /// The address with which it paired, if it has no identity resolving key.
     public var peerAddress: DeviceAddress?
-    /// How the key of the bond was made; `nil` if that is not known.
+    /// The description of the bond's key; `nil` if unknown.
     public var key: LinkSecurity.Key?
 
     /// A peer.
@@ -205,15 +204,16 @@ public struct BondedPeer: Hashable, Sendable {
     }
 }
 
-/// The identity of this device and those of the peers that it knows.
+/// The identities of this device and of known peers.
 struct KnownIdentities {
-    /// What is to be thought of an identity that a peer claims.
+    /// The assessment of an identity that a peer claims.
     enum Claim: Hashable, Sendable {
-        /// Nobody else has it.
+        /// No other device has it.
         case free
-        /// Another device has the address: the user decides whether it is replaced. The key of its bond, if it has one.
+        /// Another device has the address: the user decides whether to replace it. The payload is the key of its bond,
+        /// if it has one.
         case ofAnother(LinkSecurity.Key?)
-        /// The peer is on the air under another identity address, or was recognized by it, and that one counts.
+        /// The peer uses another identity address, or was recognized by it, and that one counts.
         case ignored
         /// It is this device's own address, or its key.
         case own
@@ -225,15 +225,15 @@ struct KnownIdentities {
     var key: Octets16?
     /// The bonded peers.
     var peers: [BondedPeer] = []
-    /// Whether a device is connected, or was met on the air, under an identity address.
+    /// Whether a device with an identity address is connected, or has been seen on the air.
     var isMet: (DeviceAddress) -> Bool = { _ in false }
 
-    /// What is to be thought of an identity that a peer claims.
+    /// The assessment of an identity that a peer claims.
     /// - Parameters:
     ///   - identity: The identity.
-    ///   - peerAddress: The address under which the peer is on the air.
-    ///   - existing: The bond that the peer had when the pairing began, whose replacement the user was asked for by
-    ///     then.
+    ///   - peerAddress: The peer's address on the air.
+    ///   - existing: The bond that the peer had when the pairing began, whose replacement the user has already agreed
+    ///     to.
     func claim(of identity: IdentityInformation, from peerAddress: DeviceAddress, existing: Bond?) -> Claim {
         let address = identity.address.withoutIdentity
         let key = identity.identityResolvingKey
@@ -247,7 +247,7 @@ struct KnownIdentities {
         return self.isMet(address) ? .ofAnother(nil) : .free
     }
 
-    /// Whether another bonded peer has distributed the key of an identity before.
+    /// Whether another bonded peer has already distributed the key of an identity.
     func isAmbiguous(_ identity: IdentityInformation) -> Bool {
         let address = identity.address.withoutIdentity
         return self.peers.contains {
@@ -257,8 +257,7 @@ struct KnownIdentities {
 }
 
 extension DeviceAddress {
-    /// Whether a device can be known by the address: a public one, or a static random one (Vol 6, Part B, 1.3.1 and
-    /// 1.3.2.1).
+    /// Whether the address identifies a device: a public or a static random one (Vol 6, Part B, 1.3.1 and 1.3.2.1).
     var isIdentity: Bool {
         switch self.randomKind {
         case nil: self.value != 0 && self.value != 0xFFFF_FFFF_FFFF

@@ -1,33 +1,33 @@
 // The security of links, for the user of a host.
 
 extension LEHost {
-    /// How the host pairs from now on, on the links that there are and on those to come.
+    /// How the host pairs from now on, on open and on future links.
     public var pairing: PairingConfiguration {
         get { self.security.pairing }
         set { self.security.pairing = newValue }
     }
 
-    /// How secure a link is; `nil` where there is no such link.
+    /// The security of a link; `nil` if there is no such link.
     public func security(of link: LinkID) -> LinkSecurity? {
         self.assertOnEventLoop()
         return self.openLinks[link]?.bearer.security
     }
 
-    /// Makes a link at least as secure as a level: encrypts it with the keys that both devices have, or pairs. A
-    /// peripheral asks the central for it.
+    /// Makes a link at least as secure as a level: encrypts it with existing keys, or pairs. A peripheral requests it
+    /// from the central.
     ///
-    /// What comes of it is reported to the delegate. Nothing happens where the link has the level.
+    /// The delegate is told of the outcome. Nothing happens if the link already has the level.
     public func secure(_ link: LinkID, to level: SecurityLevel) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         self.security.update(link) { $0.requestSecurity(level, &$1) }
     }
 
-    /// Pairs with the peer of a link, even where the devices have keys of each other; a peripheral asks the central for
-    /// it.
+    /// Pairs with the peer of a link, even if the devices have keys of each other. A peripheral requests it from the
+    /// central.
     /// - Parameters:
     ///   - link: The link.
-    ///   - level: The least that the pairing has to give.
+    ///   - level: The least level that the pairing must reach.
     public func pair(_ link: LinkID, level: SecurityLevel = .encrypted) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
@@ -57,8 +57,8 @@ extension LEHost {
         self.security.update(link) { $0.cancelPairing(&$1) }
     }
 
-    /// Has the peer of a link drop the keys of the pairing that was just completed, since this device could not keep
-    /// its own.
+    /// Makes the peer of a link drop the keys of the pairing that was just completed, because this device could not
+    /// store its own.
     public func rejectKeys(of link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
@@ -74,7 +74,7 @@ extension LEHost {
         self.security.take(link.securityManager.security, of: link)
     }
 
-    /// Forgets the keys of a link's peer. Encryption that is in use stays.
+    /// Forgets the keys of a link's peer. The link stays encrypted.
     public func removeBond(of link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }

@@ -1,5 +1,5 @@
-// Phase 2 of LE legacy pairing: two devices prove to each other that they have the same temporary key, and make a short
-// term key of it (Vol 3, Part H, 2.3.5.2 to 2.3.5.5).
+// Phase 2 of LE legacy pairing: two devices prove to each other that they have the same temporary key, and derive a
+// short term key from it (Vol 3, Part H, 2.3.5.2 to 2.3.5.5).
 //
 //        initiator                                     responder
 //
@@ -16,26 +16,27 @@
 //            v                                            v
 //       short term key                               short term key
 //
-// temporaryKey: the user is asked for a passkey. The peer's Pairing Confirm may be here already; a second one is an
-// error. Without a question this state is never entered: the key is zero (Just Works), shown, or came out of band.
+// temporaryKey: the user is asked for a passkey. The peer's Pairing Confirm may already have arrived; a second one is
+// an error. This state is skipped if the key is zero (Just Works), displayed, or out of band.
 //
-// confirm: the key is known, and the peer's promise is not. The initiator has sent its own; a peer that gives it back
-// would answer with the same random value, too, and is refused.
+// confirm: the key is known, and the peer's confirm value is not. The initiator has sent its own; a peer that sends it
+// back would also send back the random value, and is refused.
 //
-// random: both have promised. The peer's random value has to fit its promise; the responder gives its own only then.
+// random: both confirm values are known. The peer's random value has to match its confirm value; only then does the
+// responder send its own.
 //
-// finished: the short term key was handed out. Nothing is received.
+// finished: the short term key was returned. Every command is an error.
 //
-// A peer can send values that do not fit (Confirm Value Failed) or commands out of turn (Unspecified Reason). It can
-// find out a passkey from what it has heard, which is why legacy pairing protects only until somebody listens.
+// A peer can send values that do not match (Confirm Value Failed) or commands out of turn (Unspecified Reason). An
+// eavesdropper can compute the passkey from the exchange, so legacy pairing does not protect against passive listening.
 //
-// Time does not come in: the Security Manager waits.
+// No timers: the Security Manager has one.
 
 import BluetoothTypes
 
 /// Phase 2 of LE legacy pairing.
 struct LegacyAuthentication: PairingAuthentication {
-    /// What both values are confirmed with.
+    /// The values of this side.
     private struct Confirmation: Sendable {
         var temporaryKey: Octets16
         var random: Octets16
@@ -113,7 +114,7 @@ struct LegacyAuthentication: PairingAuthentication {
         self.state = .confirm(own)
     }
 
-    /// The peer has promised its value: the initiator gives its own, the responder promises its own.
+    /// The peer's confirm value has arrived: the initiator sends its random value, the responder its confirm value.
     private mutating func promise(
         _ own: Confirmation,
         _ peerConfirm: Octets16,

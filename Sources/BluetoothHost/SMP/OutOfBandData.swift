@@ -1,35 +1,34 @@
-// What two devices may know of each other before they pair, by another way than Bluetooth (Vol 3, Part H, 2.3.5.4 and
-// 2.3.5.6.4): a temporary key for legacy pairing, and for LE Secure Connections a random number of each side with a
-// confirmation of its public key.
+// Data that two devices exchange out of band before they pair (Vol 3, Part H, 2.3.5.4 and 2.3.5.6.4): a temporary key
+// for legacy pairing, and for LE Secure Connections a random number of each side with a confirmation of its public key.
 
 public import BluetoothTypes
 
-/// Out-of-band data of one device for LE Secure Connections, as another one gets it.
+/// Out-of-band data of one device for LE Secure Connections, as another one receives it.
 public struct SecureConnectionsOutOfBandData: Hashable, Sendable {
     /// The confirmation of the public key (C).
     public var confirm: Octets16
     /// The random number (r).
     public var random: Octets16
 
-    /// Data of a peer.
+    /// Creates the data of a peer.
     public init(confirm: Octets16, random: Octets16) {
         self.confirm = confirm
         self.random = random
     }
 
-    /// Whether a public key is the one that was confirmed.
+    /// Whether the confirmation matches a public key.
     func confirms(_ key: PublicKey) -> Bool {
         SecurityToolbox.f4(key.x, key.x, self.random, 0) == self.confirm
     }
 }
 
-/// Out-of-band data of this device, with the key pair that it is about.
+/// Out-of-band data of this device, with its key pair.
 public struct LocalOutOfBandData: Sendable {
-    /// What the peer gets.
+    /// The part for the peer.
     public let shared: SecureConnectionsOutOfBandData
     let keyPair: KeyPair
 
-    /// New data; for one pairing.
+    /// Creates data for one pairing.
     public init(using generator: inout some RandomNumberGenerator) {
         let keyPair = KeyPair(using: &generator)
         let random = Octets16.random(using: &generator)
@@ -44,11 +43,11 @@ public struct LocalOutOfBandData: Sendable {
 
 /// All out-of-band data for a pairing.
 public struct OutOfBandData: Sendable {
-    /// The temporary key of legacy pairing, which both sides have.
+    /// The temporary key of legacy pairing, the same on both sides.
     public var temporaryKey: Octets16?
-    /// What came from the peer.
+    /// The data of the peer.
     public var peer: SecureConnectionsOutOfBandData?
-    /// What the peer may have got.
+    /// The data that the peer may have received.
     public var local: LocalOutOfBandData?
 
     /// Data.

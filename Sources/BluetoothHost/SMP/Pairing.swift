@@ -34,23 +34,22 @@
 // authentication: phase 2, legacy or of LE Secure Connections (`LegacyAuthentication`,
 // `SecureConnectionsAuthentication`).
 //
-// encryption: both sides have a key. The central's controller encrypts; the peripheral's asks for the key. A command of
-// the peer is an error here: what comes before the link is encrypted may come from another device.
+// encryption: both sides have a key. The central's controller encrypts; the peripheral's requests the key. A command of
+// the peer is an error here: before the link is encrypted, it may come from another device.
 //
 // keys: phase 3 (`KeyExchange`).
 //
-// consentToReplace: the peer claims the identity address of another device, one that is bonded or known, perhaps since
-// it has forgotten its own side of the bond. The user is asked whether it may take that place; without consent the key
-// is rejected, and a bond is never replaced by a weaker one.
+// consentToReplace: the peer claims the identity address of another device that is bonded or known, perhaps because it
+// has lost its side of the bond. The user is asked whether it may replace that device; without consent the key is
+// rejected. A bond is never replaced by a weaker one.
 //
-// finished: the keys were handed out.
+// finished: the keys were returned.
 //
-// A peer can say what it likes in each state: a command that does not belong there, one that this side cannot accept
-// and one that is malformed end the pairing with a reason, and nothing that came before is kept. Keypress
-// notifications say nothing that the pairing needs: those out of place are ignored, and no more than a limit are
-// reported.
+// In every state, a command that is unexpected, unacceptable or malformed ends the pairing with a reason, and discards
+// its results. The pairing does not depend on keypress notifications: those out of place are ignored, and only a
+// limited number is reported.
 //
-// Time does not come in: the Security Manager gives a pairing 30 s between two commands of this side.
+// No timers: the Security Manager allows 30 s between two commands of this side.
 
 import BluetoothTypes
 
@@ -140,7 +139,7 @@ struct Pairing: Sendable {
         }
     }
 
-    /// Begins a pairing as responder; throws the reason to refuse it with.
+    /// Begins a pairing as responder; throws the reason if it is refused.
     init(
         respondingTo request: PairingFeatures,
         _ parameters: PairingParameters,
@@ -164,18 +163,18 @@ struct Pairing: Sendable {
         }
     }
 
-    // MARK: What is known of the pairing
+    // MARK: Properties
 
-    /// The key that the link waits to be encrypted with, and what the link has then.
+    /// The key with which the link is about to be encrypted, and its description.
     var encryption: (longTermKey: Octets16, key: LinkSecurity.Key)? {
         guard case .encryption(let agreement, let longTermKey) = self.state else { return nil }
         return (longTermKey, agreement.key)
     }
 
-    /// Whether keys are on their way, which only an encrypted link may carry.
+    /// Whether keys are being distributed, which requires an encrypted link.
     var isDistributingKeys: Bool { if case .keys = self.state { true } else { false } }
 
-    /// Whether the user is asked about a Security Request, so that nothing has been sent.
+    /// Whether the user is asked about a Security Request; nothing has been sent yet.
     var awaitsConsentToRequest: Bool { if case .consentToRequest = self.state { true } else { false } }
 
     /// Whether the user of this device is asked.
@@ -197,7 +196,7 @@ struct Pairing: Sendable {
         }
     }
 
-    /// Whether the devices have exchanged more than wishes: a failure from here on may be an attempt to guess.
+    /// Whether authentication has begun: a failure from here on may be an attempt to guess a passkey.
     var hasBegunAuthentication: Bool {
         switch self.state {
         case .consentToRequest, .response, .consentToRespond, .finished: false
@@ -337,7 +336,7 @@ struct Pairing: Sendable {
             peer: exchange.peer,
             peerIOCapability: (self.parameters.isCentral ? agreement.response : agreement.request).ioCapability
         )
-        // A peer that was recognized by its private address is who it was.
+        // A peer that was recognized by its private address keeps its identity.
         if bond.peer.identity == nil, !self.parameters.peerAddress.withoutIdentity.isIdentity {
             bond.peer.identity = self.parameters.existing?.peer.identity
         }
@@ -345,7 +344,7 @@ struct Pairing: Sendable {
             bond.local.longTermKey = LongTermKey(value: key)
             bond.peer.longTermKey = LongTermKey(value: key)
         }
-        // Without a long term key nothing is left of a legacy pairing when the link ends.
+        // Without a long term key, a legacy pairing ends with the link.
         let hasKey = bond.local.longTermKey != nil || bond.peer.longTermKey != nil
         return .finished(bond, isBonded: agreement.isBonding && hasKey)
     }
@@ -366,7 +365,7 @@ struct Pairing: Sendable {
         self.state = .authentication(authentication, keypresses)
     }
 
-    /// This side's user has pressed a key while a passkey is entered.
+    /// This side's user has pressed a key while entering a passkey.
     private func send(_ notification: KeypressNotification, _ context: inout SecurityManager.Context) {
         guard let agreement = self.agreement, agreement.usesKeypressNotifications else { return }
         guard case .authentication(let authentication, _) = self.state, authentication.awaitsPasskey else { return }

@@ -1,29 +1,27 @@
-// Phase 1 of pairing (Vol 3, Part H, 2.1, 2.3 and 3.5): what two devices say of themselves in Pairing Request and
-// Pairing Response, how they make sure of each other then (2.3.5.1, tables 2.6, 2.7 and 2.8), and what follows from
-// both.
+// Phase 1 of pairing (Vol 3, Part H, 2.1, 2.3 and 3.5): the features in Pairing Request and Pairing Response, the
+// association model that follows from them (2.3.5.1, tables 2.6, 2.7 and 2.8), and what the devices agree on.
 //
-// The octets of the features as they travelled are part of what both sides confirm later, so that reserved bits of a
-// peer are kept, and mean nothing. Everything that a peer could say to get a weaker key than this device wants is
-// refused here.
+// Both sides later confirm the octets of the features as they were sent, so reserved bits of a peer are kept and
+// ignored. Features that would lead to a weaker key than this device requires are refused here.
 
 import BluetoothTypes
 import NIOCore
 
-/// What a device can show to its user and take from it (2.3.2).
+/// The input and output of a device (2.3.2).
 public enum IOCapability: UInt8, Hashable, Sendable, CaseIterable {
     /// It can show six digits.
     case displayOnly = 0x00
-    /// It can show six digits, and be answered with yes or no.
+    /// It can show six digits, and the user can answer yes or no.
     case displayYesNo = 0x01
     /// Six digits can be entered.
     case keyboardOnly = 0x02
-    /// It can neither show nor be answered.
+    /// No output and no input.
     case noInputNoOutput = 0x03
     /// It can show six digits, and six digits can be entered.
     case keyboardDisplay = 0x04
 }
 
-/// `AuthReq`: what a device wants of a pairing (3.5.1).
+/// `AuthReq`: the requirements of a device for a pairing (3.5.1).
 public struct AuthenticationRequirements: OptionSet, Hashable, Sendable {
     /// The octet, with its reserved bits.
     public var rawValue: UInt8
@@ -31,7 +29,7 @@ public struct AuthenticationRequirements: OptionSet, Hashable, Sendable {
     /// Requirements from their octet.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The keys are kept (`Bonding_Flags` = 1).
+    /// Bonding: the keys are stored (`Bonding_Flags` = 1).
     public static let bonding = AuthenticationRequirements(rawValue: 0x01)
     /// Protection against a man in the middle.
     public static let mitm = AuthenticationRequirements(rawValue: 0x04)
@@ -40,11 +38,11 @@ public struct AuthenticationRequirements: OptionSet, Hashable, Sendable {
     /// Keypress notifications while a passkey is entered.
     public static let keypress = AuthenticationRequirements(rawValue: 0x10)
 
-    /// Whether the keys are kept: the other values of the two bits are reserved.
+    /// Whether the keys are stored: the other values of the two bits are reserved.
     var isBonding: Bool { self.rawValue & 0x03 == 0x01 }
 }
 
-/// Which keys a side distributes (3.6.1).
+/// The keys that a side distributes (3.6.1).
 public struct KeyDistribution: OptionSet, Hashable, Sendable {
     /// The octet, with its reserved bits.
     public var rawValue: UInt8
@@ -52,7 +50,7 @@ public struct KeyDistribution: OptionSet, Hashable, Sendable {
     /// Keys from their octet.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The long term key, EDIV and Rand; of legacy pairing alone.
+    /// The long term key, EDIV and Rand; in legacy pairing only.
     public static let encryptionKey = KeyDistribution(rawValue: 0x01)
     /// The identity resolving key and the identity address.
     public static let identityKey = KeyDistribution(rawValue: 0x02)
@@ -65,17 +63,17 @@ public struct KeyDistribution: OptionSet, Hashable, Sendable {
 
 /// The parameters of Pairing Request and Pairing Response.
 struct PairingFeatures: Hashable, Sendable {
-    /// What the device shows and takes.
+    /// The input and output of the device.
     var ioCapability: IOCapability
     /// Whether it has out-of-band data of the other device.
     var hasOutOfBandData: Bool
-    /// What it wants.
+    /// Its requirements.
     var authentication: AuthenticationRequirements
-    /// The longest encryption key that it supports, 7 to 16 octets.
+    /// The maximum encryption key size, 7 to 16 octets.
     var maximumKeySize: Int
-    /// The keys of the initiator.
+    /// The keys that the initiator distributes.
     var initiatorKeys: KeyDistribution
-    /// The keys of the responder.
+    /// The keys that the responder distributes.
     var responderKeys: KeyDistribution
 
     /// AuthReq, OOB data flag and IO capability, as f6 takes them (2.2.8).
@@ -118,24 +116,24 @@ extension PairingFeatures {
     }
 }
 
-/// How the two sides make sure that they pair with each other.
+/// How two devices authenticate each other.
 public enum AssociationModel: Hashable, Sendable {
-    /// Not at all: the key does not protect against a man in the middle.
+    /// No authentication: the key does not protect against a man in the middle.
     case justWorks
-    /// Both show six digits, and their users say whether they are the same. Of LE Secure Connections alone.
+    /// Both show six digits, and the users confirm that they are equal. In LE Secure Connections only.
     case numericComparison
-    /// Six digits that one shows are entered at the other, or the same six digits are entered at both.
+    /// Six digits that one device shows are entered at the other, or the same six digits are entered at both.
     case passkeyEntry(PasskeyEntry)
-    /// By data that came another way.
+    /// With out-of-band data.
     case outOfBand
 
-    /// Who shows a passkey, and who enters it.
+    /// The device that shows the passkey, and the one where it is entered.
     public enum PasskeyEntry: Hashable, Sendable {
         /// The initiator shows, the responder's user enters.
         case initiatorDisplays
         /// The responder shows, the initiator's user enters.
         case responderDisplays
-        /// The users enter the same at both.
+        /// The users enter the same passkey at both.
         case bothEnter
     }
 
@@ -149,7 +147,7 @@ public enum AssociationModel: Hashable, Sendable {
 }
 
 extension AssociationModel {
-    /// The model that both sides find from the request and the response.
+    /// The model that follows from the request and the response.
     init(request: PairingFeatures, response: PairingFeatures) {
         let isSecureConnections = request.isSecureConnections(with: response)
         let hasOutOfBandData =
@@ -195,13 +193,13 @@ extension AssociationModel {
 }
 
 extension PairingFeatures {
-    /// Whether two devices pair with LE Secure Connections: where both can.
+    /// Whether two devices pair with LE Secure Connections: if both support it.
     func isSecureConnections(with other: PairingFeatures) -> Bool {
         self.authentication.intersection(other.authentication).contains(.secureConnections)
     }
 }
 
-/// What a device brings to a pairing.
+/// The parameters of a device for a pairing.
 struct PairingParameters: Sendable {
     /// Whether this device is the central, and so the initiator.
     var isCentral: Bool
@@ -211,11 +209,11 @@ struct PairingParameters: Sendable {
     var peerAddress: DeviceAddress
     /// How the device pairs.
     var configuration: PairingConfiguration
-    /// The least that this pairing has to give.
+    /// The least level that this pairing must reach.
     var requiredLevel: SecurityLevel
-    /// The keys that the devices share already.
+    /// The keys that the devices already share.
     var existing: Bond?
-    /// What came another way.
+    /// The out-of-band data.
     var outOfBand: OutOfBandData
 
     /// The central's address.
@@ -233,27 +231,27 @@ struct PairingParameters: Sendable {
         return result
     }
 
-    /// What the pairing has to give, from all who have a say.
+    /// The least level that the pairing must reach, from all requirements.
     var leastLevel: SecurityLevel {
         if self.configuration.isSecureConnectionsOnly { return .secureConnections }
         return max(self.requiredLevel, self.configuration.minimumLevel)
     }
 
-    /// Whether LE Secure Connections are offered: not where a temporary key is all that came another way.
+    /// Whether LE Secure Connections are offered: not if the only out-of-band data is a temporary key.
     private var offersSecureConnections: Bool {
         guard !self.configuration.isSecureConnectionsOnly else { return true }
         let hasOnlyTemporaryKey = self.outOfBand.temporaryKey != nil && self.outOfBand.peer == nil
         return self.configuration.supportsSecureConnections && !(self.isCentral && hasOnlyTemporaryKey)
     }
 
-    /// The same with protection against a man in the middle, if the peer wants it.
+    /// The same parameters, with protection against a man in the middle if the level needs it.
     func preferring(_ level: SecurityLevel) -> PairingParameters {
         var result = self
         if level >= .authenticated { result.configuration.prefersMITMProtection = true }
         return result
     }
 
-    /// What keys this device offers and wants.
+    /// The keys that this device offers or accepts.
     private func keys(_ keys: KeyDistribution, isOwn: Bool) -> KeyDistribution {
         guard self.configuration.isBondable else { return [] }
         let keys = keys.intersection(.supported)
@@ -275,7 +273,7 @@ struct PairingParameters: Sendable {
         )
     }
 
-    /// The Pairing Response to a request: no key that the request does not have (3.5.2).
+    /// The Pairing Response to a request, without keys that the request does not have (3.5.2).
     func response(to request: PairingFeatures) -> PairingFeatures {
         let authentication = self.authentication
         let isSecureConnections = authentication.intersection(request.authentication).contains(.secureConnections)
@@ -302,28 +300,28 @@ struct PairingParameters: Sendable {
     }
 }
 
-/// What two devices have agreed on.
+/// The agreement of two devices.
 struct PairingAgreement: Hashable, Sendable {
     /// The Pairing Request.
     let request: PairingFeatures
     /// The Pairing Response.
     let response: PairingFeatures
-    /// How they make sure that they pair with each other.
+    /// The association model.
     let model: AssociationModel
     /// Whether they use LE Secure Connections.
     let isSecureConnections: Bool
-    /// The octets of the encryption key.
+    /// The size of the encryption key in octets.
     let keySize: Int
 
-    /// Whether both keep the keys.
+    /// Whether both store the keys.
     var isBonding: Bool { self.request.authentication.isBonding && self.response.authentication.isBonding }
     /// Whether keypress notifications are sent.
     var usesKeypressNotifications: Bool {
         self.request.authentication.intersection(self.response.authentication).contains(.keypress)
     }
-    /// The keys of the initiator.
+    /// The keys that the initiator distributes.
     var initiatorKeys: KeyDistribution { self.distributed(self.response.initiatorKeys) }
-    /// The keys of the responder.
+    /// The keys that the responder distributes.
     var responderKeys: KeyDistribution { self.distributed(self.response.responderKeys) }
 
     private func distributed(_ keys: KeyDistribution) -> KeyDistribution {
@@ -331,7 +329,7 @@ struct PairingAgreement: Hashable, Sendable {
         return self.isSecureConnections ? keys.subtracting(.encryptionKey) : keys
     }
 
-    /// What is to be said of the keys.
+    /// The description of the keys.
     var key: LinkSecurity.Key {
         LinkSecurity.Key(
             isAuthenticated: self.model.isAuthenticated,
@@ -340,7 +338,7 @@ struct PairingAgreement: Hashable, Sendable {
         )
     }
 
-    /// Checks the features of both; throws the reason to refuse the pairing with.
+    /// Checks the features of both; throws the reason if the pairing is refused.
     init(
         request: PairingFeatures,
         response: PairingFeatures,
@@ -362,14 +360,14 @@ struct PairingAgreement: Hashable, Sendable {
             guard self.keySize == 16 else { throw .encryptionKeySize }
         }
         guard self.key.level >= parameters.leastLevel else { throw .authenticationRequirements }
-        // A key is not replaced by a weaker one, on no request of the peer: the user removes the bond first.
+        // No request of a peer replaces a key by a weaker one: the user has to remove the bond first.
         if let existing = parameters.existing {
             try self.key.check(replacing: existing.key)
         }
         if self.model == .outOfBand { try self.checkOutOfBandData(parameters) }
     }
 
-    /// What a side says that it has must be there.
+    /// Checks that the out-of-band data that a side claims exists.
     private func checkOutOfBandData(_ parameters: PairingParameters) throws(PairingFailedReason) {
         let data = parameters.outOfBand
         guard self.isSecureConnections else {
@@ -384,7 +382,7 @@ struct PairingAgreement: Hashable, Sendable {
 }
 
 extension LinkSecurity.Key {
-    /// Throws the reason to refuse a key that is weaker than the one in whose place it would come.
+    /// Throws the reason if a key is weaker than the one that it would replace.
     func check(replacing existing: LinkSecurity.Key) throws(PairingFailedReason) {
         guard self.isSecureConnections || !existing.isSecureConnections,
             self.isAuthenticated || !existing.isAuthenticated

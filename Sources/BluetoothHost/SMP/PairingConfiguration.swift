@@ -1,10 +1,10 @@
-// How a device pairs: what its user can do, what it wants of a key, and what it does when a peer asks.
+// How a device pairs: its input and output, its requirements for keys, and when it asks its user.
 
-/// When a user is asked whether to pair with a peer that wants to.
+/// When the user is asked whether to accept a pairing that a peer requests.
 public enum PairingConsentPolicy: Hashable, Sendable {
     /// Always.
     case always
-    /// If keys or an identity would be replaced, and if a peripheral asks this central for a pairing that it does not
+    /// If keys or an identity would be replaced, and if a peripheral requests a pairing that this central does not
     /// need.
     case whenReplacingBond
     /// Never.
@@ -24,35 +24,35 @@ extension PairingConsentPolicy {
 
 /// How a device pairs.
 public struct PairingConfiguration: Hashable, Sendable {
-    /// Whether peers may pair at all.
+    /// Whether peers may pair.
     public var isPairingAllowed: Bool
-    /// What the device can show to its user and take from it.
+    /// The input and output of the device.
     public var ioCapability: IOCapability
-    /// Whether keys are kept.
+    /// Whether keys are stored.
     public var isBondable: Bool
-    /// Whether protection against a man in the middle is asked for, and done without where the devices cannot have it.
+    /// Whether to request protection against a man in the middle, without requiring it.
     public var prefersMITMProtection: Bool
-    /// The least that a pairing has to give; one that would give less fails.
+    /// The least level of a pairing; one that would reach less fails.
     public var minimumLevel: SecurityLevel
     /// Whether LE Secure Connections are offered.
     public var supportsSecureConnections: Bool
-    /// Secure Connections Only mode: every pairing has to give level 4 (Vol 3, Part C, 10.2.4).
+    /// Secure Connections Only mode: every pairing must reach level 4 (Vol 3, Part C, 10.2.4).
     public var isSecureConnectionsOnly: Bool
-    /// The least octets of an encryption key, 7 to 16.
+    /// The minimum size of an encryption key, 7 to 16 octets.
     public var minimumKeySize: Int
-    /// The most octets of an encryption key, 7 to 16.
+    /// The maximum size of an encryption key, 7 to 16 octets.
     public var maximumKeySize: Int
     /// Whether keypress notifications are sent and received.
     public var usesKeypressNotifications: Bool
-    /// The keys that the initiator of a pairing is to distribute.
+    /// The keys that the initiator of a pairing distributes.
     public var initiatorKeys: KeyDistribution
-    /// The keys that the responder is to distribute.
+    /// The keys that the responder distributes.
     public var responderKeys: KeyDistribution
-    /// Who this device is; without it the identity key is not distributed.
+    /// The identity of this device; `nil` to distribute none.
     public var identity: IdentityInformation?
     /// When the user is asked.
     public var consent: PairingConsentPolicy
-    /// Whether a peer may use the debug key, with which a sniffer reads the link (Vol 3, Part H, 2.3.5.6.1).
+    /// Whether a peer may use the debug key, with which a sniffer can read the link (Vol 3, Part H, 2.3.5.6.1).
     public var acceptsDebugKey: Bool
 
     /// Creates a configuration.

@@ -1,9 +1,9 @@
-// Why a pairing failed, in the words of the protocol (Vol 3, Part H, 3.5.5), and in those of this host.
+// Why a pairing failed: the protocol's reasons (Vol 3, Part H, 3.5.5), and the host's.
 
 public import BluetoothHCI
 import BluetoothTypes
 
-/// The reason octet of Pairing Failed. Codes that are not known here are kept as they came.
+/// The reason octet of Pairing Failed. Unknown codes are kept.
 public struct PairingFailedReason: RawRepresentable, Hashable, Sendable, Error {
     /// The octet.
     public var rawValue: UInt8
@@ -16,9 +16,9 @@ public struct PairingFailedReason: RawRepresentable, Hashable, Sendable, Error {
     public static let passkeyEntryFailed = PairingFailedReason(rawValue: 0x01)
     /// The out-of-band data is not available.
     public static let oobNotAvailable = PairingFailedReason(rawValue: 0x02)
-    /// The features of the two devices do not give the security that is required.
+    /// The features of the two devices do not reach the required security.
     public static let authenticationRequirements = PairingFailedReason(rawValue: 0x03)
-    /// The confirm value is not that of the random value.
+    /// The confirm value does not match the random value.
     public static let confirmValueFailed = PairingFailedReason(rawValue: 0x04)
     /// The device does not pair.
     public static let pairingNotSupported = PairingFailedReason(rawValue: 0x05)
@@ -32,13 +32,13 @@ public struct PairingFailedReason: RawRepresentable, Hashable, Sendable, Error {
     public static let repeatedAttempts = PairingFailedReason(rawValue: 0x09)
     /// A command is too long or too short, or a parameter is out of its range.
     public static let invalidParameters = PairingFailedReason(rawValue: 0x0A)
-    /// The DHKey check value is not the one that was computed, or the public key is not one.
+    /// The DHKey check value does not match, or the public key is invalid.
     public static let dhKeyCheckFailed = PairingFailedReason(rawValue: 0x0B)
-    /// The user says that the numbers differ.
+    /// The user has reported that the numbers differ.
     public static let numericComparisonFailed = PairingFailedReason(rawValue: 0x0C)
     /// A pairing over BR/EDR is in progress.
     public static let brEDRPairingInProgress = PairingFailedReason(rawValue: 0x0D)
-    /// A key of the other transport must not be made of this one.
+    /// Cross-transport key derivation is not allowed.
     public static let crossTransportKeyDerivationNotAllowed = PairingFailedReason(rawValue: 0x0E)
     /// A key that was distributed is not accepted.
     public static let keyRejected = PairingFailedReason(rawValue: 0x0F)
@@ -47,7 +47,7 @@ public struct PairingFailedReason: RawRepresentable, Hashable, Sendable, Error {
 }
 
 extension PairingFailedReason: CustomStringConvertible {
-    /// The reason's name in the specification (Vol 3, Part H, 3.5.5), or the octet where it has none.
+    /// The reason's name in the specification (Vol 3, Part H, 3.5.5), or the octet if it has none.
     public var description: String {
         switch self {
         case .passkeyEntryFailed: "Passkey Entry Failed"
@@ -77,13 +77,13 @@ public enum PairingError: Error, Hashable, Sendable {
     case failed(PairingFailedReason)
     /// The peer ended it.
     case failedByPeer(PairingFailedReason)
-    /// The user or the host's user ended it.
+    /// The user of this device, or of the host, ended it.
     case cancelled
-    /// The peer was silent for 30 s. There is no pairing on the link until it is established anew.
+    /// The peer was silent for 30 s. The devices cannot pair on this link any more.
     case timedOut
-    /// The user of this device was silent for 30 s. There is no pairing on the link until it is established anew.
+    /// The user of this device was silent for 30 s. The devices cannot pair on this link any more.
     case userTimedOut
-    /// The devices have paired, and the keys could not be kept.
+    /// The devices have paired, but the keys could not be stored.
     case notKept
     /// The controller could not encrypt the link with the new key.
     case encryptionFailed(HCIErrorCode)
@@ -96,7 +96,7 @@ public enum PairingError: Error, Hashable, Sendable {
 }
 
 extension PairingError: CustomStringConvertible {
-    /// One line that says what went wrong.
+    /// A one-line description.
     public var description: String {
         switch self {
         case .failed(let reason): "this device ended the pairing: \(reason)"

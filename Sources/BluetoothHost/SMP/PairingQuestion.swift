@@ -1,4 +1,4 @@
-// What pairing asks of a device's user, and what the user answers (Vol 3, Part H, 2.3.5; Vol 3, Part C, 5.2.2).
+// The questions of a pairing to the user of a device, and the answers (Vol 3, Part H, 2.3.5; Vol 3, Part C, 5.2.2).
 
 public import BluetoothTypes
 
@@ -7,13 +7,13 @@ public struct Passkey: Hashable, Sendable, CustomStringConvertible {
     /// The number, 0 to 999,999.
     public let value: UInt32
 
-    /// A passkey; `nil` for a number that has more than six digits.
+    /// Creates a passkey; `nil` if the number has more than six digits.
     public init?(_ value: UInt32) {
         guard value <= 999_999 else { return nil }
         self.value = value
     }
 
-    /// A new one.
+    /// Creates a random passkey.
     init(using generator: inout some RandomNumberGenerator) {
         self.value = UInt32.random(in: 0...999_999, using: &generator)
     }
@@ -28,7 +28,7 @@ public struct Passkey: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What happens at the device where a passkey is entered (3.5.8).
+/// An event at the device where a passkey is entered (3.5.8).
 public enum KeypressNotification: UInt8, Hashable, Sendable, CaseIterable {
     /// The entry has begun.
     case entryStarted = 0
@@ -42,9 +42,9 @@ public enum KeypressNotification: UInt8, Hashable, Sendable, CaseIterable {
     case entryCompleted = 4
 }
 
-/// The keypress notifications of a peer: a beginning, digits, an end (3.5.8).
+/// Filters the keypress notifications of a peer: a start, digits, a completion (3.5.8). Those out of place are ignored.
 struct KeypressNotifications: Hashable, Sendable {
-    /// The number of notifications that are reported at most.
+    /// The largest number of notifications that are reported.
     static let limit = 64
 
     private enum State: Hashable {
@@ -57,7 +57,7 @@ struct KeypressNotifications: Hashable, Sendable {
 
     init() {}
 
-    /// Whether a notification is in its place.
+    /// Returns whether to report a notification.
     mutating func accept(_ notification: KeypressNotification) -> Bool {
         switch (self.state, notification) {
         case (.notStarted, .entryStarted):
@@ -77,11 +77,11 @@ struct KeypressNotifications: Hashable, Sendable {
     }
 }
 
-/// What pairing needs of the user. It is over when an answer was given, or with the pairing.
+/// A question to the user. It ends with an answer, or with the pairing.
 public enum PairingQuestion: Hashable, Sendable {
     /// Whether to pair at all.
     case consent(PairingConsent)
-    /// Show these digits. There is no answer.
+    /// Show these digits. No answer is expected.
     case displayPasskey(Passkey)
     /// Let the user enter the digits that the peer shows, or the same ones at both devices.
     case enterPasskey
@@ -89,15 +89,14 @@ public enum PairingQuestion: Hashable, Sendable {
     case compareNumbers(Passkey)
 }
 
-/// A pairing that a peer wants.
+/// A pairing that a peer requests.
 public struct PairingConsent: Hashable, Sendable {
-    /// How the devices would make sure that they pair with each other; `nil` for a peripheral that wants this central
-    /// to ask it, although nothing that this central wants needs a pairing.
+    /// The association model; `nil` if a peripheral requests the pairing, although this central does not need one.
     public var model: AssociationModel?
-    /// Whether the peer has said that it keeps the keys.
+    /// Whether the peer stores the keys.
     public var isBonding: Bool
-    /// Whether the peer would take the place of a device that is bonded or known: of itself, with new keys, or of
-    /// another one, whose identity address it claims.
+    /// Whether the pairing would replace a bonded or known device: the peer itself, with new keys, or another one,
+    /// whose identity address the peer claims.
     public var replacesBond: Bool
     /// The identity address of that device; `nil` if there is none.
     public var replaced: DeviceAddress?
@@ -116,11 +115,11 @@ public struct PairingConsent: Hashable, Sendable {
     }
 }
 
-/// What the user says.
+/// The user's answer.
 public enum PairingAnswer: Hashable, Sendable {
     /// Whether to pair.
     case consent(Bool)
-    /// The digits; `nil` where the user gives up.
+    /// The digits; `nil` if the user gives up.
     case passkey(Passkey?)
     /// Whether both devices show the same digits.
     case numbersMatch(Bool)

@@ -1,6 +1,6 @@
-// The waiting interval after pairings that failed (Vol 3, Part H, 2.3.6): twice as long after each failure, so that
-// nobody tries passkeys or collects answers of a private key quickly. One value for all links of a host: a peer that
-// connects anew does not begin anew. It knows a limited number of peers; one that waits for longer pushes out another.
+// The waiting interval after failed pairings (Vol 3, Part H, 2.3.6): it doubles with each failure, so that nobody can
+// try passkeys or probe a private key quickly. All links of a host share it: connecting again does not reset it. The
+// number of peers is limited; a new one evicts the one whose interval ends first.
 
 import BluetoothTypes
 import NIOCore
@@ -11,7 +11,7 @@ struct RepeatedAttempts: Sendable {
     static let firstInterval = TimeAmount.seconds(1)
     /// The longest interval.
     static let longestInterval = TimeAmount.seconds(64)
-    /// How many peers are known at most.
+    /// The largest number of peers.
     static let limit = 64
 
     private struct Failures {
@@ -23,7 +23,7 @@ struct RepeatedAttempts: Sendable {
 
     init() {}
 
-    /// Whether a pairing with a peer has to wait.
+    /// Whether a peer has to wait before it may pair.
     func isWaiting(_ peer: DeviceAddress, now: NIODeadline) -> Bool {
         guard let failures = self.failures[peer] else { return false }
         return now < failures.end
@@ -34,7 +34,8 @@ struct RepeatedAttempts: Sendable {
         self.forget(now)
         var interval = Self.firstInterval
         if let earlier = self.failures[peer] {
-            // As much quiet time as the interval halves it (the specification: exponentially decreased).
+            // Each time as long as the interval without a failure halves it (the specification: exponentially
+            // decreased).
             var quiet = now - earlier.end
             interval = earlier.interval
             while quiet > interval, interval > Self.firstInterval {
@@ -53,7 +54,7 @@ struct RepeatedAttempts: Sendable {
     /// A pairing with a peer succeeded.
     mutating func succeeded(_ peer: DeviceAddress) { self.failures[peer] = nil }
 
-    /// Forgets peers that have been quiet for so long that they would begin anew.
+    /// Forgets peers whose intervals have decreased to the first one.
     private mutating func forget(_ now: NIODeadline) {
         self.failures = self.failures.filter { now < $0.value.end + .nanoseconds($0.value.interval.nanoseconds * 2) }
     }

@@ -1,5 +1,5 @@
-// The commands of the Security Manager Protocol (Vol 3, Part H, 3.3 to 3.6): a code, and parameters of a length that
-// the code fixes. One octet more or less makes a command invalid.
+// The commands of the Security Manager Protocol (Vol 3, Part H, 3.3 to 3.6): a code, and parameters of a fixed length.
+// One octet more or less makes a command invalid.
 
 import BluetoothTypes
 import NIOCore
@@ -30,11 +30,11 @@ struct SMPCode: RawRepresentable, Hashable, Sendable {
 
 /// A command and its parameters.
 enum SMPCommand: Hashable, Sendable {
-    /// A central wants to pair (3.5.1).
+    /// A central requests a pairing (3.5.1).
     case pairingRequest(PairingFeatures)
     /// The peripheral agrees (3.5.2).
     case pairingResponse(PairingFeatures)
-    /// A promise of a random value (3.5.3).
+    /// The confirm value of a random value (3.5.3).
     case pairingConfirm(Octets16)
     /// The random value (3.5.4).
     case pairingRandom(Octets16)
@@ -42,7 +42,7 @@ enum SMPCommand: Hashable, Sendable {
     case pairingFailed(PairingFailedReason)
     /// A long term key (3.6.2).
     case encryptionInformation(Octets16)
-    /// What names that key (3.6.3).
+    /// The EDIV and Rand of that key (3.6.3).
     case centralIdentification(encryptedDiversifier: UInt16, random: UInt64)
     /// An identity resolving key (3.6.4).
     case identityInformation(Octets16)
@@ -50,7 +50,7 @@ enum SMPCommand: Hashable, Sendable {
     case identityAddressInformation(DeviceAddress)
     /// A connection signature resolving key (3.6.6).
     case signingInformation(Octets16)
-    /// A peripheral wants an encrypted link (3.6.7).
+    /// A peripheral requests an encrypted link (3.6.7).
     case securityRequest(AuthenticationRequirements)
     /// A point of P-256 (3.5.6).
     case pairingPublicKey(PublicKey)
@@ -82,7 +82,7 @@ enum SMPCommand: Hashable, Sendable {
         }
     }
 
-    /// Reads a command; all of the octets belong to it.
+    /// Reads a command, which takes all octets.
     init(parsing bytes: ByteBuffer) throws(MalformedBytes) {
         var bytes = bytes
         let code = SMPCode(rawValue: try bytes.readLittleEndian("Code"))
@@ -130,7 +130,7 @@ enum SMPCommand: Hashable, Sendable {
         try bytes.requireEnd("Data")
     }
 
-    /// A public address or a static random one: no other address is an identity.
+    /// Reads a public or static random address: no other address is an identity.
     private static func identityAddress(parsing bytes: inout ByteBuffer) throws(MalformedBytes) -> DeviceAddress {
         let kind: DeviceAddress.Kind
         switch try bytes.readLittleEndian("AddrType", as: UInt8.self) {

@@ -29,41 +29,41 @@
 //                                 v
 //                           long term key
 //
-// publicKey: the initiator has sent its key, the responder waits for one. A key that is no point of P-256, that has the
-// X coordinate of this side's key, or whose private half is known is refused: with it a peer could make this side
-// confirm what it has not seen (CVE-2018-5383, CVE-2020-26558, CVE-2021-0129).
+// publicKey: the initiator has sent its key, the responder waits for one. A key is refused if it is not a point of
+// P-256, if it has the X coordinate of this side's key, or if its private key is public: with such a key a peer could
+// defeat the authentication (CVE-2018-5383, CVE-2020-26558, CVE-2021-0129).
 //
-// confirm, nonce: the peer's promise of a nonce, and the nonce. In Passkey Entry, which promises one bit of the passkey
-// in each of twenty rounds, `Round` says which one. A nonce that does not fit, that is zero, that is this side's own or
-// that of the round before ends the pairing.
+// confirm, nonce: the peer's confirm value, and its nonce. Passkey Entry confirms one bit of the passkey in each of
+// twenty rounds (`Round`). A nonce that does not match, is zero, or equals this side's own or that of the previous
+// round ends the pairing.
 //
-// passkey: the user is asked. The initiator's first Pairing Confirm may be here already.
+// passkey: the user is asked. The initiator's first Pairing Confirm may already have arrived.
 //
-// comparison: the user is asked whether both devices show the same six digits. The initiator's DHKey Check may be here
-// already, since its user may be faster: it is looked at when this side's user has said yes. Before this state it is an
+// comparison: the user is asked whether both devices show the same six digits. The initiator's DHKey Check may arrive
+// first, since its user may be faster: it is checked once this side's user has agreed. Before this state it is an
 // error.
 //
-// check: the initiator has sent its DHKey Check, the responder waits for it and answers. A wrong one ends the pairing.
+// check: the initiator has sent its DHKey Check; the responder waits for it and answers. A wrong one ends the pairing.
 //
-// finished: the long term key was handed out. Nothing is received.
+// finished: the long term key was returned. Every command is an error.
 //
-// Time does not come in: the Security Manager waits.
+// No timers: the Security Manager has one.
 
 import BluetoothTypes
 
 /// Phase 2 of LE Secure Connections pairing.
 struct SecureConnectionsAuthentication: PairingAuthentication {
-    /// Both public keys and what they give.
+    /// Both public keys, and the Diffie-Hellman key.
     private struct Exchange: Sendable {
         var own: PublicKey
         var peer: PublicKey
         var dhKey: Octets32
 
-        /// This side's promise of a nonce.
+        /// The confirm value of this side's nonce.
         func ownConfirm(_ nonce: Octets16, _ z: UInt8 = 0) -> Octets16 {
             SecurityToolbox.f4(self.own.x, self.peer.x, nonce, z)
         }
-        /// The peer's promise of a nonce.
+        /// The confirm value of the peer's nonce.
         func peerConfirm(_ nonce: Octets16, _ z: UInt8 = 0) -> Octets16 {
             SecurityToolbox.f4(self.peer.x, self.own.x, nonce, z)
         }
@@ -75,7 +75,7 @@ struct SecureConnectionsAuthentication: PairingAuthentication {
 
         var passkey: Passkey
         var index = 0
-        /// The peer's nonce of the round before.
+        /// The peer's nonce of the previous round.
         var previous: Octets16?
 
         /// The round's bit, as f4 takes it.
@@ -128,7 +128,8 @@ struct SecureConnectionsAuthentication: PairingAuthentication {
     ) {
         self.parameters = parameters
         self.agreement = agreement
-        // Out-of-band data names a key. Any other pairing has a new one, so that failures teach a peer nothing.
+        // Out-of-band data belongs to a key pair. Every other pairing has a new one, so that failures reveal nothing
+        // about it.
         let isConfirmed = agreement.model == .outOfBand
         let keyPair = isConfirmed ? parameters.outOfBand.local?.keyPair : nil
         let own = keyPair ?? KeyPair(using: &context.generator)
@@ -197,7 +198,7 @@ struct SecureConnectionsAuthentication: PairingAuthentication {
                 self.state = .passkey(exchange, peerConfirm: nil)
             }
         case .outOfBand:
-            // The responder looks when the initiator's nonce is here.
+            // The responder checks once the initiator's nonce has arrived.
             if isCentral { try self.checkOutOfBandData(peer) }
             let nonce = Octets16.random(using: &context.generator)
             if isCentral { context.send(.pairingRandom(nonce)) }
@@ -205,7 +206,7 @@ struct SecureConnectionsAuthentication: PairingAuthentication {
         }
     }
 
-    /// The peer's key has to be the one that its out-of-band data confirms.
+    /// Checks the peer's key against its out-of-band data.
     private func checkOutOfBandData(_ key: PublicKey) throws(PairingFailedReason) {
         guard let data = self.parameters.outOfBand.peer else { return }
         guard data.confirms(key) else { throw .confirmValueFailed }
@@ -220,7 +221,7 @@ struct SecureConnectionsAuthentication: PairingAuthentication {
         self.state = .confirm(exchange, nonce: nonce, round)
     }
 
-    /// The peer promises its nonce.
+    /// The peer sends the confirm value of its nonce.
     private mutating func receive(
         _ confirm: Octets16,
         _ exchange: Exchange,
@@ -322,7 +323,8 @@ struct SecureConnectionsAuthentication: PairingAuthentication {
         let (ownFeatures, peerFeatures) =
             isCentral
             ? (self.agreement.request, self.agreement.response) : (self.agreement.response, self.agreement.request)
-        // Each check holds the number that came from the other side: the passkey, or out-of-band data that was used.
+        // Each check contains the secret from the other side: the passkey, or the out-of-band random number if it was
+        // used.
         var (fromPeer, fromOwn) = (Octets16.zero, Octets16.zero)
         if let passkey {
             (fromPeer, fromOwn) = (Octets16(passkey), Octets16(passkey))

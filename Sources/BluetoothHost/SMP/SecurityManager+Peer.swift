@@ -1,48 +1,48 @@
-// How the Security Manager handles the PDUs of the peer (Vol 3, Part H, 2.4.6 and 3), what it gets from the host for each
-// step, and the actions for the host that result.
+// How the Security Manager handles the PDUs of the peer (Vol 3, Part H, 2.4.6 and 3), what it gets from the host for
+// each step, and the actions for the host that result.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
 extension SecurityManager {
-    /// What the host has to do.
+    /// An action for the host.
     enum Action: Hashable, Sendable {
         /// Send this PDU on the Security Manager's channel.
         case send(ByteBuffer)
-        /// As central: let the controller encrypt the link, and say what came of it with
+        /// As central: make the controller encrypt the link, and report the outcome with
         /// ``encryptionChanged(_:isEnabled:_:)``.
         case enableEncryption(LongTermKey)
         /// As peripheral: answer the controller's request for a key; `nil` for no key.
         case replyToLongTermKeyRequest(Octets16?)
-        /// Ask the user, and answer with ``answer(_:_:)``. A question is over with ``paired(_:isBonded:)`` or
+        /// Ask the user, and answer with ``answer(_:_:)``. A question ends with ``paired(_:isBonded:)`` or
         /// ``failed(_:)``.
         case ask(PairingQuestion)
         /// The peer's user has pressed a key.
         case keypress(KeypressNotification)
-        /// The security of the link is another one, or the devices keep keys of each other now.
+        /// The security of the link has changed, or the devices are now bonded.
         case securityChanged(LinkSecurity)
-        /// The devices have paired; keep the bond where both do.
+        /// The devices have paired; store the bond if both do.
         case paired(Bond, isBonded: Bool)
-        /// A pairing, or a request for one, came to nothing.
+        /// A pairing, or a request for one, failed.
         case failed(PairingError)
-        /// The link could not be encrypted with the keys that are there. The peer may have lost its own.
+        /// The link could not be encrypted with the existing keys. The peer may have lost its own.
         case encryptionFailed(HCIErrorCode)
     }
 
-    /// What a step gets from the host, and the actions that it leads to. A host keeps one for all links.
+    /// The host's input for a step, and the resulting actions. A host keeps one for all links.
     struct Context {
-        /// The time.
+        /// The current time.
         var now: NIODeadline
-        /// Where nonces, keys and passkeys come from; in use, the system's generator.
+        /// The source of nonces, keys and passkeys.
         var generator: any RandomNumberGenerator
-        /// Who this device is, and who its bonded peers are.
+        /// The identities of this device and its bonded peers.
         var identities = KnownIdentities()
-        /// The pairings that failed.
+        /// The failed pairings.
         var attempts = RepeatedAttempts()
-        /// What is to be done.
+        /// The resulting actions.
         var actions: [Action] = []
-        /// Whether something was sent in the present step of a pairing.
+        /// Whether the current step of a pairing has sent something.
         var hasSent = false
 
         init(now: NIODeadline, generator: any RandomNumberGenerator) {
@@ -85,8 +85,7 @@ extension SecurityManager {
         }
     }
 
-    /// A command of the wrong length or with a parameter out of its range: it ends a pairing, and a request with one
-    /// gets an answer.
+    /// A command of the wrong length or with a parameter out of range ends a pairing; a malformed request is answered.
     private mutating func receiveMalformed(_ pdu: ByteBuffer, _ context: inout Context) {
         guard let octet: UInt8 = pdu.getInteger(at: pdu.readerIndex) else { return }
         let code = SMPCode(rawValue: octet)
@@ -138,21 +137,21 @@ extension SecurityManager {
         let parameters = self.parameters(level)
         if self.encrypt(with: parameters.leastLevel, &context) { return }
         guard !self.hasDeclined else { return self.refuse(.pairingNotSupported, &context) }
-        // Nobody at this side has asked for it: a device that is connected to is not thereby one to pair with.
+        // Nobody on this side has requested it: connecting to a device does not imply pairing with it.
         let asksUser = self.configuration.consent != .never
-        // What the peripheral wants is a wish: the pairing may give less.
+        // The level that the peripheral requests is a preference: the pairing may reach less.
         let wished = self.parameters(.encrypted).preferring(level)
         self.begin(Pairing(requesting: wished, asksUser: asksUser, &context), context)
     }
 
-    /// Refuses a peer's wish to pair: no pairing has begun that could fail.
+    /// Refuses a peer's request to pair.
     private mutating func refuse(_ reason: PairingFailedReason, _ context: inout Context) {
         guard !self.isPairing else { return self.fail(reason, &context) }
         context.send(.pairingFailed(reason))
         if self.requestedLevel != nil { self.end(.failed(reason), isAttempt: false, &context) }
     }
 
-    /// Why a peer's wish to pair is refused, whatever it is.
+    /// The reason to refuse any pairing request of the peer; `nil` if there is none.
     private func refusal(asCentral isCentral: Bool, _ context: Context) -> PairingFailedReason? {
         guard self.isCentral == isCentral else { return .commandNotSupported }
         guard self.configuration.isPairingAllowed else { return .pairingNotSupported }
@@ -160,13 +159,13 @@ extension SecurityManager {
         return nil
     }
 
-    /// Whether a pairing can give a level that the keys do not have, as far as the two devices are known (2.3.5.1): a
-    /// peer that cannot may drop its keys for an attempt, and its user would be asked to replace them by others that
-    /// are no better.
+    /// Whether a pairing can reach a level that the keys do not have, as far as the devices' capabilities are known
+    /// (2.3.5.1). If not, an attempt could make the peer drop its keys, and its user would be asked to replace them by
+    /// equally weak ones.
     func canImproveKeys(to level: SecurityLevel, isAsked: Bool) -> Bool {
         guard level >= .authenticated, let keys = self.keys, !self.outOfBand.isPresent else { return true }
         let own = self.configuration.ioCapability
-        // It may have got a display or keys since: its user knows.
+        // The peer may have gained a display or keys since: its user knows.
         let peer = isAsked ? nil : keys.peerIOCapability
         let (initiator, responder) = self.isCentral ? (own, peer ?? .keyboardDisplay) : (peer ?? .keyboardDisplay, own)
         let model = AssociationModel(
@@ -177,7 +176,7 @@ extension SecurityManager {
         return model.isAuthenticated
     }
 
-    /// What this device brings to a pairing that has to give a level.
+    /// The parameters of this device for a pairing that must reach a level.
     func parameters(_ level: SecurityLevel) -> PairingParameters {
         PairingParameters(
             isCentral: self.isCentral,

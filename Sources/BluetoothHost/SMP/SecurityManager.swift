@@ -1,5 +1,5 @@
-// The Security Manager of one link (Vol 3, Part H): it encrypts the link with a key that the devices share, pairs where
-// they share none, and answers a peer that wants either.
+// The Security Manager of one link (Vol 3, Part H): it encrypts the link with a key that the devices share, pairs if
+// they share none, and answers requests of the peer for either.
 //
 //                 +--------+   Security Request sent or   +-------------------+
 //                 |        |----------------------------->| securityRequested |
@@ -15,23 +15,23 @@
 //                                                                 | timedOut  |
 //                                                                 +-----------+
 //
-// idle: nothing is going on. Stray commands are ignored, so that those which a failed pairing leaves in flight harm
-// nobody. After a pairing a peer may still reject the keys that it got last.
+// idle: no pairing is in progress. Stray commands are ignored, since a failed pairing may leave some in flight. After a
+// pairing a peer may still reject the keys that it received last.
 //
-// securityRequested: this side, the peripheral, wants an encrypted link; the central encrypts or pairs.
+// securityRequested: this side, the peripheral, has requested an encrypted link; the central encrypts or pairs.
 //
 // pairing: see `Pairing`.
 //
-// timedOut: no command is sent or received until the link is established anew (3.4). Keys from before still encrypt it.
+// timedOut: no command is sent or received on this link any more (3.4). It can still be encrypted with earlier keys.
 //
-// Beside these states stands what the link is encrypted with: nothing, a key that the controller was given, or a key
-// that is in use. Encryption with keys that are there is no matter of the protocol.
+// The encryption of the link is a separate state (`LinkEncryption`): encryption with existing keys does not involve the
+// protocol.
 //
-// A peer can ask for a pairing again and again: after a failure it is refused for an interval that grows
-// (`RepeatedAttempts`). It can ask for a weaker key than there is, and is refused (`PairingAgreement`). It can ask in
-// the wrong role, which is refused as not supported, and ends a pairing that is in progress.
+// A peer can request a pairing again and again: after a failure it is refused for a growing interval
+// (`RepeatedAttempts`). It can request a weaker key than the existing one, and is refused (`PairingAgreement`). A
+// request in the wrong role is refused as not supported, and ends a pairing in progress.
 //
-// Time comes in with the context of a step; `deadline` says when ``advance(_:)`` is to be called.
+// The context of a step has the current time. Call ``advance(_:)`` at the `deadline`.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -39,11 +39,11 @@ import NIOCore
 
 /// The Security Manager of a link.
 struct SecurityManager: Sendable {
-    /// How long the peer may take (3.4).
+    /// The timeout of a pairing (3.4).
     static let timeout = TimeAmount.seconds(30)
 
     private enum State: Sendable {
-        /// Until a moment after a pairing, the peer may reject the keys that it got last.
+        /// For a while after a pairing, the peer may reject the keys that it received last.
         case idle(mayRejectKeysUntil: NIODeadline?)
         case securityRequested(SecurityLevel, deadline: NIODeadline)
         case pairing(Pairing, deadline: NIODeadline)
@@ -56,27 +56,27 @@ struct SecurityManager: Sendable {
     let localAddress: DeviceAddress
     /// The peer's address on the link.
     let peerAddress: DeviceAddress
-    /// How this device pairs; for pairings from now on.
+    /// How this device pairs, for future pairings.
     var configuration: PairingConfiguration
-    /// What came out of band; for pairings from now on.
+    /// The out-of-band data, for future pairings.
     var outOfBand = OutOfBandData()
     /// Whether the user has authorized the peer.
     var isAuthorized = false
-    /// The keys that both devices keep; changed by pairing, and by the host when it forgets the peer.
+    /// The keys that both devices store; changed by pairing, and when the host forgets the peer.
     private(set) var bond: Bond?
-    /// The keys of a pairing whose keys are not kept, while the link lasts.
+    /// The keys of a pairing without bonding, for this link only.
     private var unbondedKeys: Bond?
     private var state = State.idle(mayRejectKeysUntil: nil)
-    /// Whether the user has declined a Security Request on this link: the next ones ask nobody.
+    /// Whether the user has declined a Security Request on this link: later ones are refused without asking.
     private(set) var hasDeclined = false
-    /// What the link is encrypted with.
+    /// The encryption of the link.
     private(set) var encryption = LinkEncryption()
 
-    /// The Security Manager of a new link.
+    /// Creates the Security Manager of a new link.
     /// - Parameters:
-    ///   - localAddress: This device's address as it was on the air when the link was established.
-    ///   - peerAddress: The peer's address as it was on the air: a private address where it used one.
-    ///   - bond: What is kept of the peer.
+    ///   - localAddress: This device's address on the air when the link was established.
+    ///   - peerAddress: The peer's address on the air, possibly a private one.
+    ///   - bond: The bond with the peer, if any.
     init(
         isCentral: Bool,
         localAddress: DeviceAddress,
@@ -91,7 +91,7 @@ struct SecurityManager: Sendable {
         self.bond = bond
     }
 
-    // MARK: What is known of the link
+    // MARK: Properties
 
     /// The security of the link.
     var security: LinkSecurity {
@@ -107,19 +107,19 @@ struct SecurityManager: Sendable {
     /// Whether a pairing is in progress.
     var isPairing: Bool { if case .pairing = self.state { true } else { false } }
 
-    /// Whether nothing is sent or received any more.
+    /// Whether the protocol has timed out on this link.
     var isTimedOut: Bool { if case .timedOut = self.state { true } else { false } }
 
-    /// The level that this side has asked the central for, while it waits.
+    /// The level that this side has requested from the central, while it waits.
     var requestedLevel: SecurityLevel? { if case .securityRequested(let level, _) = self.state { level } else { nil } }
 
-    /// Whether a pairing was completed a moment ago, so that the peer may reject the keys that it got last.
+    /// Whether a pairing was completed recently, so that the peer may still reject the keys.
     func mayRejectKeys(_ now: NIODeadline) -> Bool {
         guard case .idle(let end?) = self.state else { return false }
         return now < end
     }
 
-    /// Whether the link is on its way to more security, so that it is worth waiting for.
+    /// Whether the link is becoming more secure, so that refused requests wait.
     var isSecuring: Bool {
         switch self.state {
         case .securityRequested, .pairing: true
@@ -127,7 +127,7 @@ struct SecurityManager: Sendable {
         }
     }
 
-    /// When ``advance(_:)`` is to be called; `nil` for never.
+    /// When to call ``advance(_:)``; `nil` for never.
     var deadline: NIODeadline? {
         switch self.state {
         case .idle, .timedOut: nil
@@ -135,13 +135,13 @@ struct SecurityManager: Sendable {
         }
     }
 
-    /// What the peer is known by where its failures are counted.
+    /// The address by which the peer's failed pairings are counted.
     var identity: DeviceAddress { self.bond?.identityAddress ?? self.peerAddress }
 
-    /// The keys that both devices have.
+    /// The keys that both devices share.
     var keys: Bond? { self.unbondedKeys ?? self.bond }
 
-    /// The keys, where they still give what this device wants of every link.
+    /// The keys if they still meet this device's requirements.
     private var usableKeys: Bond? {
         guard let keys = self.keys, keys.keySize >= self.configuration.minimumKeySize else { return nil }
         let isEnough = !self.configuration.isSecureConnectionsOnly || keys.level == .secureConnections
@@ -150,12 +150,12 @@ struct SecurityManager: Sendable {
 
     // MARK: The host's wishes
 
-    /// Makes the link at least as secure as a level: encrypts it with the keys that are there, or pairs. A peripheral
-    /// asks the central for it.
+    /// Makes the link at least as secure as a level: encrypts it with existing keys, or pairs. A peripheral requests it
+    /// from the central.
     ///
-    /// Nothing happens where the link has the level, or is on its way there.
-    /// - Parameter isAsked: Whether the user wants it, rather than a request that the peer has refused: only then does
-    ///   this side pair for a level that the peer was not able to reach when the devices paired.
+    /// Nothing happens if the link has the level, or is about to reach it.
+    /// - Parameter isAsked: Whether the user requests it, rather than a request that the peer has refused: only then
+    ///   does this side pair for a level that the peer could not reach in the last pairing.
     mutating func requestSecurity(_ level: SecurityLevel, isAsked: Bool = true, _ context: inout Context) {
         guard self.security.level < level else { return }
         if self.isCentral {
@@ -165,12 +165,12 @@ struct SecurityManager: Sendable {
         self.pair(level, isAsked: isAsked, &context)
     }
 
-    /// Pairs as central, even where the devices share keys; as peripheral, asks the central for it.
-    /// - Parameter level: The least that the pairing has to give.
+    /// Pairs as central, even if the devices share keys; as peripheral, requests it from the central.
+    /// - Parameter level: The least level that the pairing must reach.
     mutating func pair(_ level: SecurityLevel, isAsked: Bool = true, _ context: inout Context) {
         switch self.state {
         case .pairing, .securityRequested:
-            // A peripheral has asked already.
+            // A peripheral has already requested it.
             if self.isCentral { context.actions.append(.failed(.inProgress)) }
         case .timedOut: context.actions.append(.failed(.timedOut))
         case .idle:
@@ -188,7 +188,7 @@ struct SecurityManager: Sendable {
         }
     }
 
-    /// Encrypts the link with keys that are there, where those give the level; says whether they do.
+    /// Encrypts the link with existing keys if they reach the level; returns whether they do.
     mutating func encrypt(with level: SecurityLevel, _ context: inout Context) -> Bool {
         guard let keys = self.usableKeys, keys.level >= level, let key = keys.longTermKey(asCentral: true) else {
             return false
@@ -209,7 +209,7 @@ struct SecurityManager: Sendable {
         self.step(.answered(answer), &context)
     }
 
-    /// The user presses a key while it enters a passkey.
+    /// The user presses a key while entering a passkey.
     mutating func send(_ notification: KeypressNotification, _ context: inout Context) {
         self.step(.pressedKey(notification), &context)
     }
@@ -225,7 +225,7 @@ struct SecurityManager: Sendable {
         }
     }
 
-    /// The keys of the last pairing could not be kept: the peer is told to drop its own, and the link goes on with
+    /// The keys of the last pairing could not be stored: tells the peer to drop its own. The link stays encrypted with
     /// them.
     mutating func rejectKeys(_ context: inout Context) {
         guard let bond = self.bond, self.mayRejectKeys(context.now) else { return }
@@ -244,11 +244,11 @@ struct SecurityManager: Sendable {
 
     // MARK: Encryption
 
-    /// The controller of the peripheral asks for the key that the central encrypts with.
+    /// The peripheral's controller requests the key with which the central encrypts.
     mutating func requestLongTermKey(encryptedDiversifier: UInt16, random: UInt64, _ context: inout Context) {
         let isUnnamed = encryptedDiversifier == 0 && random == 0
         if case .pairing(let pairing, _) = self.state {
-            // The key of a pairing that is not complete is the only one: an old one would leave the pairing behind.
+            // During a pairing only its key counts: an old one would bypass the pairing.
             guard isUnnamed, let encryption = pairing.encryption else {
                 return context.actions.append(.replyToLongTermKeyRequest(nil))
             }
@@ -262,14 +262,14 @@ struct SecurityManager: Sendable {
         context.actions.append(.replyToLongTermKeyRequest(key.value))
     }
 
-    /// The controller says that encryption has changed, that the key was refreshed, or that it could not be enabled.
+    /// The controller reports that encryption has changed, that the key was refreshed, or that encryption failed.
     mutating func encryptionChanged(_ status: HCIErrorCode, isEnabled: Bool, _ context: inout Context) {
         switch self.encryption.changed(status, isEnabled: isEnabled) {
         case .none: break
         case .started: self.encrypted(&context)
         case .ended:
             context.actions.append(.securityChanged(self.security))
-            // What was left of phase 3 would go in clear.
+            // The rest of phase 3 would be sent unencrypted.
             if case .pairing(let pairing, _) = self.state, pairing.isDistributingKeys {
                 self.fail(.unspecifiedReason, &context)
             }
@@ -359,13 +359,13 @@ struct SecurityManager: Sendable {
         if isBonded { context.actions.append(.securityChanged(self.security)) }
     }
 
-    /// Ends a pairing with a reason for the peer.
+    /// Ends a pairing, and sends the reason to the peer.
     mutating func fail(_ reason: PairingFailedReason, _ context: inout Context) {
         context.send(.pairingFailed(reason))
         self.end(.failed(reason), isAttempt: true, &context)
     }
 
-    /// Ends what is in progress, and reports it.
+    /// Ends a pairing or a request for one, and reports it.
     mutating func end(_ error: PairingError, isAttempt: Bool, _ context: inout Context) {
         if isAttempt { context.attempts.failed(self.identity, now: context.now) }
         self.state = .idle(mayRejectKeysUntil: nil)

@@ -1,16 +1,15 @@
-// The cryptographic toolbox of the Security Manager (Vol 3, Part H, 2.2): the functions that pairing and private
-// addresses are made of, over AES-128 and AES-CMAC. Values are numbers here; the specification joins them most
-// significant octet first, while they travel least significant octet first.
+// The cryptographic toolbox of the Security Manager (Vol 3, Part H, 2.2): the functions behind pairing and private
+// addresses, based on AES-128 and AES-CMAC. Values are numbers here; the specification concatenates them most
+// significant octet first, while they are sent least significant octet first.
 //
-// Keys on the curve P-256 (Vol 3, Part H, 2.3.5.6.1), computed by the host. A key of a peer is only used after it was
-// found to be a point of the curve: a point of another curve would give away this side's private key bit by bit
-// (CVE-2018-5383).
+// Keys on the curve P-256 (Vol 3, Part H, 2.3.5.6.1) are computed by the host. A key of a peer is used only if it is a
+// point of the curve: a point of another curve would reveal this side's private key bit by bit (CVE-2018-5383).
 
 public import BluetoothTypes
 import Crypto
 import CryptoExtras
 
-/// The functions of Vol 3, Part H, 2.2, under the specification's names.
+/// The functions of Vol 3, Part H, 2.2, with the specification's names.
 enum SecurityToolbox {
     /// The security function e: AES-128 of one block (2.2.1).
     static func e(_ key: Octets16, _ plaintext: Octets16) -> Octets16 {
@@ -52,8 +51,8 @@ enum SecurityToolbox {
     /// - Parameters:
     ///   - k: The temporary key.
     ///   - r: The random value that is confirmed.
-    ///   - request: The seven octets of the Pairing Request, in the order in which they are sent.
-    ///   - response: The seven octets of the Pairing Response, in the order in which they are sent.
+    ///   - request: The seven octets of the Pairing Request as sent.
+    ///   - response: The seven octets of the Pairing Response as sent.
     static func c1(
         _ k: Octets16,
         _ r: Octets16,
@@ -67,7 +66,7 @@ enum SecurityToolbox {
         return self.e(k, self.e(k, r ^ p1) ^ p2)
     }
 
-    /// The key generation function s1, of which comes the short term key (2.2.4).
+    /// The key generation function s1 for the short term key (2.2.4).
     static func s1(_ k: Octets16, _ r1: Octets16, _ r2: Octets16) -> Octets16 {
         self.e(k, Octets16(high: r1.low, low: r2.low))
     }
@@ -89,7 +88,7 @@ enum SecurityToolbox {
     ) -> (macKey: Octets16, longTermKey: Octets16) {
         let salt = Octets16(high: 0x6C88_8391_AAF5_A538, low: 0x6037_0BDB_5A60_83BE)
         let t = self.cmac(salt, w.mostSignificantFirst)
-        // "btle" in between the counter and the values; the length of the result, 256 bits, at the end.
+        // "btle" between the counter and the values; the length of the result, 256 bits, at the end.
         let values: [UInt8] =
             [0x62, 0x74, 0x6C, 0x65] + n1.mostSignificantFirst + n2.mostSignificantFirst + a1.withType + a2.withType
             + [0x01, 0x00]
@@ -114,7 +113,7 @@ enum SecurityToolbox {
         )
     }
 
-    /// The numeric comparison value generation function g2, before it is cut down to six digits (2.2.9).
+    /// The numeric comparison value generation function g2, before reduction to six digits (2.2.9).
     static func g2(_ u: Octets32, _ v: Octets32, _ x: Octets16, _ y: Octets16) -> UInt32 {
         let code = self.cmac(x, u.mostSignificantFirst + v.mostSignificantFirst + y.mostSignificantFirst)
         return UInt32(truncatingIfNeeded: code.low)
@@ -157,7 +156,7 @@ extension DeviceAddress {
     fileprivate var withType: [UInt8] { [self.typeOctet] + self.mostSignificantFirst }
 }
 
-/// A public key: a point of P-256, or what a peer says is one.
+/// A public key: a point of P-256, or what a peer claims to be one.
 public struct PublicKey: Hashable, Sendable {
     /// The X coordinate.
     public var x: Octets32
@@ -174,7 +173,7 @@ public struct PublicKey: Hashable, Sendable {
 /// A private key and the public key that belongs to it.
 public struct KeyPair: Sendable {
     private let privateKey: P256.KeyAgreement.PrivateKey
-    /// The half that a peer gets.
+    /// The public key, which the peer receives.
     public let publicKey: PublicKey
 
     private init(_ privateKey: P256.KeyAgreement.PrivateKey) {
@@ -187,7 +186,7 @@ public struct KeyPair: Sendable {
         self.publicKey = PublicKey(x: x, y: y)
     }
 
-    /// The pair of a private key; `nil` where the number is zero or not less than the order of the curve.
+    /// The pair of a private key; `nil` if the number is zero or not less than the order of the curve.
     init?(privateKey: Octets32) {
         guard let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: privateKey.mostSignificantFirst) else {
             return nil
@@ -195,9 +194,9 @@ public struct KeyPair: Sendable {
         self.init(key)
     }
 
-    /// A new pair; the same generator gives the same pair.
+    /// Creates a pair; the same generator gives the same pair.
     public init(using generator: inout some RandomNumberGenerator) {
-        // One number in 2^32 is too large. A generator that gives nothing else is not asked forever.
+        // One number in 2^32 is too large. A generator that returns only such numbers must not loop forever.
         for _ in 0..<8 {
             let number = Octets32(high: .random(using: &generator), low: .random(using: &generator))
             if let pair = KeyPair(privateKey: number) {
@@ -208,7 +207,7 @@ public struct KeyPair: Sendable {
         self.init(P256.KeyAgreement.PrivateKey())
     }
 
-    /// The Diffie-Hellman key with a peer; `nil` where its key is not a point of the curve.
+    /// The Diffie-Hellman key with a peer; `nil` if the peer's key is not a point of the curve.
     func dhKey(with peer: PublicKey) -> Octets32? {
         let octets = [0x04] + peer.x.mostSignificantFirst + peer.y.mostSignificantFirst
         guard let key = try? P256.KeyAgreement.PublicKey(x963Representation: octets),
@@ -219,12 +218,12 @@ public struct KeyPair: Sendable {
 }
 
 extension PublicKey {
-    /// The X coordinate of the debug key, whose private half everybody knows (2.3.5.6.1).
+    /// The X coordinate of the debug key, whose private key is public (2.3.5.6.1).
     private static let debugX = Octets32(
         high: Octets16(high: 0x20B0_03D2_F297_BE2C, low: 0x5E2C_83A7_E9F9_A5B9),
         low: Octets16(high: 0xEFF4_9111_ACF4_FDDB, low: 0xCC03_0148_0E35_9DE6)
     )
 
-    /// Whether a sniffer can read what this key protects.
+    /// Whether this is the debug key, so that a sniffer can read the link.
     var isDebugKey: Bool { self.x == Self.debugX }
 }

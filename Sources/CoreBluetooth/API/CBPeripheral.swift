@@ -218,7 +218,7 @@ open class CBPeripheral: CBPeer {
     /// The Client Characteristic Configuration is not written like this but with ``setNotifyValue(_:for:)``; trying
     /// ends the program, as on Apple's platforms.
     open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
-        if descriptor.uuid.value == 0x2902 {
+        if descriptor.uuid.value.shortValue == GATTAttributeType.clientConfiguration {
             fatalMisuse(
                 """
                 Client Characteristic Configuration descriptors must be configured using \

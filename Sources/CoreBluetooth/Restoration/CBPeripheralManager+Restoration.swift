@@ -142,8 +142,8 @@ extension PeripheralRecord.Descriptor {
     /// The descriptor; `nil` for one that an app cannot have made.
     fileprivate var descriptor: CBMutableDescriptor? {
         switch self.uuid.shortValue {
-        case 0x2901: CBMutableDescriptor(type: CBUUID(self.uuid), value: self.text)
-        case 0x2904: CBMutableDescriptor(type: CBUUID(self.uuid), value: self.data)
+        case GATTAttributeType.userDescription: CBMutableDescriptor(type: CBUUID(self.uuid), value: self.text)
+        case GATTAttributeType.presentationFormat: CBMutableDescriptor(type: CBUUID(self.uuid), value: self.data)
         default: nil
         }
     }

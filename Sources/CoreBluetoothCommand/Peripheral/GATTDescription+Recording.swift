@@ -113,8 +113,8 @@ extension GATTDescription.Characteristic {
         for descriptor in recorded.descriptors {
             guard let value = descriptor.value else { continue }
             switch descriptor.uuid.shortValue {
-            case 0x2901: description = String(buffer: value)
-            case 0x2904: format = .init(Data(value.readableBytesView))
+            case GATTAttributeType.userDescription: description = String(buffer: value)
+            case GATTAttributeType.presentationFormat: format = .init(Data(value.readableBytesView))
             default: break
             }
         }

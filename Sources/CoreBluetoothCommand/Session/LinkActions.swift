@@ -94,15 +94,21 @@ struct ConnectionParameterOptions: ParsableArguments, Sendable {
     var supervisionTimeout: Double?
 
     func validate() throws {
-        if let interval, !(7.5...4000).contains(interval) {
-            throw ValidationError("The interval is from 7.5 to 4000 ms.")
-        }
+        try Self.check(interval, as: ConnectionInterval.self, "interval")
         let latencies = ConnectionParameters.latencies
         if let latency, !latencies.contains(UInt16(exactly: latency) ?? .max) {
             throw ValidationError("The latency is from \(latencies.lowerBound) to \(latencies.upperBound).")
         }
-        if let supervisionTimeout, !(100...32000).contains(supervisionTimeout) {
-            throw ValidationError("The supervision timeout is from 100 to 32000 ms.")
+        try Self.check(supervisionTimeout, as: SupervisionTimeout.self, "supervision timeout")
+    }
+
+    /// Refuses a number of milliseconds that is out of the range of its type.
+    private static func check<Time: BluetoothTime>(_ milliseconds: Double?, as _: Time.Type, _ name: String) throws {
+        guard let milliseconds else { return }
+        let (least, most) = (Time(rawValue: Time.range.lowerBound), Time(rawValue: Time.range.upperBound))
+        let range = Double(least.timeAmount.nanoseconds)...Double(most.timeAmount.nanoseconds)
+        guard range.contains(milliseconds * 1_000_000) else {
+            throw ValidationError("The \(name) is from \(least.description.dropLast(3)) to \(most).")
         }
     }
 

@@ -1,5 +1,6 @@
 // What a script says as the GATT server's definitions, and what it advertises as octets.
 
+import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
 import CoreBluetooth
@@ -77,9 +78,9 @@ extension ScriptedPeripheral.Advertisement.PDUs {
     }
 
     /// The limit of advertising data, in octets.
-    fileprivate var limit: Int { self == .legacy ? 31 : 245 }
+    fileprivate var limit: Int { self == .legacy ? AdvertisingDataLimits.legacy : AdvertisingDataLimits.connectable }
     /// The limit of scan response data, in octets.
-    fileprivate var responseLimit: Int { self == .legacy ? 31 : 0 }
+    fileprivate var responseLimit: Int { self == .legacy ? AdvertisingDataLimits.legacy : 0 }
 }
 
 extension ScriptedPeripheral.Service {
@@ -111,7 +112,12 @@ extension ScriptedPeripheral.Characteristic {
             permissions.write = requirement(self.writeSecurity)
         }
         let description = self.userDescription.map {
-            [GATTDescriptorDefinition(uuid: 0x2901, value: ByteBuffer(string: $0))]
+            [
+                GATTDescriptorDefinition(
+                    uuid: BluetoothUUID(GATTAttributeType.userDescription),
+                    value: ByteBuffer(string: $0)
+                )
+            ]
         }
         return GATTCharacteristicDefinition(
             uuid: BluetoothUUID(self.uuid).attForm,

@@ -8,7 +8,7 @@ import Testing
 struct ATTPDUSimulationTests {
     typealias Reader = @Sendable (ByteBuffer) -> Void
 
-    /// Reads parameters as a kind of PDU; a PDU that was read is written as it came, and its list is whole.
+    /// Reads parameters as a kind of PDU; a decoded PDU encodes to the same octets, and its list is complete.
     private static func reader<PDU: ATTPDU>(
         _: PDU.Type,
         _ isWhole: @escaping @Sendable (PDU) -> Bool = { _ in true }
@@ -46,11 +46,11 @@ struct ATTPDUSimulationTests {
         },
     ]
 
-    @Test("reads or refuses any octets, and writes them as they came", arguments: simulationSeeds(2))
+    @Test("reads or rejects any octets, and writes them unchanged", arguments: simulationSeeds(2))
     func randomOctets(seed: UInt64) {
         var choices = SeededChoices(seed: seed)
         for _ in 0..<500 {
-            // Small numbers are lengths, formats and flags that are allowed.
+            // Small numbers are valid lengths, formats and flags.
             let highest = choices.pick([1, 8, 255])
             let octets = ByteBuffer(bytes: (0..<choices.below(42)).map { _ in UInt8(choices.below(highest + 1)) })
             for reader in Self.readers { reader(octets) }

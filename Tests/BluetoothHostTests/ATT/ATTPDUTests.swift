@@ -1,4 +1,4 @@
-// Every ATT PDU as the specification lays it out (Vol 3, Part F, 3.4), and every wrong length.
+// Every ATT PDU of the specification (Vol 3, Part F, 3.4), and every wrong length.
 
 import BluetoothTypes
 import Fixtures
@@ -12,7 +12,7 @@ struct ATTPDUTests {
     private static let uuid = BluetoothUUID("00112233-4455-6677-8899-AABBCCDDEEFF") ?? 0
     private static let uuidOctets = "FF EE DD CC BB AA 99 88 77 66 55 44 33 22 11 00"
 
-    /// The PDU has these octets, these octets are the PDU, and none of the others are such a PDU.
+    /// The PDU encodes to these octets and decodes from them, and the others are not such a PDU.
     private func check<PDU: ATTPDU>(
         _ pdu: PDU,
         _ text: String,
@@ -144,7 +144,7 @@ struct ATTPDUTests {
         )
         #expect(list.map(\.handle) == [1, 6] && list.map(\.groupEnd) == [5, 9])
         #expect(list.map(\.value) == [hex("00 18"), hex("01 18")])
-        // An entry has two handles at least; its value may be empty.
+        // An entry has at least two handles; its value may be empty.
         #expect(try ATTReadByGroupTypeResponse(parsing: hex("11 04 01 00 05 00")).list.map(\.value) == [ByteBuffer()])
     }
 
@@ -199,7 +199,7 @@ struct ATTPDUTests {
         try self.check(ATTReadMultipleVariableResponse(list: list), "21 01 00 AA 00 00 05 00 01 02")
         #expect(list.map(\.length) == [1, 0, 5])
         #expect(list.map(\.value) == [hex("AA"), ByteBuffer(), hex("01 02")])
-        // A length cut in the middle is no value.
+        // A truncated length is not a value.
         #expect(ATTReadMultipleVariableResponse.List(bytes: hex("01 00 AA 05")).map(\.length) == [1])
     }
 
@@ -219,7 +219,7 @@ struct ATTPDUTests {
         )
         #expect(notification.list.map(\.handle) == [3, 4])
         #expect(notification.list.map(\.value) == [hex("AA"), ByteBuffer()])
-        // Two values at least, which may be empty (3.4.7.4); a single one is what BlueZ sends.
+        // At least two values, which may be empty (3.4.7.4); BlueZ sends a single one.
         for (octets, handles) in [
             ("00 00 04 00 00 00", [3, 4]), ("00 00", [3]), ("01 00 AA", [3]), ("04 00 01 02 03 04", [3]),
         ] as [(String, [AttributeHandle])] {
@@ -237,7 +237,7 @@ struct ATTPDUTests {
         #expect(ATT.opcode(of: ByteBuffer()) == nil)
     }
 
-    @Test("asks for a type of four octets with two or sixteen (3.2.1)")
+    @Test("writes a type of four octets with two or sixteen (3.2.1)")
     func mediumTypes() {
         let short = BluetoothUUID(form: .medium(0x2800))
         let full = BluetoothUUID(form: .medium(0x1234_5678))

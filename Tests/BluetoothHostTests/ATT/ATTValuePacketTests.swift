@@ -32,7 +32,7 @@ struct ATTValuePacketTests {
     }
 
     @Test(
-        "leaves every other packet to the layers",
+        "does not read any other packet",
         arguments: [
             ("an event", "04 01 20 0A 00 06 00 04 00 1B 03 00 AA BB CC"),
             ("a continuing fragment", "02 01 10 0A 00 06 00 04 00 1B 03 00 AA BB CC"),

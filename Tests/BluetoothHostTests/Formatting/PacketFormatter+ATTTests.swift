@@ -22,7 +22,7 @@ struct PacketFormatterATTTests {
     }
 
     @Test(
-        "shows each ATT PDU with its parameters, and what is known of its attributes (Vol 3, Part F, 3.4)",
+        "shows each ATT PDU with its parameters and the known UUIDs of its attributes (Vol 3, Part F, 3.4)",
         arguments: [
             ("", "Empty PDU"), ("0A 03", "Read Request, malformed: 0A03"),
             ("01 02 00 00 06", "Error Response: Exchange MTU Request: Request Not Supported (0x06)"),
@@ -63,7 +63,7 @@ struct PacketFormatterATTTests {
     }
 
     @Test(
-        "shows UUIDs of 128 bits as such, other values as octets, and malformed PDUs as they are",
+        "shows 128-bit UUIDs as such, other values as octets, and malformed PDUs as octets",
         arguments: [
             (
                 "06 01 00 FF FF 00 28 \(Self.long)",
@@ -105,7 +105,7 @@ struct PacketFormatterATTTests {
         )
     }
 
-    @Test("shows declarations only for the side and the type that was asked for last")
+    @Test("shows declarations only for the side and the type of the last request")
     func asked() {
         var formatter = Self.formatter()
         func text(_ octets: String, _ direction: PacketFormatter.Direction) -> String {
@@ -115,7 +115,7 @@ struct PacketFormatterATTTests {
         let values = "Read By Type Response 0x0002 = 0A0300372A"
         let declarations = "Read By Type Response characteristic 2A37 at 0x0003"
         _ = text("08 01 00 FF FF 03 28", .toController)
-        #expect(text(answer, .toController) == values, "the peer has asked for nothing")
+        #expect(text(answer, .toController) == values, "the peer has sent no request")
         #expect(text(answer, .toHost) == declarations)
         _ = text("08 01 00 FF FF 00 2A", .toController)
         #expect(text(answer, .toHost) == values)
@@ -124,7 +124,7 @@ struct PacketFormatterATTTests {
         #expect(text(answer, .toController) == declarations)
     }
 
-    @Test("prefers the UUIDs of declarations to those of Find Information, on each side by itself")
+    @Test("prefers the UUIDs of declarations to those of Find Information, separately on each side")
     func learned() {
         var formatter = Self.formatter()
         func text(_ octets: String, _ direction: PacketFormatter.Direction) -> String {

@@ -25,7 +25,10 @@ struct PacketFormatterSimulationTests {
         #expect(layers == Set(PacketDescription.Layer.allCases))
     }
 
-    @Test("describes any signalling and pairing command, whole and cut", arguments: 0...0x1F as ClosedRange<UInt8>)
+    @Test(
+        "describes any signalling and pairing command, complete and truncated",
+        arguments: 0...0x1F as ClosedRange<UInt8>
+    )
     func commands(code: UInt8) {
         for length in 0...16 {
             var bytes = ByteBuffer(bytes: [code, 9])

@@ -1,4 +1,4 @@
-// Packets as text, from the octets alone.
+// Packets as text.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -78,7 +78,7 @@ struct PacketFormatterTests {
 
     // MARK: Frames
 
-    @Test("describes a frame with its last fragment, for each direction and link by itself")
+    @Test("describes a frame with its last fragment, separately for each direction and link")
     func fragments() {
         var formatter = PacketFormatter()
         func text(_ octets: String, _ handle: UInt16, _ isFirst: Bool, _ way: PacketFormatter.Direction) -> String {
@@ -108,7 +108,7 @@ struct PacketFormatterTests {
         #expect(end(0) == "Read Request 0x0005")
         #expect(end(1_023) == "Read Request 0x0005")
         #expect(end(1_024).hasPrefix("L2CAP data that breaks the rules: "))
-        // One that is known goes on.
+        // A known link continues its frame.
         #expect(begin(7).hasPrefix("L2CAP data that breaks the rules: "), "its frame was not complete")
         #expect(end(7) == "Read Request 0x0005")
         #expect(begin(7) == "Fragment of 5 octets")
@@ -264,7 +264,7 @@ struct PacketFormatterTests {
     }
 
     @Test(
-        "puts packets between host and controller alone, and unreadable ones, into the layer HCI",
+        "puts packets that concern only host and controller, and malformed ones, into the layer HCI",
         arguments: [
             "01 03 0C 00", "01 03 0C", "01 0D 20 01 00", "04 0E 04 01 03 0C 00", "04 3E 01 02", "02 40", "03 40 00 00",
         ]

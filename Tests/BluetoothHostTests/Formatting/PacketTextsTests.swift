@@ -1,4 +1,4 @@
-// The names that a trace shows, against those of the specification.
+// The names in traces, compared with the specification.
 
 import Fixtures
 import NIOCore

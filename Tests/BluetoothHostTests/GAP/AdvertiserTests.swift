@@ -1,4 +1,4 @@
-// Advertising as the user wants it, over a controller that stops by itself.
+// Advertising as requested, on a controller that stops by itself.
 
 import BluetoothHCI
 import Fixtures

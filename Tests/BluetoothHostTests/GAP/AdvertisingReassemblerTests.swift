@@ -1,4 +1,4 @@
-// Advertising data that comes in fragments (Vol 4, Part E, 7.7.65.13).
+// Advertising data in fragments (Vol 4, Part E, 7.7.65.13).
 
 import BluetoothHCI
 import BluetoothTypes
@@ -10,8 +10,8 @@ import Testing
 
 @Suite("AdvertisingReassembler")
 struct AdvertisingReassemblerTests {
-    /// Fragments are `more`, `end` or `cut` (truncated), of an advertiser that is a number; with letters behind it they
-    /// are of advertising set 1 (`s`), on the coded PHY (`c`), or of a scan response (`r`).
+    /// Fragments are `more`, `end` or `cut` (truncated), of an advertiser given by a number; letters after it mean
+    /// advertising set 1 (`s`), the coded PHY (`c`), or a scan response (`r`).
     private struct Machine: ScriptedMachine {
         private var machine = AdvertisingReassembler()
         private var now = NIODeadline.uptimeNanoseconds(0)
@@ -23,7 +23,7 @@ struct AdvertisingReassemblerTests {
                 return []
             case "more", "end", "cut":
                 return self.receive(arguments[0], event, octets(arguments.dropFirst())).map { [$0] } ?? []
-            // The first fragments of so many advertisers.
+            // The first fragments of this many advertisers.
             case "flood":
                 let numbers = arguments.compactMap { Int($0) }
                 return (numbers[0]...numbers[1]).compactMap { self.receive("\($0)", "more", hex("01")) }

@@ -1,4 +1,4 @@
-// Extended advertising: which commands a controller gets, what they say, and what becomes of those that it refuses.
+// Extended advertising: the commands for a controller, their parameters, and the handling of refusals.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -37,7 +37,9 @@ struct LEHostRadioCommandsTests {
         return Set(testbed.controller.takeCommands())
     }
 
-    @Test("gives a controller that has all extended commands no legacy one, and another one no extended one")
+    @Test(
+        "sends no legacy command to a controller that has all extended ones, and no extended one to another controller"
+    )
     func oneForm() {
         let legacy: Set<HCIOpcode> = [
             LESetAdvertisingParameters.opcode, LESetAdvertisingData.opcode, LESetScanResponseData.opcode,
@@ -58,7 +60,7 @@ struct LEHostRadioCommandsTests {
         #expect(!self.testbed(features: []).host.hasExtendedAdvertising)
     }
 
-    @Test("scans and connects on LE 1M, and on the PHYs beside it that the controller has", arguments: [true, false])
+    @Test("scans and connects on LE 1M, and on the other PHYs of the controller", arguments: [true, false])
     func phys(hasPHYs: Bool) throws {
         let testbed = self.testbed(
             features: hasPHYs ? [.extendedAdvertising, .phy2M, .phyCoded] : .extendedAdvertising
@@ -77,7 +79,7 @@ struct LEHostRadioCommandsTests {
     }
 
     @Test(
-        "advertises in legacy PDUs unless asked for others, with the data that a kind can have (Vol 4, Part E, 7.8.53)",
+        "advertises in legacy PDUs by default, with the data that each kind can have (Vol 4, Part E, 7.8.53)",
         arguments: [
             (AdvertisingParameters(data: hex("02 01 06")), [.legacy, .connectable, .scannable], true, true),
             (AdvertisingParameters(data: hex("02 01 06"), isConnectable: false), .legacy, true, false),
@@ -123,7 +125,7 @@ struct LEHostRadioCommandsTests {
         #expect(commands.contains(LESetExtendedScanResponseData.opcode) == hasResponse)
     }
 
-    @Test("sends the legacy command if the controller refuses the extended one and takes that, each time anew")
+    @Test("sends the legacy command each time that the controller refuses the extended one and accepts the legacy one")
     func claimed() {
         let parts: [(HCIOpcode, HCIOpcode)] = [
             (LESetExtendedAdvertisingParameters.opcode, LESetAdvertisingParameters.opcode),
@@ -144,7 +146,7 @@ struct LEHostRadioCommandsTests {
         }
     }
 
-    @Test("takes a refusal of both commands for one of the extended one, and does not change the commands")
+    @Test("reports the refusal of the extended command if both are refused, and does not change the commands")
     func refused() {
         let testbed = self.testbed()
         testbed.controller.refused = [

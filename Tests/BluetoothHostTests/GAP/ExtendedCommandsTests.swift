@@ -1,4 +1,4 @@
-// Which commands a controller is given, by what it takes and by what it hears.
+// The choice between legacy and extended commands, by what a controller accepts and what it hears.
 
 import NIOCore
 import Testing
@@ -19,7 +19,7 @@ struct ExtendedCommandsTests {
         return commands
     }
 
-    /// Scans for the turn that is due, hears something, and ends the turn.
+    /// Scans for the current turn, hears something, and ends the turn.
     private static func turn(
         _ commands: inout ExtendedCommands,
         from start: Int64,
@@ -34,7 +34,7 @@ struct ExtendedCommandsTests {
         return commands.advance(to: self.time(start + 1_100))
     }
 
-    @Test("are chosen at the start by what the controller takes")
+    @Test("are chosen at the start by what the controller accepts")
     func start() {
         var commands = ExtendedCommands()
         for (takesExtended, takesLegacy, areUsed, areOnTrial) in [
@@ -47,7 +47,7 @@ struct ExtendedCommandsTests {
         #expect(!ExtendedCommands().areUsed)
     }
 
-    @Test("have legacy ones in reserve, and leave to these what cannot be judged yet")
+    @Test("have legacy ones in reserve, and use these for roles that cannot be judged yet")
     func reserve() {
         var commands = ExtendedCommands()
         #expect(commands.forScanning == [.legacy] && commands.forAdvertising == [.legacy])
@@ -60,7 +60,7 @@ struct ExtendedCommandsTests {
         #expect(commands.forInitiating == [.legacy])
     }
 
-    @Test("are used from the first extended report on, in whichever turn it comes", arguments: [0, 1, 2])
+    @Test("are used from the first extended report on, in any turn", arguments: [0, 1, 2])
     func heard(turns: Int) {
         var commands = Self.onTrial()
         for number in 0..<turns { #expect(Self.turn(&commands, from: Int64(number) * 2_000) == .next) }
@@ -70,12 +70,12 @@ struct ExtendedCommandsTests {
         #expect(commands.advance(to: Self.time(20_000)) == nil)
     }
 
-    @Test("are given up after a silent turn behind ten legacy reports, and not before", arguments: [9, 10])
+    @Test("are given up after a silent turn following ten legacy reports, and not before", arguments: [9, 10])
     func deaf(reports: Int) {
         var commands = Self.onTrial()
         #expect(Self.turn(&commands, from: 0) == .next)
         #expect(Self.turn(&commands, from: 2_000, legacyReports: reports) == .next)
-        #expect(commands.areOnTrial, "the device may have come with the legacy turn")
+        #expect(commands.areOnTrial, "the device may have appeared in the legacy turn")
         #expect(Self.turn(&commands, from: 4_000) == (reports == 10 ? .deaf : .next))
         #expect(commands.areUsed == (reports == 9))
         guard reports == 9 else { return }
@@ -83,7 +83,7 @@ struct ExtendedCommandsTests {
         #expect(Self.turn(&commands, from: 8_000) == .deaf)
     }
 
-    @Test("have turns for as long as nobody is heard by any command")
+    @Test("alternate as long as no command reports anything")
     func silence() {
         var commands = Self.onTrial()
         for number in 0..<100 {
@@ -93,7 +93,7 @@ struct ExtendedCommandsTests {
         #expect(commands.areOnTrial)
     }
 
-    @Test("are not taken for deaf by a scan that had to be a legacy one")
+    @Test("are not given up because of a scan that had to be a legacy one")
     func refusedTurn() {
         var commands = Self.onTrial()
         for number in 0..<4 {

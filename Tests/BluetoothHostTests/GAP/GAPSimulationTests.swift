@@ -1,4 +1,4 @@
-// The machines of Generic Access against models of a controller: after wishes, refusals and events in any order, the
+// The machines of Generic Access against models of a controller: after requests, refusals and events in any order, the
 // controller is in the wanted state.
 
 import BluetoothHCI
@@ -14,7 +14,7 @@ struct GAPSimulationTests {
     private static let devices = (1...5).map { DeviceAddress(0xC000_0000_0000 + UInt64($0), kind: .random) }
 
     @Test(
-        "advertises at the end if that is wanted, with the last data, and reports each start once",
+        "advertises at the end if requested, with the last data, and reports each start once",
         arguments: simulationSeeds(30)
     )
     func advertiser(seed: UInt64) {
@@ -27,7 +27,7 @@ struct GAPSimulationTests {
         func answer(_ failure: LEHostError?) {
             guard let step = steps.popLast() else { return }
             refusals = failure == nil ? 0 : refusals + 1
-            #expect(machine.next() == nil, "one command is on its way")
+            #expect(machine.next() == nil, "one command is pending")
             if failure == nil {
                 switch step {
                 case .setParameters, .setScanResponse: #expect(!isOn)
@@ -55,7 +55,7 @@ struct GAPSimulationTests {
             case 3: if let number = machine.waitForLink() { #expect(reported.insert(number).inserted) }
             case 4: machine.isHeld = choices.once(in: 3)
             case 5...8: if steps.isEmpty, let step = machine.next() { steps.append(step) }
-            // It stops advertising at the third time at the latest.
+            // It stops advertising at the third attempt at the latest.
             case _ where steps.last == .disable && refusals == 2: answer(nil)
             default: answer(choices.once(in: 4) ? .refused(.commandDisallowed) : nil)
             }
@@ -70,7 +70,7 @@ struct GAPSimulationTests {
     }
 
     @Test(
-        "initiates at the end to pending devices, and changes the accept list only in silence",
+        "initiates to pending devices at the end, and changes the accept list only while idle",
         arguments: simulationSeeds(30)
     )
     func initiator(seed: UInt64) {
@@ -97,7 +97,7 @@ struct GAPSimulationTests {
         }
         func next() {
             guard step == nil, let next = machine.next() else { return }
-            #expect(machine.next() == nil, "one command is on its way")
+            #expect(machine.next() == nil, "one command is pending")
             if next != .cancel { #expect(targets.isEmpty, "nothing is initiated") }
             step = next
         }
@@ -137,7 +137,7 @@ struct GAPSimulationTests {
         #expect(targets.allSatisfy { machine.pending.contains(machine.device(at: $0)) })
     }
 
-    @Test("resolves exactly with entries that the controller has", arguments: simulationSeeds(20))
+    @Test("resolves exactly the entries that the controller has", arguments: simulationSeeds(20))
     func resolvingList(seed: UInt64) {
         var choices = SeededChoices(seed: seed)
         var machine = ResolvingList()
@@ -148,7 +148,7 @@ struct GAPSimulationTests {
         var wanted: [ResolvingList.Entry] = []
         func step(_ refuses: Bool) {
             guard let step = machine.next() else { return }
-            #expect(machine.next() == nil, "one command is on its way")
+            #expect(machine.next() == nil, "one command is pending")
             var status = refuses ? HCIErrorCode.commandDisallowed : .success
             if status == .success {
                 switch step {

@@ -1,4 +1,4 @@
-// Hosts that hide, on one air, as bonds make them know each other.
+// Hosts with privacy on one air, which recognize each other by their bonds.
 
 import BluetoothAir
 import BluetoothHCI
@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A host that hides.
+/// A host with privacy.
 private final class HiddenHost: LEHostDelegate {
     let host: LEHost
     let identity: IdentityInformation
@@ -61,7 +61,7 @@ struct HiddenHostTests {
     private func run(_ time: TimeAmount) { self.loop.advanceTime(by: time) }
 
     @Test(
-        "connects to several bonded peers that hide, with a list that holds all, one, or none",
+        "connects to several bonded peers with privacy, with a resolving list for all, one, or none",
         arguments: [64, 1, 0]
     )
     func several(resolvingListSize: Int) {

@@ -1,5 +1,5 @@
-// What a host makes of controllers that cannot do everything at the same time: nothing that its user asks for is lost,
-// and nothing waits for ever.
+// Hosts on controllers that cannot do everything at the same time: no request of the user is lost, and none waits
+// forever.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -10,7 +10,7 @@ import Testing
 
 /// A controller that refuses combinations of roles, and the devices around it.
 private final class LimitedRadio {
-    /// Two roles that may exclude each other, with the bits of LE states that say so.
+    /// Two roles that may exclude each other, with their bits of LE states.
     static let pairs: [(roles: RadioRoles, bits: [UInt64])] = [
         ([.connectableAdvertising, .scanning], [10, 14]), ([.connectableAdvertising, .initiating], [32]),
         ([.connectableAdvertising, .central], [35]), ([.connectableAdvertising, .peripheral], [38]),
@@ -22,17 +22,17 @@ private final class LimitedRadio {
     var host: LEHost { self.testbed.host }
     let peer = HostTestbed.peers[0]
     let excluded: [RadioRoles]
-    /// What it does; a scan of either kind is both here.
+    /// The current roles; a scan of either kind counts as both here.
     private(set) var roles: RadioRoles = []
     private(set) var refusalCount = 0
     private var commandCount = 0
     private var starts = 0
-    /// Whether the device is there that is connected to.
+    /// Whether the device to connect to is present.
     private var peerIsThere = false
 
     /// - Parameters:
     ///   - excluded: The combinations that it refuses.
-    ///   - states: What it says of that.
+    ///   - states: The combinations that it claims.
     init(_ excluded: [RadioRoles], states: LEStates) {
         self.excluded = excluded
         self.testbed.controller.states = states
@@ -69,7 +69,7 @@ private final class LimitedRadio {
         self.host.connect(to: self.peer)
     }
 
-    /// Lets time pass; returns the hundredths of it during which the controller had each role.
+    /// Lets time pass; returns the percentage during which the controller had each role.
     func run(_ seconds: Int) -> (advertising: Int, scanning: Int, initiating: Int) {
         var (advertising, scanning, initiating) = (0, 0, 0)
         for _ in 0..<(seconds * 4) {
@@ -88,7 +88,7 @@ private final class LimitedRadio {
         return (100 * advertising / all, 100 * scanning / all, 100 * initiating / all)
     }
 
-    /// A link is made in a role, which ends the initiating or the advertising.
+    /// Opens a link in a role, which ends the initiating or the advertising.
     private func link(_ role: ConnectionRole) {
         self.roles.subtract(role == .central ? .initiating : .connectableAdvertising)
         self.roles.formUnion(role == .central ? .central : .peripheral)
@@ -97,7 +97,7 @@ private final class LimitedRadio {
         self.testbed.run()
     }
 
-    /// The device that is connected to appears; returns whether it was connected within some turns.
+    /// The device to connect to appears; returns whether it was connected within some turns.
     func peerAppears() -> Bool {
         self.peerIsThere = true
         for _ in 0..<20 where !self.roles.contains(.central) { _ = self.run(1) }
@@ -130,7 +130,7 @@ private final class LimitedRadio {
         return !self.excluded.contains(where: roles.isSuperset(of:))
     }
 
-    /// Checks that what the user wants is done, each role in its time, unless links exclude it.
+    /// Checks that each wanted role gets its time, unless links exclude it.
     func check(_ seconds: Int, wants connects: Bool) {
         let before = self.commandCount
         let shares = self.run(seconds)
@@ -145,29 +145,29 @@ private final class LimitedRadio {
         _ = self.run(3)
         self.check(15, wants: true)
         #expect(self.starts == 1)
-        #expect(self.peerAppears(), "connects to a device that appears")
+        #expect(self.peerAppears(), "it connects to a device that appears")
         self.check(10, wants: false)
         self.linksEnd()
         self.check(10, wants: false)
-        #expect(self.centralAppears(), "is heard by a central")
+        #expect(self.centralAppears(), "a central hears it")
         self.check(10, wants: false)
         self.linksEnd()
         self.check(10, wants: false)
         #expect(self.starts == 1 && self.host.radio.advertising.isWanted && self.host.radio.scanning.isWanted)
-        #expect(self.refusalCount <= 24, "no combination is tried twice but for links that come and go")
+        #expect(self.refusalCount <= 24, "no combination is tried twice unless links begin or end")
         #expect(!self.testbed.delegate.lines.contains { $0.hasPrefix("failed") })
     }
 }
 
 @Suite("LEHost: one radio for all roles")
 struct LEHostRadioTests {
-    /// What excludes each other: two roles (three bits), and a role and a link (three more).
+    /// The exclusions: two roles (three bits), and a role and a link (three more).
     ///
-    /// A link as the central and one as the peripheral are never there together here, and what was learned beside a
-    /// link is forgotten with it. So each kind of link meets all that a controller can exclude beside it; for the
-    /// other kind the roles move on by one.
+    /// A link as the central and one as the peripheral never exist together here, and knowledge gained beside a link is
+    /// forgotten with it. So each kind of link meets all exclusions beside it; for the other kind the roles are shifted
+    /// by one.
     @Test(
-        "loses and starves nothing, whichever pairs of roles a controller refuses, and whether it says so or not",
+        "loses and starves no role, whichever pairs of roles a controller refuses, and whether it reports that or not",
         arguments: 0..<64
     )
     func everyPair(combination: Int) {
@@ -181,7 +181,7 @@ struct LEHostRadioTests {
     }
 
     @Test(
-        "loses and starves nothing if a controller refuses three roles at once, or claims pairs that it refuses",
+        "loses and starves no role if a controller refuses three roles at once, or claims pairs that it refuses",
         arguments: [
             [[.connectableAdvertising, .scanning, .initiating]], [[.connectableAdvertising, .scanning, .central]],
             [[.connectableAdvertising, .scanning, .initiating], [.scanning, .initiating]],
@@ -192,7 +192,7 @@ struct LEHostRadioTests {
         LimitedRadio(excluded, states: .all).checkAll()
     }
 
-    @Test("takes a refusal to disable for none of a combination", arguments: [true, false])
+    @Test("does not take a refusal to disable for the refusal of a combination", arguments: [true, false])
     func refusedDisable(hasLink: Bool) {
         let testbed = HostTestbed.started()
         testbed.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
@@ -211,7 +211,7 @@ struct LEHostRadioTests {
         #expect(commands.last == LESetAdvertisingEnable.opcode && !commands.contains(LESetScanEnable.opcode))
     }
 
-    @Test("leaves a scan its time beside a connection to an absent device", arguments: [true, false])
+    @Test("gives a scan its time beside a connection to an absent device", arguments: [true, false])
     func absentDevice(saysSo: Bool) {
         let states = LEStates(rawValue: 0x3FF_FF3F_FFFF)
         let radio = LimitedRadio([[.scanning, .initiating]], states: saysSo ? states : .all)

@@ -1,5 +1,5 @@
-// Pending connections: attempts that end in each way, one radio for scanning and initiating, and devices that have to
-// be heard first.
+// Pending connections: all outcomes of attempts, one radio for scanning and initiating, and devices that have to be
+// heard first.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -20,7 +20,7 @@ struct LEHostGAPConnectingTests {
         supervisionTimeout: SupervisionTimeout(rawValue: 400)
     )
 
-    @Test("initiates to one device directly, to several by the accept list with the parameters of the first one")
+    @Test("initiates to one device directly, and to several by the accept list with the parameters of the first one")
     func createConnection() throws {
         let testbed = HostTestbed.started()
         testbed.host.connect(to: self.first, parameters: Self.slow)
@@ -45,7 +45,7 @@ struct LEHostGAPConnectingTests {
         #expect(command.parameters.supervisionTimeout.rawValue == 72)
     }
 
-    @Test("stops a pending connection, tells that it was pending, and leaves a link that was made first")
+    @Test("stops a pending connection, returns that it was pending, and keeps a link that was opened first")
     func stopConnecting() {
         let testbed = HostTestbed.started()
         testbed.connect(0x40, self.first)
@@ -63,7 +63,7 @@ struct LEHostGAPConnectingTests {
         #expect(testbed.host.links.map(\.peer) == [self.first])
     }
 
-    @Test("ends the link of a cancelled connection that was made meanwhile, and no other link")
+    @Test("ends the link of a cancelled connection that was opened meanwhile, and no other link")
     func cancelAfterConnection() throws {
         let testbed = HostTestbed.started()
         testbed.controller.connect(0x3E, peer: self.first, role: .peripheral)
@@ -74,7 +74,7 @@ struct LEHostGAPConnectingTests {
         testbed.run()
         #expect(try testbed.disconnected().handle.rawValue == 0x40)
         #expect(testbed.controller.takeCommands() == [Disconnect.opcode])
-        // Neither a device without a link, nor one whose link it has made itself.
+        // Neither a device without a link, nor one that has opened its link itself.
         testbed.controller.disconnect(0x40, reason: .localHostTerminated)
         testbed.run()
         for address in [self.first, DeviceAddress(7, kind: .public)] { testbed.host.cancelConnection(to: address) }
@@ -91,7 +91,7 @@ struct LEHostGAPConnectingTests {
         testbed.controller.connect(0x40, peer: self.first, role: .peripheral)
         testbed.run()
         #expect(testbed.host.radio.initiating.pending == [self.first] && testbed.controller.takeCommands() == [])
-        // Its link comes with the parameters that were asked for, in the end.
+        // In the end its link has the requested parameters.
         testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
         testbed.controller.connect(0x41, peer: self.first, role: .central)
         testbed.run()
@@ -128,7 +128,7 @@ struct LEHostGAPConnectingTests {
         testbed.host.stopConnecting(to: self.first)
         testbed.run()
         #expect((testbed.host.radio.initiating.deadline == nil) == (end == "refused"))
-        // A link that a peer makes is not the end of the attempt.
+        // A link that a peer opens is not the end of the attempt.
         testbed.controller.connect(0x41, peer: self.second, role: .peripheral)
         testbed.run()
         #expect((testbed.host.radio.initiating.deadline == nil) == (end == "refused"))
@@ -144,7 +144,7 @@ struct LEHostGAPConnectingTests {
 
     // MARK: Devices that are heard first
 
-    /// A host whose controller has no resolving list, and that waits for a bonded peer.
+    /// A host that waits for a bonded peer, on a controller without a resolving list.
     private func waiting(_ parameters: ConnectionParameters = .initial) -> HostTestbed {
         let testbed = HostTestbed.started(LEHostConfiguration(commandTimeout: .seconds(20)))
         testbed.controller.scansOrInitiates()
@@ -176,7 +176,7 @@ struct LEHostGAPConnectingTests {
         #expect(testbed.host.radio.initiating.deadline == nil)
     }
 
-    @Test("initiates to a heard device under its present address with the parameters of the request")
+    @Test("initiates to a heard device at its current address with the parameters of the request")
     func parametersOfHeard() throws {
         let testbed = self.waiting(Self.slow)
         let address = PrivateHost.peerAddress()
@@ -218,7 +218,7 @@ struct LEHostGAPConnectingTests {
             data: hex("02 01 06"),
             rssi: -40
         )
-        // It is on its way when the user asks for the connection.
+        // It is in transit when the user requests the connection.
         testbed.controller.deliver(LEAdvertisingReports.packet(report))
         testbed.host.connect(to: PrivateHost.peer.address)
         testbed.run()

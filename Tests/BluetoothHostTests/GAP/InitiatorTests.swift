@@ -59,7 +59,7 @@ struct InitiatorTests {
         #expect(self.steps(&initiator) == [.create(self.first)])
     }
 
-    @Test("changes the accept list by what is new and what is stale only")
+    @Test("changes only the new and stale entries of the accept list")
     func incremental() {
         var initiator = Initiator()
         initiator.connect(to: self.first)
@@ -68,12 +68,12 @@ struct InitiatorTests {
         initiator.connect(to: self.third)
         #expect(initiator.next() == .cancel)
         #expect(initiator.completed(.success) == [])
-        #expect(initiator.next() == nil, "the event of the cancelled attempt is still to come")
+        #expect(initiator.next() == nil, "the event of the cancelled attempt is awaited")
         #expect(initiator.finished(nil, error: .unknownConnectionIdentifier) == [])
         #expect(self.steps(&initiator) == [.addToAcceptList(self.third), .createFromAcceptList])
     }
 
-    @Test("gives the place of a connected device in a full list to another one")
+    @Test("reuses the place of a connected device in a full list")
     func fullList() {
         var initiator = Initiator()
         initiator.acceptListSize = 2
@@ -111,7 +111,7 @@ struct InitiatorTests {
         #expect(initiator.next() == nil)
     }
 
-    @Test("takes the size of the list from its first refusal for want of space")
+    @Test("takes the size of the list from the first refusal for lack of space")
     func smallList() {
         var initiator = Initiator()
         for address in [self.first, self.second, self.third] { initiator.connect(to: address) }
@@ -127,7 +127,7 @@ struct InitiatorTests {
         #expect(initiator.next() == .createFromAcceptList)
     }
 
-    @Test("tries a list that takes no device again with the next device")
+    @Test("tries a list that accepts no device again with the next device")
     func listWithoutPlace() {
         var initiator = Initiator()
         initiator.connect(to: self.first)
@@ -146,7 +146,7 @@ struct InitiatorTests {
         #expect(initiator.next() == .clearAcceptList)
     }
 
-    @Test("ignores a late end of a cancelled attempt during the next one")
+    @Test("ignores the late end of a cancelled attempt during the next one")
     func lateCancelEvent() {
         var initiator = Initiator()
         initiator.connect(to: self.first)
@@ -224,7 +224,7 @@ struct InitiatorTests {
             #expect(initiator.finished(nil, error: .unspecifiedError) == [self.first])
             #expect(initiator.pending == [] && initiator.isIdle)
         }
-        // 0x02 with nothing overdue answers a cancel: the attempt has ended, and the device is still wanted.
+        // 0x02 without an overdue event answers a cancel: the attempt has ended, and the device is still wanted.
         var initiator = initiating(overdue: false)
         #expect(initiator.finished(nil, error: .unknownConnectionIdentifier) == [])
         #expect(initiator.pending == [self.first])
@@ -235,13 +235,13 @@ struct InitiatorTests {
         #expect(initiator.next() == nil, "the attempt goes on")
         #expect(initiator.finished(nil, error: .unknownConnectionIdentifier) == [])
         #expect(initiator.next() == .create(self.first))
-        // A link is a link.
+        // A link counts in any case.
         initiator = initiating(overdue: true)
         #expect(initiator.finished(self.first, error: .success) == [])
         #expect(initiator.pending == [] && initiator.isIdle)
     }
 
-    @Test("initiates nothing while it is held, and begins again afterwards")
+    @Test("initiates nothing while it is held, and starts again afterwards")
     func held() {
         var initiator = Initiator()
         initiator.isHeld = true
@@ -254,7 +254,7 @@ struct InitiatorTests {
         initiator.isHeld = true
         #expect(initiator.next() == .cancel)
         _ = initiator.completed(.success)
-        #expect(!initiator.isSilent, "the event of the cancelled attempt is still to come")
+        #expect(!initiator.isSilent, "the event of the cancelled attempt is awaited")
         #expect(initiator.finished(nil, error: .unknownConnectionIdentifier) == [])
         #expect(initiator.next() == nil)
         #expect(initiator.isSilent)
@@ -265,7 +265,7 @@ struct InitiatorTests {
     /// Private addresses of the first device.
     private let heard = [1, 2].map { DeviceAddress(0x4000_0000_0000 | $0, kind: .random) }
 
-    @Test("waits until it hears a device that the controller cannot resolve, and uses its present address")
+    @Test("waits until it hears a device that the controller cannot resolve, and uses its current address")
     func hearsFirst() {
         var initiator = Initiator()
         initiator.unresolvable = [self.first]
@@ -282,7 +282,7 @@ struct InitiatorTests {
         #expect(initiator.pending == [] && !initiator.needsScan)
     }
 
-    @Test("waits for a heard device again that does not answer, after others")
+    @Test("waits again for a heard device that does not answer, after others")
     func heardAndGone() {
         var initiator = Initiator()
         initiator.unresolvable = [self.first]
@@ -305,7 +305,7 @@ struct InitiatorTests {
         #expect(self.steps(&initiator) == [.create(self.first)], "the controller resolves it now")
     }
 
-    @Test("fails a heard device under its own address, and cancels its attempt")
+    @Test("fails a heard device by its identity, and cancels its attempt")
     func heardAndFailed() {
         var initiator = Initiator()
         initiator.unresolvable = [self.first]
@@ -321,7 +321,7 @@ struct InitiatorTests {
         #expect(initiator.next() == .cancel)
     }
 
-    @Test("takes a link that came while the cancel was on its way")
+    @Test("accepts a link that was opened while the cancel was pending")
     func cancelCrossesConnection() {
         var initiator = Initiator()
         initiator.connect(to: self.first)
@@ -335,7 +335,7 @@ struct InitiatorTests {
     }
 
     @Test(
-        "does not take a late answer to a cancel for that to the next command",
+        "does not take a late answer to a cancel for the answer to the next command",
         arguments: [.commandDisallowed, .success] as [HCIErrorCode]
     )
     func lateAnswer(status: HCIErrorCode) {
@@ -346,10 +346,10 @@ struct InitiatorTests {
         initiator.connect(to: self.third)
         #expect(initiator.next() == .cancel)
         #expect(initiator.finished(self.second, error: .success) == [])
-        #expect(initiator.next() == nil, "the answer to the cancel is still to come")
+        #expect(initiator.next() == nil, "the answer to the cancel is awaited")
         #expect(!initiator.isIdle && initiator.isSilent && !initiator.awaitsEnd)
         #expect(initiator.completed(status) == [])
-        // The list is not taken for one that does not work.
+        // The list still counts as working.
         #expect(
             self.steps(&initiator) == [
                 .removeFromAcceptList(self.second), .addToAcceptList(self.third), .createFromAcceptList,

@@ -1,4 +1,4 @@
-// The advertising reports that a scanning host hands to its user.
+// The advertising reports of a scanning host.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -48,7 +48,7 @@ struct LEHostGAPReportsTests {
     }
 
     @Test(
-        "tells of a legacy advertiser what its kind says (Vol 4, Part E, 7.7.65.2)",
+        "reports the kind of a legacy advertiser (Vol 4, Part E, 7.7.65.2)",
         arguments: [
             (0, [true, true, false]), (1, [true, false, false]), (2, [false, true, false]),
             (3, [false, false, false]), (4, [false, false, true]),
@@ -106,7 +106,7 @@ struct LEHostGAPReportsTests {
     }
 
     @Test(
-        "does not join a fragment to what another scan or controller receives",
+        "does not join fragments across scans or controllers",
         arguments: ["no scan", "stopped", "restarted", "controller"]
     )
     func earlierFragment(before: String) {
@@ -131,7 +131,7 @@ struct LEHostGAPReportsTests {
         #expect(testbed.delegate.reports.map(\.data) == [hex("03 09 48 69")])
     }
 
-    @Test("keeps the fragments of 32 advertisers, whatever comes from advertisers without an address")
+    @Test("keeps the fragments of 32 advertisers, regardless of anonymous advertisers")
     func anonymous() {
         let testbed = Self.scanning()
         for number in 1...32 as ClosedRange<UInt64> {

@@ -1,4 +1,4 @@
-// Advertising and scanning: the commands that the controller gets, and the outcome of a start.
+// Advertising and scanning: the commands for the controller, and the outcome of a start.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -42,7 +42,7 @@ struct LEHostGAPTests {
         #expect(command.type.rawValue == type && command.peer == peer)
     }
 
-    @Test("fails to advertise at once without a controller, and does not begin with the next one")
+    @Test("fails to advertise immediately without a controller, and does not start with the next one")
     func withoutController() throws {
         let testbed = HostTestbed.started()
         testbed.controller.fail("unplugged")
@@ -83,7 +83,7 @@ struct LEHostGAPTests {
         }
     }
 
-    @Test("supersedes all but the last of several starts in one turn, in their order")
+    @Test("supersedes all but the last of several starts in one turn, in order")
     func severalStarts() {
         let testbed = HostTestbed.started()
         var ends: [String] = []
@@ -124,7 +124,7 @@ struct LEHostGAPTests {
         #expect(testbed.controller.takeCommands().last == opcode)
     }
 
-    @Test("retries advertising without a free link when a link ends, while there are others")
+    @Test("retries advertising that had no free link when a link ends, as long as there are others")
     func advertisingWithoutFreeLink() {
         for isRefusedAtLast in [false, true] {
             let testbed = HostTestbed.started()
@@ -141,14 +141,14 @@ struct LEHostGAPTests {
             testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
             testbed.run(.seconds(5))
             #expect(testbed.controller.takeCommands().filter { $0 == LESetAdvertisingEnable.opcode }.count == 1)
-            // Without a link the host gives up, and says so.
+            // Without a link the host gives up, and reports it.
             #expect(testbed.host.radio.advertising.isWanted == !isRefusedAtLast)
             let end = "advertising ended: \(LEHostError.refused(.connectionLimitExceeded))"
             #expect(testbed.delegate.takeLines().contains(end) == isRefusedAtLast)
         }
     }
 
-    @Test("enables directed advertising again that ran out")
+    @Test("enables directed advertising again after it has timed out")
     func directedAdvertisingRanOut() {
         let testbed = HostTestbed.started()
         testbed.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
@@ -165,7 +165,7 @@ struct LEHostGAPTests {
     @Test("scans actively or passively, with or without a duplicate filter", arguments: [true, false], [true, false])
     func scanParameters(isActive: Bool, filtersDuplicates: Bool) throws {
         let testbed = HostTestbed.started()
-        // The window is cut to the interval.
+        // The window is limited to the interval.
         for (interval, window, scanned) in [(30, 30, 48), (60, 30, 48), (30, 60, 48), (100, 90, 144)] {
             var parameters = ScanParameters(isActive: isActive, filtersDuplicates: filtersDuplicates)
             (parameters.interval, parameters.window) = (.milliseconds(Int64(interval)), .milliseconds(Int64(window)))
@@ -182,7 +182,7 @@ struct LEHostGAPTests {
         #expect(try !testbed.controller.last(LESetScanEnable.self).isEnabled)
     }
 
-    @Test("advertises, scans and connects under a random address if it has one, else the public one")
+    @Test("advertises, scans and connects with a random address if it has one, otherwise with the public one")
     func ownAddressType() throws {
         for address in [nil, DeviceAddress(0xC0DE_0000_0001, kind: .random)] {
             let testbed = HostTestbed(LEHostConfiguration(address: address))
@@ -196,7 +196,7 @@ struct LEHostGAPTests {
             #expect(try testbed.controller.last(LESetAdvertisingParameters.self).ownAddressType.rawValue == type)
             #expect(try testbed.controller.last(LESetScanParameters.self).ownAddressType.rawValue == type)
             #expect(try testbed.controller.last(LECreateConnection.self).ownAddressType.rawValue == type)
-            // The address that was chosen counts, whatever the controller has.
+            // The configured address counts, whatever the controller has.
             #expect(testbed.host.address == address ?? testbed.controller.address)
         }
     }

@@ -18,7 +18,7 @@ struct LinkEncryptionTests {
         #expect(encryption.inUse == old && encryption.starting == new)
         let failed = encryption.changed(.pinOrKeyMissing, isEnabled: true)
         #expect(failed == .failed && encryption.inUse == old && encryption.starting == nil)
-        // A failure that nobody awaits and a refreshed key change nothing.
+        // An unexpected failure and a refreshed key change nothing.
         let stray = encryption.changed(.pinOrKeyMissing, isEnabled: false)
         let refreshed = encryption.changed(.success, isEnabled: true)
         #expect(stray == .none && refreshed == .none && encryption.inUse == old)

@@ -1,4 +1,4 @@
-// The security that a service demands of a link, and refusals without it (Vol 3, Part C, 10.2 and 10.3).
+// The security that a service requires of a link, and refusals without it (Vol 3, Part C, 10.2 and 10.3).
 
 import Fixtures
 import Testing
@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Link security")
 struct LinkSecurityTests {
-    @Test("wants a key of 7 to 16 octets, and of 16 at level 4 (Vol 3, Part H, 2.3.4)")
+    @Test("requires a key of 7 to 16 octets, and of 16 at level 4 (Vol 3, Part H, 2.3.4)")
     func keySizes() {
         for (wanted, size) in [(0, 7), (6, 7), (7, 7), (8, 8), (15, 15), (16, 16), (17, 16)] {
             for level in [SecurityLevel.encrypted, .authenticated] {
@@ -17,7 +17,7 @@ struct LinkSecurityTests {
         }
     }
 
-    @Test("combines two requirements to the more of each")
+    @Test("combines two requirements to the stricter one of each kind")
     func combined() {
         let low = SecurityRequirement(level: .encrypted, minimumKeySize: 8)
         let others = [
@@ -33,7 +33,7 @@ struct LinkSecurityTests {
         #expect(SecurityRequirement.none.combined(with: .secureConnections) == .secureConnections)
     }
 
-    @Test("tells what is missing from each refusal for want of security, in ATT and in L2CAP")
+    @Test("derives the missing security from each refusal, in ATT and in L2CAP")
     func refusals() {
         let attErrors: [ATTErrorCode: SecurityShortfall] = [
             .insufficientAuthentication: .authentication, .insufficientEncryption: .encryption,

@@ -1,5 +1,5 @@
-// Machines of Generic Access as text: on each line the events of one instant, with semicolons between them, and behind
-// `>` what comes of them: outcomes, then the next command.
+// Machines of Generic Access as text: each line has the events of one instant, separated by semicolons, and after `>`
+// the results: outcomes, then the next command.
 //
 //     start A > parameters A
 //     ok ; stop > data A        # what is behind # is for the reader
@@ -11,7 +11,7 @@ import Testing
 /// A machine, and the words of its scripts.
 protocol ScriptedMachine {
     init()
-    /// What comes of an event; `nil` for an unknown one.
+    /// The outcome of an event; `nil` for an unknown one.
     mutating func perform(_ event: String, _ arguments: [String]) -> [String]?
     /// The next command; `nil` for none.
     mutating func next() -> String?

@@ -21,7 +21,7 @@ struct PeerIdentitiesTests {
         address: DeviceAddress(0xC000_0000_0003, kind: .random)
     )
 
-    @Test("resolves an address with the key of the peer that made it, as often as it is asked")
+    @Test("resolves an address with the key of its peer, every time")
     func resolve() {
         var identities = PeerIdentities([self.first, self.second, self.withoutKey].map { BondedPeer($0) })
         var generator = SeededGenerator(seed: 1)
@@ -33,7 +33,7 @@ struct PeerIdentitiesTests {
         let foreign = ResolvablePrivateAddress.make(Octets16(high: 9, low: 9), using: &generator)
         #expect(identities.resolve(foreign) == nil)
         #expect(identities.resolve(foreign) == nil)
-        #expect(identities.resolve(self.first.address) == nil, "an identity address is no private one")
+        #expect(identities.resolve(self.first.address) == nil, "an identity address is not private")
     }
 
     @Test("resolves nothing to a peer without a key")
@@ -45,7 +45,7 @@ struct PeerIdentitiesTests {
         #expect(identities.resolve(ResolvablePrivateAddress.make(.zero, using: &generator)) == nil)
     }
 
-    @Test("finds a peer without a key by the private address under which it paired, unless a key resolves that address")
+    @Test("finds a peer without a key by the private address with which it paired, unless a key resolves that address")
     func alias() {
         var generator = SeededGenerator(seed: 1)
         let private_ = ResolvablePrivateAddress.make(Octets16(high: 9, low: 9), using: &generator)

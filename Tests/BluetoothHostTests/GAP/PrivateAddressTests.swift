@@ -1,4 +1,4 @@
-// When the own private address is replaced, and which one counts meanwhile.
+// The replacement of the own private address, and the valid address meanwhile.
 
 import BluetoothTypes
 import Fixtures
@@ -14,7 +14,7 @@ struct PrivateAddressTests {
 
     private static func time(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(0) + .seconds(seconds) }
 
-    /// The address that is to be set at a time.
+    /// The address to set at a time.
     private func next(
         _ address: inout PrivateAddress,
         at seconds: Int64,
@@ -30,20 +30,22 @@ struct PrivateAddressTests {
         )
     }
 
-    @Test("makes the first address at once, uses it when the controller has taken it, and replaces it in time")
+    @Test(
+        "generates the first address immediately, uses it once the controller has accepted it, and replaces it in time"
+    )
     func time() throws {
         var address = PrivateAddress()
         #expect(address.isDue(self.configuration, now: Self.time(0)))
         let made = try #require(self.next(&address, at: 0))
         #expect(ResolvablePrivateAddress.matches(made, self.key))
         #expect(address.address == nil && address.deadline == nil)
-        #expect(self.next(&address, at: 0) == nil, "a command is on its way")
+        #expect(self.next(&address, at: 0) == nil, "a command is pending")
         address.completed(.success, self.configuration, now: Self.time(1))
         #expect(address.address == made)
         #expect(address.deadline == Self.time(901))
         #expect(self.next(&address, at: 900, seed: 2) == nil)
         let second = try #require(self.next(&address, at: 901, seed: 2))
-        #expect(second != made && address.address == made, "the old one holds until the answer")
+        #expect(second != made && address.address == made, "the old one is valid until the answer")
         address.completed(.success, self.configuration, now: Self.time(900))
         #expect(address.address == second)
     }
@@ -61,7 +63,7 @@ struct PrivateAddressTests {
         }
     }
 
-    @Test("keeps the old address after a refusal, and asks again when its time is over")
+    @Test("keeps the old address after a refusal, and tries again when its time is over")
     func refused() throws {
         var address = PrivateAddress()
         let first = try #require(self.next(&address, at: 0))
@@ -73,7 +75,7 @@ struct PrivateAddressTests {
         #expect(self.next(&address, at: 1800, seed: 3) != nil)
     }
 
-    @Test("begins anew with another key")
+    @Test("starts again with another key")
     func otherKey() {
         var address = PrivateAddress()
         _ = self.next(&address, at: 0)

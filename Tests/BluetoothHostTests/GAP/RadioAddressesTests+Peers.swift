@@ -1,4 +1,4 @@
-// Bonded peers that hide: the controller's resolving list, and the addresses that the host resolves beyond it.
+// Bonded peers with privacy: the controller's resolving list, and the addresses that the host resolves beyond it.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -12,7 +12,7 @@ import Testing
 struct LEHostPrivacyPeerTests {
     // MARK: The resolving list
 
-    @Test("fills the resolving list while the radio is silent, and then uses addresses of the list")
+    @Test("fills the resolving list while the radio is idle, and then uses addresses of the list")
     func list() throws {
         let device = PrivateHost()
         device.advertise()
@@ -35,7 +35,7 @@ struct LEHostPrivacyPeerTests {
         #expect(device.mistakes == [])
     }
 
-    @Test("resolves bonded peers without a key of its own if it does not hide")
+    @Test("resolves bonded peers without an own key if it has no privacy")
     func listWithoutPrivacy() throws {
         let device = PrivateHost(nil)
         _ = device.takeSteps()
@@ -62,7 +62,7 @@ struct LEHostPrivacyPeerTests {
         #expect(device.mistakes == [])
     }
 
-    @Test("changes the mode of a peer with what it says, if network privacy is wanted")
+    @Test("sets the mode of a peer by its declared privacy, if network privacy is configured")
     func modeChanges() throws {
         for mode in [PrivacyMode.network, .device] {
             let device = PrivateHost(nil, mode: mode)
@@ -103,7 +103,7 @@ struct LEHostPrivacyPeerTests {
         device.host.connect(to: PrivateHost.peer.address)
         device.testbed.run()
         #expect(device.takeSteps() == ["address", "connect to \(PrivateHost.peer.address) as 3"])
-        // Without privacy modes a plain address is no identity to the controller.
+        // Without privacy modes the controller does not take a plain address for an identity.
         #expect(device.testbed.controller.createdPeers.last?.kind == (knowsPrivacyMode ? .random : .randomIdentity))
         device.connect(
             0x40,
@@ -134,7 +134,7 @@ struct LEHostPrivacyPeerTests {
     }
 
     @Test(
-        "ignores the identity address of a peer that hides in network privacy mode alone (Vol 6, Part B, 4.7)",
+        "ignores the identity address of a peer with privacy only in network privacy mode (Vol 6, Part B, 4.7)",
         arguments: [
             (.network, true, true, 0), (.network, false, true, 1), (.device, true, true, 1), (.network, true, false, 1),
         ] as [(PrivacyMode, Bool, Bool, Int)]
@@ -192,7 +192,7 @@ struct LEHostPrivacyPeerTests {
         }
     }
 
-    @Test("tells a channel which reports it needs: all of them while it waits for a device to be heard")
+    @Test("tells a channel which reports it needs: all while it waits to hear a device")
     func reportNeed() {
         let testbed = HostTestbed()
         let channel = OmittingChannel(testbed.controller)

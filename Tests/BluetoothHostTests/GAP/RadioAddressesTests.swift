@@ -1,4 +1,4 @@
-// A host that hides itself: its own addresses, and the commands that its controller gets, in which order and when.
+// A host with privacy: its own addresses, and the order and time of the commands for its controller.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -12,7 +12,9 @@ import Testing
 struct LEHostPrivacyTests {
     private static let foreign = DeviceAddress(0x11, kind: .public)
 
-    @Test("GAP/PRIV: sets a private address before it advertises, and never gives its identity to the controller")
+    @Test(
+        "GAP/PRIV: sets a private address before it advertises, and never passes its identity address to the controller"
+    )
     func advertising() throws {
         let device = PrivateHost()
         #expect(device.takeSteps() == [], "nothing is set before the radio is used")
@@ -25,7 +27,7 @@ struct LEHostPrivacyTests {
         #expect(device.mistakes == [])
     }
 
-    @Test("does not use the controller's public address if it hides")
+    @Test("does not use the controller's public address with privacy")
     func publicIdentity() throws {
         let publicAddress = DeviceAddress(0x00AA_BBCC_DDEE, kind: .public)
         let device = PrivateHost(address: nil) { $0.address = publicAddress }
@@ -47,7 +49,7 @@ struct LEHostPrivacyTests {
         #expect(device.takeSteps() == ["advertise as 1", "advertising"])
     }
 
-    @Test("stops everything, sets another address and goes on when the time of an address is over")
+    @Test("stops everything, sets another address and continues when the time of an address is over")
     func rotation() {
         let device = PrivateHost(hasList: false)
         device.advertise()
@@ -70,7 +72,7 @@ struct LEHostPrivacyTests {
         #expect(device.mistakes == [])
     }
 
-    @Test("counts links that it has made, and replaces the address before the next use of the radio")
+    @Test("counts links that it has opened, and replaces the address before the next use of the radio")
     func linkOfThisSide() {
         let device = PrivateHost(PrivacyConfiguration(connectionsPerAddress: 1), hasList: false)
         device.host.connect(to: Self.foreign)
@@ -87,8 +89,8 @@ struct LEHostPrivacyTests {
 
     // MARK: The silence of the radio
 
-    /// A host that uses the radio and whose private address is over in the next nanosecond, on a controller that takes
-    /// four commands at a time.
+    /// A host that uses the radio and whose private address expires in the next nanosecond, on a controller that
+    /// accepts four commands at a time.
     private func nearlyDue(_ use: (PrivateHost) -> Void) -> PrivateHost {
         let device = PrivateHost(hasList: false)
         use(device)
@@ -135,7 +137,7 @@ struct LEHostPrivacyTests {
 
     // MARK: Keys
 
-    @Test("draws a key if it hides and has none, and keeps it", arguments: [true, false])
+    @Test("generates a key if it has privacy and no key, and keeps it", arguments: [true, false])
     func drawnKey(isPrivate: Bool) {
         let privacy = isPrivate ? PrivacyConfiguration() : nil
         let testbed = HostTestbed(LEHostConfiguration(address: PrivateHost.identity, privacy: privacy))
@@ -149,7 +151,7 @@ struct LEHostPrivacyTests {
         #expect(testbed.host.identityResolvingKey == drawn)
     }
 
-    @Test("makes another address at once for another key, and changes nothing for the same key")
+    @Test("generates another address immediately for another key, and changes nothing for the same key")
     func otherKey() throws {
         let device = PrivateHost()
         device.advertise()
@@ -172,7 +174,7 @@ struct LEHostPrivacyTests {
 
     // MARK: Pairing
 
-    @Test("computes a pairing with the address of the link, and distributes its identity only if it hides")
+    @Test("computes a pairing with the address of the link, and distributes its identity only with privacy")
     func pairing() throws {
         let device = PrivateHost()
         device.advertise()
@@ -188,7 +190,7 @@ struct LEHostPrivacyTests {
         #expect(open.host.openLinks.all.first?.securityManager.localAddress == PrivateHost.identity)
     }
 
-    @Test("computes a pairing with the private addresses that the controllers made for the link")
+    @Test("computes a pairing with the private addresses that the controllers generated for the link")
     func addressesOfTheLink() throws {
         for isResolved in [true, false] {
             let device = PrivateHost()
@@ -207,13 +209,13 @@ struct LEHostPrivacyTests {
             )
             let link = try #require(device.host.openLinks.all.first)
             #expect(link.information.peer == PrivateHost.peer.address)
-            // Without a private address of its own it can only have been seen under its identity.
+            // Without an own private address it can only have used its identity address.
             #expect(link.securityManager.localAddress == (isResolved ? own : PrivateHost.identity))
             #expect(link.securityManager.peerAddress == (isResolved ? other : PrivateHost.peer.address))
         }
     }
 
-    @Test("takes changes of the key, the pairing and the bonds over to open links")
+    @Test("applies changes of the key, the pairing and the bonds to open links")
     func linksThereAre() {
         let device = PrivateHost()
         device.advertise()

@@ -1,4 +1,4 @@
-// Which roles have the radio of a controller.
+// The sharing of a controller's radio between roles.
 
 import BluetoothHCI
 import Fixtures
@@ -12,7 +12,7 @@ struct RadioArbiterTests {
     private let start = NIODeadline.uptimeNanoseconds(0)
 
     @Test(
-        "takes two roles for possible as the bits of LE states say (Vol 4, Part E, 7.8.27)",
+        "derives possible pairs of roles from the bits of LE states (Vol 4, Part E, 7.8.27)",
         arguments: [
             // Real controllers: both forms of Zephyr's, Intel, and a CSR clone, whose octets were logged.
             (0x3FF_FF3F_FFFF, [.activeScanning, .initiating], false), (0x3FF_FFF3_FFFF, [.passiveScanning], true),
@@ -24,7 +24,7 @@ struct RadioArbiterTests {
             (0x1F3C_00FF, [.nonConnectableAdvertising, .peripheral], true),
             (0x1F3C_00FF, [.activeScanning, .central], true), (0x1F3C_00FF, [.initiating, .central], true),
             (0x1F3C_00FF, [.initiating, .peripheral], false), (0x1F3C_00FF, [.directedAdvertising, .central], false),
-            // A controller that claims nothing has said nothing.
+            // A controller that claims no state has not answered.
             (0, [.connectableAdvertising, .activeScanning, .initiating, .central, .peripheral], true),
         ] as [(UInt64, RadioRoles, Bool)]
     )
@@ -34,7 +34,9 @@ struct RadioArbiterTests {
         #expect(arbiter.allows(roles) == isPossible)
     }
 
-    @Test("gives roles that exclude each other turns of 1 to 1.75 s, and what is possible beside each its time")
+    @Test(
+        "gives roles that exclude each other turns of 1 to 1.75 s, and other roles the time in which they are possible"
+    )
     func turns() throws {
         var arbiter = RadioArbiter()
         _ = arbiter.refuse(.initiating, beside: .connectableAdvertising)
@@ -57,7 +59,7 @@ struct RadioArbiterTests {
         #expect(turns.map(\.1) == [1_250, 1_500, 1_750, 1_000, 1_250].map { .milliseconds($0) })
     }
 
-    @Test("gives the radio at once to a role that comes when nobody's turn runs, and lets a turn that runs end")
+    @Test("gives the radio immediately to a new role if no turn is running, and otherwise lets the turn end")
     func newRole() {
         var arbiter = RadioArbiter()
         _ = arbiter.refuse(.activeScanning, beside: .connectableAdvertising)
@@ -74,7 +76,7 @@ struct RadioArbiterTests {
     }
 
     @Test(
-        "lets a role wait for a link that excludes it, without turns, and tries what links excluded after one has ended"
+        "lets a role wait for a link that excludes it, without turns, and tries it again after the end of the link"
     )
     func links() {
         var arbiter = RadioArbiter()

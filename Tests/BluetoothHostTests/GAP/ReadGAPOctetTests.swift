@@ -8,7 +8,7 @@ import Testing
 @Suite("Reading an octet of the GAP service")
 struct ReadGAPOctetTests {
     @Test(
-        "reads by type, takes a value of one octet, and fails if the database is out of sync",
+        "reads by type, accepts a value of one octet, and fails if the database is out of sync",
         arguments: [
             ("09 03 10 00 01", .success(1)), ("09 03 10 00 00", .success(0)), ("09 03 10 00 02", .success(2)),
             ("09 02 10 00", .success(nil)), ("09 04 10 00 01 00", .success(nil)), ("01 08 01 00 0A", .success(nil)),

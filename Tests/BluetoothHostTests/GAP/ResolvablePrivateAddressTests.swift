@@ -17,7 +17,7 @@ struct ResolvablePrivateAddressTests {
     /// The key of the specification's sample data (Vol 3, Part H, D.7).
     private let key = Octets16(high: 0xEC02_34A3_57C8_AD05, low: 0x3410_10A6_0A39_7D9B)
 
-    @Test("resolves the specification's sample data with its key alone")
+    @Test("resolves the specification's sample data only with its key")
     func sample() {
         let address = DeviceAddress(0x7081_940D_FBAA, kind: .random)
         #expect(ResolvablePrivateAddress.matches(address, self.key))
@@ -29,7 +29,7 @@ struct ResolvablePrivateAddressTests {
         #expect(!ResolvablePrivateAddress.matches(DeviceAddress(address.value, kind: .public), self.key))
     }
 
-    @Test("makes different addresses that begin with 01 and resolve with their key")
+    @Test("generates different addresses that begin with 01 and resolve with their key")
     func bits() {
         var generator = SeededGenerator(seed: 3)
         var seen: Set<DeviceAddress> = []
@@ -42,7 +42,10 @@ struct ResolvablePrivateAddressTests {
         #expect(seen.count > 990)
     }
 
-    @Test("makes no random part of all zeros or all ones", arguments: [0, 0x3F_FFFF, 0x40_0000, 0x7F_FFFF, UInt64.max])
+    @Test(
+        "generates no random part of all zeros or all ones",
+        arguments: [0, 0x3F_FFFF, 0x40_0000, 0x7F_FFFF, UInt64.max]
+    )
     func randomPart(_ number: UInt64) {
         var generator = Constant(value: number)
         let address = ResolvablePrivateAddress.make(self.key, using: &generator)

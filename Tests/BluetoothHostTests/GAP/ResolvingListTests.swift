@@ -1,4 +1,4 @@
-// The controller's resolving list: which commands it gets, in which order, and the effects of refusals.
+// The controller's resolving list: the order of commands, and the effects of refusals.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Resolving list")
 struct ResolvingListTests {
-    /// Peers are digits, with an `n` in network privacy mode, a `k` for another key, and an `o` if this device does not
-    /// hide from it.
+    /// Peers are digits, with an `n` for network privacy mode, a `k` for another key, and an `o` if this device has no
+    /// privacy.
     private struct Machine: ScriptedMachine {
         private static let timeout = ResolvablePrivateAddressTimeout(rawValue: 900)
 

@@ -1,4 +1,4 @@
-// Scanning as the user wants it.
+// Scanning as requested.
 
 import BluetoothHCI
 import Testing

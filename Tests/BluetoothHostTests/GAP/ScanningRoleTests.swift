@@ -1,5 +1,5 @@
-// What a host makes of extended commands that a controller accepts: by what it hears it finds out whether they work,
-// and its user loses neither a device, nor an advertisement, nor more than a few reports.
+// The trial of a controller's extended commands: the host detects by reports whether they work, and its user loses
+// neither a device, nor an advertisement, nor more than a few reports.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -13,9 +13,9 @@ private final class Room {
     /// The kind of a controller.
     enum Kind: CaseIterable {
         case good
-        /// It takes legacy commands after extended ones, too.
+        /// It also accepts legacy commands after extended ones.
         case mixing
-        /// The same, and extended ones do nothing.
+        /// The same, but extended ones do nothing.
         case deaf
         /// It lists extended commands and refuses them.
         case refusing
@@ -26,13 +26,13 @@ private final class Room {
     let testbed = HostTestbed()
     var host: LEHost { self.testbed.host }
     private let kind: Kind
-    /// In which PDUs the device advertises; `nil` if it does not.
+    /// The PDUs in which the device advertises; `nil` if it does not.
     var device: CommandFamily?
-    /// How the controller scans, and with which commands a connection was asked for.
+    /// The current scan, and the commands with which a connection was requested.
     private(set) var scan: CommandFamily?
     private(set) var initiation: CommandFamily?
     private(set) var advertising: CommandFamily?
-    /// How often the device has advertised.
+    /// The number of advertisements of the device.
     private(set) var count = 0
 
     init(_ kind: Kind) {
@@ -59,7 +59,7 @@ private final class Room {
         }
     }
 
-    /// How many reports the user gets meanwhile.
+    /// Returns the number of reports that the user gets meanwhile.
     @discardableResult
     func pass(_ time: TimeAmount) -> Int {
         let before = self.testbed.delegate.reports.count
@@ -90,7 +90,7 @@ private final class Room {
 
 @Suite("LEHost: extended commands that are tried out")
 struct LEHostExtendedCommandsTests {
-    @Test("loses few reports of a scan on any controller, and none on one that works", arguments: Room.Kind.allCases)
+    @Test("loses few reports of a scan on any controller, and none on a good one", arguments: Room.Kind.allCases)
     private func reports(kind: Room.Kind) {
         let room = Room(kind)
         room.device = .legacy
@@ -116,7 +116,7 @@ struct LEHostExtendedCommandsTests {
         )
     }
 
-    @Test("gives a controller that takes both no legacy scan if an extended one hears somebody at once")
+    @Test("starts no legacy scan on a controller that accepts both if an extended one hears a device immediately")
     func unmixed() {
         let room = Room(.mixing)
         room.device = .extended
@@ -126,7 +126,7 @@ struct LEHostExtendedCommandsTests {
     }
 
     @Test(
-        "hears a device that comes after a long silence within a turn or two, and keeps hearing it",
+        "hears a device that appears after a long silence within a turn or two, and keeps hearing it",
         arguments: [Room.Kind.mixing, .deaf],
         [CommandFamily.legacy, .extended]
     )
@@ -144,7 +144,7 @@ struct LEHostExtendedCommandsTests {
         }
     }
 
-    @Test("finds out in many short scans, too")
+    @Test("completes the trial in many short scans, too")
     func shortScans() {
         let room = Room(.deaf)
         room.device = .legacy
@@ -157,7 +157,7 @@ struct LEHostExtendedCommandsTests {
         #expect(!room.host.hasExtendedAdvertising)
     }
 
-    @Test("advertises by commands that are heard surely, or by those that the controller takes")
+    @Test("advertises with commands that are certain to work, or with those that the controller accepts")
     func advertising() {
         for (kind, family) in [
             (Room.Kind.good, CommandFamily.extended), (.mixing, .legacy), (.deaf, .legacy), (.refusing, .legacy),
@@ -170,7 +170,7 @@ struct LEHostExtendedCommandsTests {
             room.pass(.seconds(1))
             #expect(isStarted && room.advertising == family)
         }
-        // One that keeps the two kinds apart where it advertises alone.
+        // A controller that refuses the other kind only for advertising.
         let room = Room(.mixing)
         room.testbed.controller.refused[LESetAdvertisingParameters.opcode] = .commandDisallowed
         room.host.startAdvertising(AdvertisingParameters(data: hex("02 01 06"))) { _ in }
@@ -178,7 +178,7 @@ struct LEHostExtendedCommandsTests {
         #expect(room.advertising == .extended)
     }
 
-    @Test("ends advertising by the commands with which it began, though others are used by then")
+    @Test("ends advertising with the commands with which it began, though others are used by then")
     func advertisingEnds() {
         let room = Room(.mixing)
         room.host.startAdvertising(AdvertisingParameters(data: hex("02 01 06"))) { _ in }
@@ -194,7 +194,7 @@ struct LEHostExtendedCommandsTests {
         #expect(room.advertising == .extended)
     }
 
-    @Test("scans by the other commands if those of a turn are refused", arguments: [true, false])
+    @Test("scans with the other commands if those of a turn are refused", arguments: [true, false])
     func refusedTurn(isEnable: Bool) {
         let room = Room(.mixing)
         room.device = .legacy
@@ -208,7 +208,7 @@ struct LEHostExtendedCommandsTests {
         #expect(room.scan == .extended && room.host.hasExtendedAdvertising)
     }
 
-    @Test("hears a device before it connects to it while it does not know by which commands")
+    @Test("hears a device before it connects to it during the trial")
     func connecting() {
         for (kind, device, family) in [
             (Room.Kind.mixing, CommandFamily.legacy, CommandFamily.extended), (.mixing, .extended, .extended),
@@ -230,7 +230,7 @@ struct LEHostExtendedCommandsTests {
         }
     }
 
-    @Test("believes the controller, or gives it no extended command, if told so")
+    @Test("skips the trial if the configuration says which commands to use")
     func override() {
         for (isUsed, family) in [(true, CommandFamily.extended), (false, .legacy)] {
             let testbed = HostTestbed(LEHostConfiguration(usesExtendedAdvertising: isUsed))
@@ -247,7 +247,7 @@ struct LEHostExtendedCommandsTests {
         }
     }
 
-    @Test("gives a chip without its firmware no extended command")
+    @Test("sends no extended command to a chip without firmware")
     func firmware() {
         let testbed = HostTestbed.started {
             $0.features = .extendedAdvertising

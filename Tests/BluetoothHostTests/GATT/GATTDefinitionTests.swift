@@ -4,7 +4,7 @@ import Testing
 
 @Suite("GATT definitions")
 struct GATTDefinitionTests {
-    @Test("adds up permissions, and what they demand")
+    @Test("combines permissions and their requirements")
     func permissions() {
         let rows: [(AttributePermissions, SecurityRequirement?, SecurityRequirement?)] = [
             ([], nil, nil), (.readable, SecurityRequirement.none, nil), (.writeable, nil, SecurityRequirement.none),

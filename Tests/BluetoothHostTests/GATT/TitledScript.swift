@@ -1,4 +1,4 @@
-// Scripts with titles in one text: each begins with a line `## TITLE`. A line is a step and what follows from it:
+// Scripts with titles in one text: each begins with a line `## TITLE`. A line is a step and its results:
 //
 //     > 12 18 00 01 00 < 13 ? subscribed 0017
 //     notify 0017 AA < 1B 17 00 AA
@@ -15,7 +15,7 @@ struct TitledScript: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { self.title }
 
-    /// The scripts of a text that is the only argument of the call, behind its first line.
+    /// The scripts of a text that is the only argument of the call, after its first line.
     static func all(_ text: String, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line) -> [Self]
     {
         var number = line + 1
@@ -38,14 +38,14 @@ struct TitledScript: Sendable, CustomTestStringConvertible {
         text.split(separator: "\n").map { line in
             let parts = line.split(separator: " > ").map { $0.trimmingPrefix(while: \.isWhitespace) }
             let (request, error) = (parts[1], parts[2])
-            // In a request for several values the last handle is the one that is refused.
+            // In a request for several values the last handle is refused.
             let handle = ["0E", "20"].contains(request.prefix(2)) ? request.suffix(5) : request.dropFirst(3).prefix(5)
             let steps = "\(before)\n> \(request)\n< 01 \(request.prefix(2)) \(handle) \(error)"
             return TitledScript(title: String(parts[0]), steps: steps, sourceLocation: sourceLocation)
         }
     }
 
-    /// The steps, and what follows from each, on lines of their own, which begin with one of these words.
+    /// The steps and their results on separate lines, each beginning with one of these words.
     private func lines(_ marks: Set<Substring>) -> String {
         var lines = ""
         for line in self.steps.split(separator: "\n") {

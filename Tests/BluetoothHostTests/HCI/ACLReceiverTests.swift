@@ -1,4 +1,4 @@
-// When the host reports packets as finished (Vol 4, Part E, 4.2), and links that are held back.
+// The reports of completed packets (Vol 4, Part E, 4.2), and links that are held back.
 
 import BluetoothHCI
 import Fixtures
@@ -43,7 +43,7 @@ struct ACLReceiverTests {
         #expect(self.receive(1, on: self.second, &receiver) == ["1: 21", "2: 22", "3: 21"])
     }
 
-    @Test("reports the few packets that have come after 100 ms, and what is left at the end of a link at once")
+    @Test("reports a few packets after 100 ms, and the remaining ones immediately at the end of a link")
     func deadline() {
         var receiver = self.limited()
         #expect(!receiver.needsDeadline)
@@ -74,7 +74,7 @@ struct ACLReceiverTests {
         receiver.resume(self.first)
         #expect(self.dueReport(&receiver) == ["1: 131"])
         #expect(self.receive(31, on: self.first, &receiver) == nil)
-        #expect(self.receive(31, on: self.second, &receiver) == nil, "the count began anew with the report")
+        #expect(self.receive(31, on: self.second, &receiver) == nil, "the count restarts with the report")
     }
 
     @Test("reports each packet of another link while a link is held back")
@@ -116,7 +116,7 @@ struct ACLReceiverTests {
         #expect(self.receive(31, on: self.second, &receiver) == nil)
     }
 
-    @Test("does not count a link of an earlier controller that was held back as one that goes on")
+    @Test("forgets a link of an earlier controller that was held back")
     func heldBackBefore() {
         var receiver = self.limited()
         receiver.pause(self.first)

@@ -1,4 +1,4 @@
-// Flow control from the controller to the host (Vol 4, Part E, 4.2): which packets are reported as finished, and when.
+// Flow control from the controller to the host (Vol 4, Part E, 4.2): the reports of completed packets.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -49,7 +49,7 @@ struct FlowControlTests {
         let handles = (0..<count).map { 0x40 + $0 }
         for handle in handles { _ = testbed.acceptLink(handle) }
         testbed.forget()
-        // The first link has so many packets more that the last one of all is the 64th.
+        // The first link has enough extra packets to make the last one the 64th.
         self.receive(64 - Int(count), on: handles[0], testbed)
         for handle in handles.dropLast() { self.receive(1, on: handle, testbed) }
         #expect(testbed.controller.takeCommands() == [])
@@ -61,7 +61,7 @@ struct FlowControlTests {
         #expect(report == (count > 63 ? [last] : handles))
     }
 
-    /// ATT PDUs that take the short way to the user, and those that do not.
+    /// ATT PDUs that go directly to the user, and those that do not.
     private static func values(_ characteristic: AttributeHandle) -> [(pdu: [UInt8], isForTheUser: Bool)] {
         [
             ([0x1B, 0x03, 0x00, 0xAA], true), ([0x1B, 0x00, 0x00, 0xAA], false),
@@ -69,7 +69,7 @@ struct FlowControlTests {
         ]
     }
 
-    @Test("reports packets with values that go straight to the user, each once", arguments: 0..<4)
+    @Test("reports packets with values that go directly to the user, each once", arguments: 0..<4)
     func values(index: Int) throws {
         let testbed = Self.started()
         let handle = try testbed.addCharacteristic(.writeWithoutResponse, .writeable).value

@@ -13,7 +13,7 @@ import Testing
 struct TransmitFlowControlTests {
     private let peer = HostTestbed.peers[0]
 
-    @Test("D1: gives back no buffers of one link for completions of another")
+    @Test("D1: frees no buffers of one link for completions of another")
     func completionsOfAnotherLink() throws {
         let testbed = HostTestbed.started { $0.packetCount = 2 }
         let (link, characteristic) = try testbed.subscribe(0x40, from: peer)
@@ -27,7 +27,7 @@ struct TransmitFlowControlTests {
         #expect(testbed.controller.takeData().count == 1)
     }
 
-    @Test("counts the completions of several links in one event, also beside unknown links")
+    @Test("counts the completions of several links in one event, even beside unknown links")
     func completionsOfSeveral() throws {
         let testbed = HostTestbed.started { $0.packetCount = 2 }
         for handle in [0x40, 0x41] as [UInt16] { _ = try #require(testbed.acceptLink(handle)) }
@@ -46,7 +46,7 @@ struct TransmitFlowControlTests {
         let testbed = HostTestbed.started { $0.packetCount = 1 }
         let (link, characteristic) = try testbed.subscribe(0x40, from: peer)
         _ = try #require(testbed.acceptLink(0x41))
-        // One packet fills the controller's buffer, and three wait, each since a turn of its own.
+        // One packet fills the controller's buffer, and three wait, each queued in a different turn.
         for _ in 0..<4 {
             testbed.notify([1, 2, 3], of: characteristic, to: link)
             testbed.run()
@@ -63,7 +63,7 @@ struct TransmitFlowControlTests {
         #expect(handles == [0x40, 0x40, 0x41, 0x40, 0x40])
     }
 
-    @Test("cuts a frame that is longer than the controller's buffers")
+    @Test("fragments a frame that is longer than the controller's buffers")
     func fragments() throws {
         let testbed = HostTestbed.started { $0.dataLength = 27 }
         let (link, characteristic) = try testbed.subscribe(0x40, from: peer)
@@ -113,7 +113,7 @@ struct TransmitFlowControlTests {
         #expect(testbed.delegate.takeLines() == ["transmitted 1 3"])
     }
 
-    @Test("merges the counts of one owner only if nothing of another one left between")
+    @Test("merges the counts of one owner unless PDUs of another one left in between")
     func tally() {
         let (first, second) = (TransmitToken(rawValue: 1), TransmitToken(rawValue: 2))
         var tally = TransmitTally()
@@ -124,7 +124,7 @@ struct TransmitFlowControlTests {
         #expect(tally.isEmpty)
     }
 
-    @Test("keeps the memory of at most 64 values that have left", arguments: [1, 63, 64, 65, 100])
+    @Test("keeps the buffers of at most 64 values that have left", arguments: [1, 63, 64, 65, 100])
     func keptBuffers(count: Int) throws {
         let testbed = HostTestbed.started {
             $0.leavesProcess = true

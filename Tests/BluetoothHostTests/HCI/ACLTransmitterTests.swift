@@ -1,4 +1,4 @@
-// The controller's buffers, and whose turn it is (Vol 4, Part E, 4.1.1).
+// The controller's buffers, and the turns of links (Vol 4, Part E, 4.1.1).
 
 import BluetoothHCI
 import Fixtures
@@ -12,7 +12,7 @@ struct ACLTransmitterTests {
     private let second = HostLink.alone(2)
     private let third = HostLink.alone(3)
 
-    /// A transmitter for which links with so many frames wait.
+    /// A transmitter with waiting links.
     private func transmitter(_ packetCount: Int, frames: Int = 1, _ links: HostLink...) -> ACLTransmitter {
         var transmitter = ACLTransmitter()
         transmitter.configure(dataLength: 27, packetCount: packetCount)
@@ -23,10 +23,12 @@ struct ACLTransmitterTests {
         return transmitter
     }
 
-    private func goesOn(_ link: HostLink, _ transmitter: inout ACLTransmitter) -> Bool { transmitter.goesOn(link) }
+    private func goesOn(_ link: HostLink, _ transmitter: inout ACLTransmitter) -> Bool {
+        transmitter.takeNextTurn(of: link)
+    }
 
     @Test(
-        "takes packets for the shortest signalling frame, and one of them, at least",
+        "assumes at least one buffer, large enough for the shortest signalling frame",
         arguments: [(0, 0, 23, 1), (22, 1, 23, 1), (23, 2, 23, 2), (251, 9, 251, 9)]
     )
     func leastSizes(length: Int, count: Int, usedLength: Int, credits: Int) {
@@ -36,7 +38,7 @@ struct ACLTransmitterTests {
         #expect(transmitter.dataLength == usedLength && transmitter.credits == credits)
     }
 
-    @Test("sends nothing before the controller has reported its buffers, and after it is gone")
+    @Test("sends nothing before the controller has reported its buffers, or after it was lost")
     func unconfigured() {
         var transmitter = ACLTransmitter()
         self.first.enqueueFrame()
@@ -48,7 +50,7 @@ struct ACLTransmitterTests {
         #expect(transmitter.dataLength == 27 && transmitter.credits == 0)
     }
 
-    @Test("gives a link that waits one turn, however often it is put into the queue")
+    @Test("gives a waiting link one turn, however often it is queued")
     func queuedOnce() {
         var transmitter = self.transmitter(3, frames: 2, self.first)
         for _ in 0..<3 { transmitter.enqueue(self.first) }
@@ -56,7 +58,7 @@ struct ACLTransmitterTests {
         #expect(transmitter.nextTurn() == nil && transmitter.credits == 2)
     }
 
-    @Test("gives the turn of a link that has nothing more to send to the next one")
+    @Test("passes the turn of a link that has nothing more to send to the next one")
     func emptiedLink() {
         var transmitter = self.transmitter(2, self.first, self.second)
         self.first.outgoing.removeAll()
@@ -69,7 +71,7 @@ struct ACLTransmitterTests {
         #expect(transmitter.nextTurn() === self.first)
     }
 
-    @Test("lets a link go on while no other link waits, and while there is a credit")
+    @Test("lets a link continue while no other link waits and there is a credit")
     func goesOn() {
         var transmitter = self.transmitter(2, frames: 3, self.first, self.second)
         #expect(transmitter.nextTurn() === self.first)

@@ -1,4 +1,4 @@
-// Commands and their answers, packets that mean nothing, and the loss of a controller.
+// Commands and their answers, meaningless packets, and the loss of a controller.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -60,7 +60,7 @@ struct LEHostControllerTests {
             testbed.controller.deliver(packet)
             testbed.controller.deliver(packet)
             testbed.run()
-            #expect(results == [expected], "an answer that nobody awaits means nothing")
+            #expect(results == [expected], "an unexpected answer is ignored")
             #expect(testbed.host.state == .ready)
         }
     }
@@ -91,7 +91,7 @@ struct LEHostControllerTests {
         #expect(testbed.controller.takeCommands().filter { $0 == ReadBDADDR.opcode }.count == 1)
     }
 
-    @Test("keeps a controller that refuses the probe or answers it with nonsense")
+    @Test("keeps a controller that refuses the probe or answers it with malformed octets")
     func refusedProbe() throws {
         for status in [HCIErrorCode.unknownCommand, .hardwareFailure] {
             let (testbed, link) = try self.measuring()
@@ -167,7 +167,7 @@ struct LEHostControllerTests {
         testbed.run()
     }
 
-    @Test("sends the second controller the commands that the first one got", arguments: Loss.allCases)
+    @Test("sends the second controller the same commands as the first one", arguments: Loss.allCases)
     func secondController(loss: Loss) {
         var configuration = LEHostConfiguration(limitsReceivedData: true, privacy: PrivacyConfiguration())
         configuration.pairingSeed = 1
@@ -214,7 +214,7 @@ struct LEHostControllerTests {
     }
 
     @Test(
-        "reports ends of links when it has no controller and the link is gone from its links",
+        "reports ends of links after the loss of the controller and the removal of the link",
         arguments: Loss.allCases
     )
     func stateAtTheEndOfLinks(loss: Loss) {
@@ -253,7 +253,7 @@ struct LEHostControllerTests {
         #expect(strengths == Array(repeating: .failure(.controllerLost), count: 3) && starts == [.controllerLost])
     }
 
-    @Test("lets a failed controller go once: sends it nothing more and reports its end once")
+    @Test("detaches from a failed controller once: sends it nothing more and reports its end once")
     func failedController() {
         let testbed = HostTestbed.started()
         testbed.controller.deliver(HardwareError(hardwareCode: 3).packet())
@@ -283,7 +283,7 @@ struct LEHostControllerTests {
         #expect(testbed.host.state == .ready && testbed.delegate.takeLines() == [])
     }
 
-    @Test("leaves a controller and timers without a host alone")
+    @Test("ignores controllers and timers after the host was deallocated")
     func hostIsGone() {
         let loop = EmbeddedEventLoop()
         let controller = ScriptedController(eventLoop: loop)

@@ -55,7 +55,7 @@ struct CommandQueueTests {
         #expect(Self.send(&queue) == [2])
     }
 
-    @Test("sends none without a credit, which opcode 0 brings alone")
+    @Test("sends none without a credit, which an event for opcode 0 can bring")
     func creditsAlone() {
         var queue = Self.queue(1...2)
         #expect(Self.send(&queue) == [1])
@@ -65,7 +65,7 @@ struct CommandQueueTests {
         #expect(Self.send(&queue) == [2])
     }
 
-    @Test("sends a command that is put in front before those that wait")
+    @Test("sends a command that is put in front before the waiting ones")
     func inFront() {
         var queue = Self.queue(1...2)
         #expect(Self.send(&queue) == [1])
@@ -75,7 +75,7 @@ struct CommandQueueTests {
         #expect(Self.send(&queue) == [3] && queue.waitingCount == 1)
     }
 
-    @Test("gives the next controller one command, whatever the last one allowed", arguments: [0, 3] as [UInt8])
+    @Test("sends the next controller one command, whatever the last one allowed", arguments: [0, 3] as [UInt8])
     func afterAbandoning(credits: UInt8) {
         var queue = Self.queue(1...2)
         #expect(Self.send(&queue) == [1])
@@ -100,7 +100,7 @@ struct CommandQueueTests {
         #expect(Self.answer(1, credits: 1, &queue) == nil)
     }
 
-    @Test("gives a command with a time limit of its own that one")
+    @Test("uses a command's own time limit")
     func ownTimeLimit() {
         var queue = CommandQueue()
         queue.append(Self.entry(1, timeout: .seconds(6)))
@@ -110,7 +110,7 @@ struct CommandQueueTests {
         #expect(Self.expire(&queue, after: .seconds(6)) == 1)
     }
 
-    @Test("sends a controller that allows no command one when its time is up, which begins with its last answer")
+    @Test("sends a command to a controller that allows none after a time limit from its last answer")
     func stuckController() {
         var queue = Self.queue(1...2)
         #expect(Self.send(&queue) == [1])
@@ -125,7 +125,7 @@ struct CommandQueueTests {
         #expect(Self.send(&queue, after: deadline) == [2])
     }
 
-    @Test("gives a controller that allows no command time from when a command waits, until it gives a credit")
+    @Test("starts the time of a controller that allows no command when a command waits, and ends it with a credit")
     func idleController() {
         var queue = Self.queue(1...1)
         #expect(Self.send(&queue) == [1])
@@ -140,7 +140,7 @@ struct CommandQueueTests {
         #expect(queue.nextDeadline == nil)
     }
 
-    @Test("keeps the credits of a controller when a time is up", arguments: [true, false])
+    @Test("keeps the credits of a controller when a time limit expires", arguments: [true, false])
     func creditsAreKept(owesAnswer: Bool) {
         var queue = Self.queue(1...5, credits: owesAnswer ? 1 : 0)
         #expect(Self.send(&queue) == (owesAnswer ? [1] : []))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Controller information")
 struct ControllerInformationTests {
-    @Test("tries every command on a controller that lists none, or lists without Reset")
+    @Test("tries every command on a controller whose list is missing, or has no Reset")
     func supportedCommands() {
         var controller = ControllerInformation()
         #expect(controller.knows(LESetPHY.self))

@@ -1,5 +1,4 @@
-// The start of a controller: the commands that it gets, the effects of its answers, and how a start fails. Whole
-// start-ups are listed here and nowhere else.
+// The setup of a controller: its commands, the effects of the answers, and failures. Only this file lists whole setups.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -27,7 +26,7 @@ struct LEHostSetupTests {
         return testbed.controller.takeCommands()
     }
 
-    @Test("resets the controller, reads what it can do, then configures it, and calls nobody re-entrantly")
+    @Test("resets the controller, reads its properties, then configures it, without re-entrant calls")
     func order() {
         let testbed = HostTestbed(LEHostConfiguration(address: Self.address))
         testbed.host.attach(to: testbed.controller)
@@ -77,7 +76,7 @@ struct LEHostSetupTests {
         for missing in needed { #expect(!isSent(feature, without: [missing]), "\(missing)") }
     }
 
-    @Test("turns on flow control to the host only if it is asked to, and ignores a list of commands without Reset")
+    @Test("turns on flow control to the host only if configured, and ignores a list of commands without Reset")
     func unasked() {
         #expect(!self.commands().contains(HostBufferSize.opcode))
         let opcode = LEReadFilterAcceptListSize.opcode
@@ -102,7 +101,7 @@ struct LEHostSetupTests {
         #expect(command == LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 2120))
     }
 
-    @Test("tells a controller for both radios that the host supports LE, before it asks for its buffers")
+    @Test("tells a dual-mode controller that the host supports LE before it reads its buffers")
     func leHostSupport() throws {
         for (features, isSent) in [
             ([.leSupported], true), ([.leSupported, .bredrNotSupported], false), ([], false),
@@ -111,7 +110,7 @@ struct LEHostSetupTests {
                 $0.linkManagerFeatures = features
                 $0.refused[WriteLEHostSupport.opcode] = .commandDisallowed
             }
-            #expect(testbed.host.state == .ready, "what refuses it may not need it")
+            #expect(testbed.host.state == .ready, "a controller that refuses it may not need it")
             #expect(testbed.controller.commands.contains(WriteLEHostSupport.opcode) == isSent)
             guard isSent else { continue }
             let command = try testbed.controller.last(WriteLEHostSupport.self)
@@ -124,7 +123,7 @@ struct LEHostSetupTests {
     @Test("sets a random address if one is configured, or as a fallback for a controller without a public one")
     func randomAddress() {
         let publicAddress = DeviceAddress(0x1234_5678, kind: .public)
-        // Bumble's controllers answer Read BD_ADDR with zeros: two of them would be one device to each other.
+        // Bumble's controllers answer Read BD_ADDR with zeros: two of them would take each other for the same device.
         for (configuration, controllerAddress, isSet) in [
             (LEHostConfiguration(), publicAddress, false), (LEHostConfiguration(), DeviceAddress.none, false),
             (LEHostConfiguration(address: Self.address), publicAddress, true),
@@ -139,7 +138,7 @@ struct LEHostSetupTests {
         }
     }
 
-    @Test("knows its own identity address when the controller is ready, and that of the next controller")
+    @Test("knows its identity address when the controller is ready, and that of the next controller")
     func ownIdentity() {
         let testbed = HostTestbed()
         for address in [1, 2] as [UInt64] {
@@ -154,7 +153,7 @@ struct LEHostSetupTests {
         }
     }
 
-    @Test("uses the buffers shared with BR/EDR if LE has none of its own (Vol 4, Part E, 7.8.2)")
+    @Test("uses the buffers shared with BR/EDR if LE has no separate ones (Vol 4, Part E, 7.8.2)")
     func buffers() {
         let cases: [(le: (UInt16, UInt8), shared: (UInt16, UInt16), used: (Int, Int))] = [
             ((27, 1), (1_021, 9), (27, 1)), ((251, 8), (1_021, 9), (251, 8)), ((0, 8), (1_021, 9), (1_021, 9)),
@@ -170,7 +169,7 @@ struct LEHostSetupTests {
         }
     }
 
-    @Test("takes the sizes of its lists from the controller, and 0 if it does not tell")
+    @Test("takes the sizes of lists from the controller, and 0 if it does not report them")
     func listSizes() {
         for size in [0, 1, 200] as [UInt8] {
             let testbed = HostTestbed.started {
@@ -187,7 +186,7 @@ struct LEHostSetupTests {
 
     // MARK: Failures
 
-    @Test("uses a controller that refuses everything but Reset, its address and the masks of events")
+    @Test("uses a controller that refuses everything but Reset, its address and the event masks")
     func poorController() {
         let opcodes = [
             ReadLocalSupportedCommands.opcode, LEReadLocalSupportedFeatures.opcode,
@@ -202,7 +201,7 @@ struct LEHostSetupTests {
         #expect(testbed.host.traffic.dataLength == 27 && testbed.host.traffic.credits == 1)
     }
 
-    @Test("goes on after a command that is never answered")
+    @Test("continues after a command that is never answered")
     func unansweredCommand() {
         let testbed = HostTestbed.started { $0.silent = [ReadLocalSupportedCommands.opcode] }
         testbed.run(.seconds(3))
@@ -232,7 +231,7 @@ struct LEHostSetupTests {
     }
 
     @Test(
-        "starts a controller that hears nothing for a moment with the next Reset",
+        "starts a controller that misses packets at first with the next Reset",
         arguments: [(300, 1_000), (1_001, 4_000), (3_999, 4_000)] as [(Int64, Int64)]
     )
     func boots(deaf: Int64, ready: Int64) {
@@ -245,7 +244,7 @@ struct LEHostSetupTests {
         #expect(testbed.host.state == .ready)
     }
 
-    @Test("waits until a controller that answers late has answered every Reset, and takes none for a reset of its own")
+    @Test("waits until a slow controller has answered every Reset, and takes no answer for a spontaneous reset")
     func slowReset() {
         let testbed = HostTestbed()
         testbed.controller.silent = [Reset.opcode]
@@ -287,7 +286,7 @@ struct LEHostSetupTests {
     }
 
     @Test(
-        "names the firmware that a chip in its boot loader lacks, if its maker is known",
+        "names the missing firmware of a chip in its boot loader, if its manufacturer is known",
         arguments: [(2, " with intel/ibt-*"), (0xFFFF, "")]
     )
     func bootLoader(company: UInt16, files: String) {
@@ -322,7 +321,7 @@ struct LEHostSetupTests {
         #expect(next.commands.first == Reset.opcode && testbed.host.state == .ready)
     }
 
-    @Test("gives up a controller that answers Reset alone after two commands' time")
+    @Test("gives up a controller that answers only Reset after the time limits of two commands")
     func answersResetAlone() {
         let testbed = HostTestbed.started { $0.answersOnly = [Reset.opcode] }
         #expect(testbed.host.state == .starting)
@@ -334,7 +333,7 @@ struct LEHostSetupTests {
         #expect(reason.hasPrefix("the controller has stopped answering"))
     }
 
-    @Test("does not take a second answer to Reset during the start for a reset")
+    @Test("does not take a second answer to Reset during the setup for a spontaneous reset")
     func resetAnsweredTwice() {
         let testbed = HostTestbed.attached {
             $0.whenCommanded = { controller, opcode in
@@ -353,7 +352,7 @@ struct LEHostSetupTests {
         #expect(result == nil)
         testbed.run()
         #expect(result == .failure(.controllerLost))
-        // Nothing of it is left for the controller that comes.
+        // Nothing is left for the next controller.
         testbed.attach()
         #expect(testbed.controller.commands.first == Reset.opcode)
     }

@@ -1,4 +1,4 @@
-// Data that comes before the event that explains it, as from a USB adapter.
+// Data that arrives before the event of its link, as from a USB adapter.
 
 import BluetoothAir
 import BluetoothHCI
@@ -20,7 +20,7 @@ struct EarlyDataTests {
     }
 
     @Test(
-        "answers what came before the event of its link once the link is there, for 100 ms",
+        "answers data that preceded its link once the link exists, for 100 ms",
         arguments: [(0, true), (10, true), (99, true), (100, false)] as [(Int64, Bool)]
     )
     func beforeItsLink(time: Int64, isAnswered: Bool) {
@@ -31,7 +31,7 @@ struct EarlyDataTests {
         #expect(self.testbed.takePayloads() == (isAnswered ? ["03 05 02"] : []))
     }
 
-    @Test("keeps the latest 16 packets of unknown handles, and gives a link its own alone")
+    @Test("keeps the latest 16 packets of unknown handles, and gives a link only its own")
     func bounds() {
         self.request()
         for _ in 0..<15 { self.request(0x50) }
@@ -43,7 +43,7 @@ struct EarlyDataTests {
         #expect(self.testbed.takePayloads().isEmpty)
     }
 
-    @Test("keeps nothing that is late from a link that has ended: it is not the next peer's", arguments: [99, 100])
+    @Test("drops late data of a link that has ended, which does not belong to the next peer", arguments: [99, 100])
     func afterTheEnd(time: Int64) {
         _ = self.testbed.acceptLink(0x40)
         self.testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
@@ -53,7 +53,7 @@ struct EarlyDataTests {
         #expect(self.testbed.takePayloads().isEmpty == (time < 100))
     }
 
-    @Test("keeps nothing for the next controller")
+    @Test("drops data at the end of the controller")
     func nextController() {
         self.request()
         let next = self.testbed.attachAnother()
@@ -62,7 +62,7 @@ struct EarlyDataTests {
         #expect(next.takeData().isEmpty)
     }
 
-    @Test("pairs, and reads of a bonded peer, while data overtakes events", arguments: [5, 40])
+    @Test("pairs with a peer, and reads from a bonded one, while data overtakes events", arguments: [5, 40])
     func overtaken(delay: Int64) throws {
         let loop = EmbeddedEventLoop()
         let air = Air(eventLoop: loop, settings: .instant, seed: 1)

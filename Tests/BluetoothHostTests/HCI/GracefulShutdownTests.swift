@@ -1,4 +1,4 @@
-// A graceful shutdown: it stops and ends everything after queued data was sent, within a limit.
+// A graceful shutdown: it ends everything after queued data was sent, within a limit.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -19,7 +19,7 @@ struct LEHostShutdownTests {
         testbed.host.connect(to: DeviceAddress(0x99, kind: .public))
         testbed.run()
         #expect(testbed.acceptLink(0x40) != nil)
-        // The link took the place of the advertising, which began again.
+        // The link ended the advertising, which was enabled again.
         testbed.run()
         _ = testbed.controller.takeCommands()
 
@@ -62,9 +62,9 @@ struct LEHostShutdownTests {
         #expect(testbed.shutdownCount == 1)
     }
 
-    @Test("sends what waits on a link before it ends the link")
+    @Test("sends the queue of a link before it ends the link")
     func dataIsSentFirst() throws {
-        // As btvirt has it; the peer would never get the second value.
+        // Like btvirt; the peer would never get the second value.
         let testbed = HostTestbed.started { $0.packetCount = 1 }
         let link = try #require(testbed.acceptLink(0x40))
         for octet in UInt8(1)...2 {
@@ -100,7 +100,7 @@ struct LEHostShutdownTests {
         #expect(testbed.controller.isClosed && testbed.shutdownCount == 1 && testbed.controller.takeCommands() == [])
     }
 
-    @Test("begins none of several pending connections again")
+    @Test("restarts none of several pending connections")
     func severalPending() {
         let testbed = HostTestbed.started()
         for value in [1, 2, 3] as [UInt64] { testbed.host.connect(to: DeviceAddress(value, kind: .public)) }
@@ -128,7 +128,7 @@ struct LEHostShutdownTests {
         #expect(testbed.shutdownCount == 2)
     }
 
-    @Test("ends with a controller that is lost")
+    @Test("ends when the controller is lost")
     func lostController() {
         let testbed = HostTestbed.started()
         #expect(testbed.acceptLink(0x40) != nil)
@@ -140,7 +140,7 @@ struct LEHostShutdownTests {
         #expect(testbed.shutdownCount == 1)
     }
 
-    @Test("waits half of the limit for data and all of it for the ends of links, also after an earlier shutdown")
+    @Test("waits half of the limit for data and all of it for the ends of links, even after an earlier shutdown")
     func secondShutdown() throws {
         let testbed = HostTestbed.started()
         testbed.shutDown()
@@ -163,7 +163,7 @@ struct LEHostShutdownTests {
         #expect(next.isClosed && testbed.shutdownCount == 2)
     }
 
-    @Test("ends at once if it is asked for again, and completes both")
+    @Test("ends immediately if it is requested again, and completes both")
     func askedTwice() {
         let testbed = HostTestbed.started()
         #expect(testbed.acceptLink(0x40) != nil)

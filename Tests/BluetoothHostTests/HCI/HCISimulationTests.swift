@@ -46,7 +46,7 @@ struct HCISimulationTests {
                     #expect([expired] == sent)
                     sent = []
                 }
-                // One more chance for a controller that owes nothing more, or allows nothing.
+                // One more credit for a controller that has nothing outstanding, or allows nothing.
                 if let deadline, deadline <= time, sent.isEmpty { credits = max(credits, 1) }
             }
             #expect(queue.waitingCount == waiting.count)
@@ -102,7 +102,7 @@ struct HCISimulationTests {
                 transmitter.enqueue(link)
             case 5...7:
                 guard let turn = transmitter.nextTurn() else { continue }
-                repeat { _ = turn.nextPacket() } while transmitter.goesOn(turn)
+                repeat { _ = turn.nextPacket() } while transmitter.takeNextTurn(of: turn)
                 transmitter.enqueue(turn)
             case 8, 9, 10: transmitter.completed(choices.below(4), of: link)
             default:

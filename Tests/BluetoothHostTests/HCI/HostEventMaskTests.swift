@@ -6,7 +6,7 @@ import Testing
 @Suite("Event masks of the host (Vol 4, Part E, 7.3.1, 7.3.69, 7.8.1)")
 struct HostEventMaskTests {
     @Test(
-        "asks for the events that the host acts on and the controller's features allow, bit by bit",
+        "enables the events that the host handles and the controller's features allow, bit by bit",
         arguments: [
             // Links that end, errors, packets that were sent, LE Meta: bits 4, 15, 18, 61. Links, reports, updates: 0
             // to 2.
@@ -31,7 +31,7 @@ struct HostEventMaskTests {
         #expect(LEEventMask.host(of: controller).rawValue == le)
     }
 
-    @Test("does not ask for requests that the controller has no command to answer")
+    @Test("does not enable requests that the controller has no command to answer")
     func unanswerable() {
         var controller = ControllerInformation()
         controller.features = .connectionParametersRequest

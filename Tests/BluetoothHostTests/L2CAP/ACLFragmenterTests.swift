@@ -31,7 +31,7 @@ struct ACLFragmenterTests {
         return packets
     }
 
-    @Test func `One packet holds all headers and the PDU, written into its headroom`() {
+    @Test func `One packet contains all headers and the PDU, written into its headroom`() {
         var pdu = PDUBuffer.make(capacity: 3)
         pdu.writeBytes([0x0A, 0x03, 0x00])
         let storage = pdu.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) }

@@ -36,7 +36,7 @@ struct ChannelScript: HexScriptRunner {
     private var isHolding = false
     private var queued: [L2CAPChannelID] = []
     private var security = LinkSecurity.none
-    /// How many octets wait at most for the peer.
+    /// The largest number of octets that wait for the peer.
     let sendLimit: Int
 
     init(isCentral: Bool = false, sendLimit: Int = 65_536) {
@@ -215,7 +215,7 @@ struct ChannelScript: HexScriptRunner {
 private func number(_ text: String) -> UInt16 { UInt16(text, radix: 16) ?? 0 }
 
 extension L2CAPChannelOpenError {
-    /// The case, as scripts write it.
+    /// The case in scripts.
     fileprivate var word: String {
         switch self {
         case .refused(let result): "refused \(result.rawValue.hexDigits)"
@@ -229,7 +229,7 @@ extension L2CAPChannelOpenError {
 }
 
 extension L2CAPChannelCloseReason {
-    /// The case, as scripts write it.
+    /// The case in scripts.
     var word: String {
         switch self {
         case .closedLocally: "closedLocally"

@@ -1,5 +1,5 @@
-// The security that a link needs before a peer opens a channel on it: the table of attributes, with the results of a
-// connection response (Vol 3, Part A, 4.23; Vol 3, Part C, 10.3.1).
+// The required security for a peer to open a channel: the table of attributes, with the results of a connection
+// response (Vol 3, Part A, 4.23; Vol 3, Part C, 10.3.1).
 
 import BluetoothTypes
 import Fixtures
@@ -16,7 +16,7 @@ struct ChannelSecurityTests {
     ]
 
     @Test(arguments: GATTServerPermissionsTests.cells.filter { $0.expected != "no" })
-    func `A request is refused with what the link lacks, in the order of the specification`(
+    func `A request is refused with the missing security, in the order of the specification`(
         cell: GATTServerPermissionsTests.Cell
     ) throws {
         var signalling = LESignalling(isCentral: false)

@@ -173,7 +173,7 @@ struct CreditBasedChannelEndTests: ChannelSuite {
         )
     }
 
-    @Test func `The last octets of a close follow what was written, whatever the limit`() {
+    @Test func `The last octets of a close follow the written ones, regardless of the limit`() {
         self.run(
             ChannelScript.incoming + """
                 write 1 AA*60
@@ -198,7 +198,7 @@ struct CreditBasedChannelEndTests: ChannelSuite {
         )
     }
 
-    @Test func `The identifier of an earlier channel does not mean the one that has its CID now`() {
+    @Test func `The identifier of an earlier channel does not refer to the one that has its CID now`() {
         var signalling = LESignalling(isCentral: false)
         signalling.channels.listeners[0x80] = .init(configuration: L2CAPChannelConfiguration(), security: .none)
         var actions: [LESignalling.Action] = []

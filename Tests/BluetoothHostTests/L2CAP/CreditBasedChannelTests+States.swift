@@ -47,7 +47,7 @@ struct CreditBasedChannelStateTests {
         return channel
     }
 
-    /// With 32 octets left behind the first frame.
+    /// With 32 octets left after the first frame.
     private static func closing() -> CreditBasedChannel {
         var (channel, context) = (self.open(), self.context())
         _ = channel.write(ByteBuffer(repeating: 1, count: 62), &context)
@@ -67,7 +67,7 @@ struct CreditBasedChannelStateTests {
         ("closing", closing), ("disconnecting", disconnecting),
     ]
 
-    /// Everything that others see of a channel.
+    /// Everything that is visible of a channel.
     private static func view(_ channel: CreditBasedChannel) -> [AnyHashable?] {
         [
             channel.id, channel.remoteCID, channel.isConnected, channel.isClosed, channel.awaitedIdentifier,

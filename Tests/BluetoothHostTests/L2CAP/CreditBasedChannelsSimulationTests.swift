@@ -16,7 +16,7 @@ struct CreditBasedChannelsSimulationTests {
         ByteBuffer(bytes: places.map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
     }
 
-    @Test("carries a stream through any sizes unchanged, within the window", arguments: simulationSeeds(6))
+    @Test("carries a stream unchanged with any sizes, within the window", arguments: simulationSeeds(6))
     func stream(seed: UInt64) {
         var random = SeededChoices(seed: seed)
         let configuration = L2CAPChannelConfiguration(
@@ -61,7 +61,7 @@ struct CreditBasedChannelsSimulationTests {
         #expect(received == total && sender.isDrained)
     }
 
-    @Test("ends each channel once, and bounds queues, whatever a peer sends", arguments: simulationSeeds(2))
+    @Test("ends each channel once, and bounds its queues, whatever a peer sends", arguments: simulationSeeds(2))
     func hostilePeer(seed: UInt64) {
         var random = SeededChoices(seed: seed)
         var signalling = LESignalling(isCentral: seed % 2 == 0)
@@ -77,7 +77,7 @@ struct CreditBasedChannelsSimulationTests {
         var remoteCIDs: [UInt16] = []
         var awaited: [UInt8] = []
 
-        // An expectation costs more than everything else here, so only a failure becomes one.
+        // An expectation costs more than everything else here, so only a failure is recorded.
         func demand(_ isTrue: Bool, line: Int = #line) {
             if !isTrue { Issue.record("line \(line)") }
         }
@@ -219,7 +219,7 @@ struct CreditBasedChannelsSimulationTests {
         return bytes
     }
 
-    /// A frame that begins an SDU, goes on with one, or neither.
+    /// A frame that begins or continues an SDU, or neither.
     private static func frame(_ random: inout SeededChoices) -> ByteBuffer {
         if random.once(in: 30) { return ByteBuffer(bytes: random.octets(random.below(61))) }
         let length = random.below(39)

@@ -39,7 +39,7 @@ struct CreditBasedChannelsTests {
         }
     }
 
-    @Test("gives out free CIDs in turn, and none if there are 16 channels")
+    @Test("assigns free CIDs in turn, and none if there are 16 channels")
     func takingCIDs() {
         var channels = CreditBasedChannels()
         func take(_ count: Int) -> [UInt16] { (0..<count).compactMap { _ in channels.takeCID()?.rawValue } }

@@ -1,4 +1,4 @@
-// Frames of a peer at the limits of what one side of a channel takes, and the memory that an SDU keeps alive.
+// Frames of a peer at the limits of one side of a channel, and the memory that an SDU keeps alive.
 
 import Fixtures
 import NIOCore
@@ -21,7 +21,7 @@ struct CreditBasedReceiverTests {
         return frame
     }
 
-    @Test("takes frames up to the MPS and SDUs up to the MTU")
+    @Test("accepts frames up to the MPS and SDUs up to the MTU")
     func lengths() {
         let cases: [(ByteBuffer, Reception)] = [
             (Self.first(30, 30), .sdu(ByteBuffer(repeating: 7, count: 30))),
@@ -43,7 +43,7 @@ struct CreditBasedReceiverTests {
     }
 
     @Test(
-        "finds a violation in the frame in which it is, also if the SDU has begun",
+        "detects a violation in its frame, even if the SDU has begun",
         arguments: [(32, 2, nil), (32, 3, .moreOctetsThanAnnounced), (33, 0, .frameTooLong)]
             as [(Int, Int, L2CAPChannelViolation?)]
     )
@@ -56,7 +56,7 @@ struct CreditBasedReceiverTests {
         #expect(receptions.last == (violation.map { .violation($0) } ?? .sdu(ByteBuffer(repeating: 7, count: 64))))
     }
 
-    @Test("gives back the credits of empty SDUs without being consumed, and holds back those of others")
+    @Test("gives back the credits of empty SDUs immediately, and those of others when consumed")
     func emptySDUs() {
         var receiver = Self.receiver()
         for _ in 0..<2 { #expect(receiver.receive(Self.first(0, 0)) == .sdu(ByteBuffer())) }
@@ -67,7 +67,7 @@ struct CreditBasedReceiverTests {
         #expect(held == nil && receiver.peerCredits == 2)
     }
 
-    @Test("frees the frames of SDUs that are consumed whole alone")
+    @Test("frees only the frames of completely consumed SDUs")
     func partsOfSDUs() {
         var receiver = Self.receiver()
         for _ in 0..<4 { _ = receiver.receive(Self.first(2, 2)) }
@@ -78,7 +78,7 @@ struct CreditBasedReceiverTests {
         #expect(first == 1 && second == 2 && receiver.peerCredits == 3)
     }
 
-    @Test("ignores a count of no octets, or of fewer", arguments: [0, -1, Int.min])
+    @Test("ignores a count of zero or less", arguments: [0, -1, Int.min])
     func noOctets(count: Int) {
         var receiver = Self.receiver(window: 1)
         _ = receiver.receive(Self.first(1, 1))

@@ -1,4 +1,4 @@
-// The user's stream cut into SDUs and frames at the limits of what the peer takes, and when capacity is reported.
+// The division of the user's stream into SDUs and frames at the peer's limits, and reports of capacity.
 
 import Fixtures
 import NIOCore
@@ -15,7 +15,7 @@ struct CreditBasedSenderTests {
     private static func octets(_ count: Int) -> ByteBuffer { ByteBuffer(repeating: 7, count: count) }
 
     @Test(
-        "puts everything that waits into one SDU, or as much as fills its frames or the MTU",
+        "puts all waiting octets into one SDU, or as many as fill its frames or the MTU",
         arguments: [
             (64, 32, 64, 64), (64, 32, 65, 62), (64, 32, 1, 1), (23, 247, 24, 23), (30, 32, 31, 30), (61, 32, 62, 30),
             (62, 32, 63, 62), (63, 32, 64, 62), (94, 32, 95, 94),
@@ -31,7 +31,7 @@ struct CreditBasedSenderTests {
     }
 
     @Test(
-        "takes octets up to the limit, and reports capacity once when half of it is free",
+        "accepts octets up to the limit, and reports capacity once when half of it is free",
         arguments: [(41, true), (42, true), (43, false)]
     )
     func writability(limit: Int, isReported: Bool) {
@@ -47,7 +47,7 @@ struct CreditBasedSenderTests {
         #expect(first == isReported && !second)
     }
 
-    @Test("reports no capacity to a user that was never refused octets")
+    @Test("reports no capacity to a user whose octets were all accepted")
     func noWritability() {
         var sender = Self.sender(mtu: 64, mps: 32, credits: 1, limit: 20)
         let taken = sender.write(Self.octets(20))

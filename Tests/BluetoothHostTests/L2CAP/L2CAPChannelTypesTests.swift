@@ -5,7 +5,7 @@ import Testing
 @Suite("L2CAP: values of channels")
 struct L2CAPChannelTypesTests {
     @Test(
-        "brings the sizes of a configuration into their ranges",
+        "clamps the sizes of a configuration",
         arguments: [
             (L2CAPChannelConfiguration(mtu: -1, mps: 22, window: 0, sendLimit: 0), [23, 23, 1, 1]),
             (L2CAPChannelConfiguration(mtu: 23, mps: 23, window: 1, sendLimit: 1), [23, 23, 1, 1]),
@@ -18,7 +18,7 @@ struct L2CAPChannelTypesTests {
     }
 
     @Test(
-        "tells the user why a channel did not open, or has closed",
+        "describes why a channel did not open, or has closed",
         arguments: [
             (L2CAPChannelOpenError.refused(.spsmNotSupported), "The peer refused the channel: SPSM not supported."),
             (L2CAPChannelOpenError.refused(.init(rawValue: 0x1F)), "The peer refused the channel: result 0x1F."),

@@ -21,7 +21,7 @@ struct L2CAPReassemblerTests {
         #expect(outcome.frame?.payload.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) } == address + 4)
     }
 
-    @Test func `A frame is reassembled wherever it is cut, even inside its header`() {
+    @Test func `A frame is reassembled from any fragments, even if its header is divided`() {
         for cut in 0..<8 {
             for second in cut..<8 {
                 var reassembler = L2CAPReassembler()
@@ -35,7 +35,7 @@ struct L2CAPReassemblerTests {
         }
     }
 
-    @Test func `A frame without payload and one for an unknown channel are frames`() {
+    @Test func `A frame without payload and one for an unknown channel are delivered`() {
         var reassembler = L2CAPReassembler()
         #expect(
             reassembler.receive(hex("00 00 3A 00"), isStart: true)
@@ -43,7 +43,7 @@ struct L2CAPReassemblerTests {
         )
     }
 
-    @Test func `A start before the end costs the frame in the making and begins the next`() {
+    @Test func `A start before the end drops the current frame and begins the next one`() {
         var reassembler = L2CAPReassembler()
         #expect(reassembler.receive(hex("04 00 04 00 0B"), isStart: true) == Outcome())
         #expect(
@@ -62,7 +62,7 @@ struct L2CAPReassemblerTests {
         #expect(reassembler.receive(hex("11 22"), isStart: false) == Outcome(violation: .continuationWithoutStart))
     }
 
-    @Test func `More octets than announced cost the frame, in the first fragment and in a later one`() {
+    @Test func `More octets than announced drop the frame, in the first fragment and in a later one`() {
         var reassembler = L2CAPReassembler()
         #expect(
             reassembler.receive(hex("01 00 04 00 0B 11"), isStart: true) == Outcome(violation: .moreOctetsThanAnnounced)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Host: channels that need more security")
 struct LEHostChannelSecurityTests {
-    /// A host in the peripheral role, on a link that is not encrypted, that has asked for a channel.
+    /// A host in the peripheral role, on an unencrypted link, that has requested a channel.
     private struct Setup {
         let testbed: HostTestbed
         let user: BondedUser
@@ -22,7 +22,7 @@ struct LEHostChannelSecurityTests {
             self.user.openChannel(self.testbed)
         }
 
-        /// Pairs with the central; returns what was sent meanwhile.
+        /// Pairs with the central; returns the frames that were sent meanwhile.
         func pair() throws -> [String] { try PairingCentral(self.testbed).pair() }
 
         /// The peer refuses the request with an identifier.
@@ -30,7 +30,7 @@ struct LEHostChannelSecurityTests {
             self.testbed.receive(5, "15 \(identifier) 0A 00 00 00 00 00 00 00 00 00 \(result) 00")
         }
 
-        /// Nothing is kept of requests that have ended.
+        /// Completed requests leave nothing behind.
         func expectEnd(
             _ result: L2CAPConnectionResult,
             sourceLocation: SourceLocation = #_sourceLocation
@@ -44,7 +44,7 @@ struct LEHostChannelSecurityTests {
     private static let request = "05 00 14 01 0A 00 25 00 40 00 40 00 20 00 04 00"
     private static let repetition = "05 00 14 02 0A 00 25 00 41 00 40 00 20 00 04 00"
 
-    @Test("asks again for a channel on the encrypted link, and opens it")
+    @Test("repeats a request for a channel on the encrypted link, and opens it")
     func repeated() throws {
         let setup = try Setup()
         #expect(setup.testbed.takeFrames() == [Self.request])
@@ -72,7 +72,7 @@ struct LEHostChannelSecurityTests {
         #expect(setup.testbed.takeFrames() == [])
     }
 
-    @Test("asks again at once if the link has become more secure meanwhile")
+    @Test("repeats the request immediately if the link has become more secure meanwhile")
     func securedMeanwhile() throws {
         let setup = try Setup()
         _ = try setup.pair()
@@ -81,7 +81,7 @@ struct LEHostChannelSecurityTests {
     }
 
     @Test(
-        "fails a channel for other refusals at once, and asks the central for nothing",
+        "fails a channel immediately for other refusals, without a request to the central",
         arguments: [
             ("02", .spsmNotSupported), ("04", .noResources), ("06", .insufficientAuthorization),
             ("07", .encryptionKeySizeTooShort),
@@ -105,7 +105,7 @@ struct LEHostChannelSecurityTests {
         setup.expectEnd(.insufficientAuthentication)
     }
 
-    @Test("encrypts with the keys that it has if pairing is not allowed")
+    @Test("encrypts with existing keys if pairing is not allowed")
     func keysWithoutPairing() throws {
         let setup = try Setup(bond: SecurityManagerTests.bond(.encrypted)) { $0.pairing.isPairingAllowed = false }
         #expect(setup.testbed.takeFrames().map { $0.prefix(8) } == ["06 00 0B"], "a Security Request")
@@ -113,7 +113,7 @@ struct LEHostChannelSecurityTests {
         #expect(setup.testbed.takeFrames() == [Self.request] && setup.user.channels == [])
     }
 
-    @Test("fails a channel at once if pairing is not allowed and there are no keys")
+    @Test("fails a channel immediately if pairing is not allowed and there are no keys")
     func neitherPairingNorKeys() throws {
         let setup = try Setup { $0.pairing.isPairingAllowed = false }
         _ = setup.testbed.takeFrames()
@@ -122,7 +122,7 @@ struct LEHostChannelSecurityTests {
         setup.expectEnd(.insufficientEncryption)
     }
 
-    @Test("asks the central once for several channels, and for these again in their order")
+    @Test("requests security once for several channels, and repeats their requests in order")
     func several() throws {
         let setup = try Setup()
         for spsm in [0x26, 0x27] as [SPSM] { setup.user.openChannel(setup.testbed, spsm) }
@@ -138,6 +138,6 @@ struct LEHostChannelSecurityTests {
         let setup = try Setup(bond: isBonded ? SecurityManagerTests.bond(.encrypted) : nil)
         if !isBonded { setup.refuse("01", "08") }
         setup.testbed.endLink()
-        #expect(setup.user.channels.count == 1 && setup.testbed.host.l2capChannels.isEmpty)
+        #expect(setup.user.channels.count == 1 && setup.testbed.host.channels.isEmpty)
     }
 }

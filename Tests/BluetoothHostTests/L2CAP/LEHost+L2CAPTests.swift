@@ -70,12 +70,12 @@ struct HostL2CAPTests {
             self.testbed.complete(count)
         }
 
-        /// Writes so many octets; returns how many were taken.
+        /// Writes octets; returns the number of accepted ones.
         func write(_ count: Int, on channel: L2CAPChannelID) -> Int {
             self.host.write(ByteBuffer(repeating: 1, count: count), on: channel)
         }
 
-        /// A channel that the peer opens: MTU 2,048, MPS 247 and so many credits.
+        /// A channel that the peer opens: MTU 2,048, MPS 247.
         func openIncoming(
             credits: String = "FF FF",
             configuration: L2CAPChannelConfiguration = L2CAPChannelConfiguration()
@@ -124,7 +124,7 @@ struct HostL2CAPTests {
         #expect(setup.user.takeLines() == ["request 128"])
     }
 
-    @Test func `This side opens a channel; the completion comes before what is received`() throws {
+    @Test func `This side opens a channel; the completion comes before received octets`() throws {
         let setup = Setup()
         let link = try #require(setup.user.link)
         var information: L2CAPChannelInformation?
@@ -184,7 +184,7 @@ struct HostL2CAPTests {
 
     // MARK: Data
 
-    @Test func `A bulk channel has one frame in the link's queue, so ATT goes in between`() throws {
+    @Test func `A bulk channel has one frame in the link's queue, so ATT can interleave`() throws {
         let setup = Setup(packetCount: 2)
         let channel = try setup.openIncoming()
         #expect(setup.write(20_000, on: channel) == 20_000)
@@ -195,7 +195,7 @@ struct HostL2CAPTests {
         setup.complete(2)
         let sent = setup.testbed.takeFrames().map { $0.prefix(2) }
         #expect(sent == ["41", "04"])
-        // Each packet that leaves is followed by the next one, to the end of the queue.
+        // Each packet that leaves is followed by the next one, until the queue is empty.
         for _ in 0..<50 {
             setup.complete(2)
         }
@@ -221,7 +221,7 @@ struct HostL2CAPTests {
         #expect(setup.testbed.takeFrames().map { $0.prefix(2) } == ["41", "42", "41", "42", "41", "42"])
     }
 
-    @Test func `Writability is reported in a later turn, and the user may write at once`() throws {
+    @Test func `Writability is reported in a later turn, and the user may write immediately`() throws {
         let setup = Setup(packetCount: 4)
         let channel = try setup.openIncoming(configuration: L2CAPChannelConfiguration(sendLimit: 1_000))
         var written = 0
@@ -240,7 +240,7 @@ struct HostL2CAPTests {
         #expect(setup.user.takeLines().count > 20)
     }
 
-    @Test func `A frame that is longer than any buffer ends its channel alone`() throws {
+    @Test func `A frame that is longer than any buffer ends only its channel`() throws {
         let setup = Setup()
         _ = try setup.openIncoming()
         var fragment = ByteBuffer()
@@ -256,7 +256,7 @@ struct HostL2CAPTests {
 
     // MARK: The end
 
-    @Test func `A closed channel sends its octets, and its identifier is never given again`() throws {
+    @Test func `A closed channel sends its octets, and its identifier is never reused`() throws {
         let setup = Setup()
         let channel = try setup.openIncoming(credits: "01 00")
         #expect(setup.write(250, on: channel) == 250)
@@ -283,11 +283,11 @@ struct HostL2CAPTests {
         setup.testbed.run()
         setup.testbed.endLink(.remoteUserTerminated)
         #expect(setup.user.takeLines() == ["closed 1 linkEnded", "disconnected 19"])
-        #expect(setup.host.l2capChannels.isEmpty && setup.host.traffic.credits == 1)
+        #expect(setup.host.channels.isEmpty && setup.host.traffic.credits == 1)
         #expect(setup.write(1, on: channel) == 0)
     }
 
-    @Test func `The end of the controller ends every channel, and listening goes on with the next one`() throws {
+    @Test func `The end of the controller ends every channel, and listening continues with the next one`() throws {
         let setup = Setup()
         _ = try setup.openIncoming()
         var error: L2CAPChannelOpenError?
@@ -298,7 +298,7 @@ struct HostL2CAPTests {
         setup.host.detach()
         setup.testbed.run()
         #expect(setup.user.takeLines() == ["closed 1 linkEnded", "disconnected 8"])
-        #expect(error == .notConnected && setup.host.l2capChannels.isEmpty)
+        #expect(error == .notConnected && setup.host.channels.isEmpty)
         let next = setup.testbed.attachAnother()
         next.connect(0x40, peer: HostTestbed.peers[0], role: .peripheral)
         next.receive(0x40, channel: 5, Array(hex("14 01 0A 00 80 00 41 00 40 00 20 00 02 00").readableBytesView))

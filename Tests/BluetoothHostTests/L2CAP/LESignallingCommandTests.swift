@@ -68,7 +68,7 @@ struct LESignallingCommandTests {
         }
     }
 
-    @Test func `A reason of a later specification is kept, whatever follows it`() throws {
+    @Test func `A reason of a later specification is kept with any data`() throws {
         #expect(try Self.read("01 07 05 00 34 12 AA BB CC") == .commandReject(.other(0x1234)))
         let unknown = try Self.read("7F 07 03 00 AA BB CC")
         #expect(unknown == .unknown(LESignallingCode(rawValue: 0x7F)))
@@ -82,7 +82,7 @@ struct LESignallingCommandTests {
             data.moveReaderIndex(forwardBy: 4)
             for count in 0..<data.readableBytes {
                 guard var short = data.getSlice(at: data.readerIndex, length: count) else { continue }
-                // A list of channels may end earlier, as long as it ends behind one.
+                // A list of channels may end after any complete one.
                 if (try? LESignallingCommand(code, parameters: &short)) != nil {
                     #expect(code == .creditBasedConnectionRequest || code == .creditBasedConnectionResponse)
                     #expect(count == data.readableBytes - 2)
@@ -104,7 +104,7 @@ struct LESignallingCommandTests {
             (6, 6, 0, 10, true), (6, 3200, 0, 3200, true), (5, 6, 0, 10, false), (6, 3201, 0, 3200, false),
             (8, 7, 0, 10, false), (6, 6, 500, 3200, false), (6, 6, 499, 3200, true), (6, 6, 0, 9, false),
             (6, 6, 0, 3201, false),
-            // 40 intervals of 1.25 ms, twice over, are 100 ms.
+            // Twice 40 intervals of 1.25 ms are 100 ms.
             (6, 40, 0, 10, false), (6, 40, 0, 11, true), (6, 40, 1, 20, false), (6, 40, 1, 21, true),
         ] as [(UInt16, UInt16, UInt16, UInt16, Bool)]
     )

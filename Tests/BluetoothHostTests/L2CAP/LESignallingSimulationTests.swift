@@ -9,7 +9,7 @@ import Testing
 
 @Suite("LE signalling: simulation")
 struct LESignallingSimulationTests {
-    /// A frame with a header that mostly fits and parameters that are mostly valid.
+    /// A frame with a mostly valid header and mostly valid parameters.
     private static func frame(_ choices: inout SeededChoices) -> ByteBuffer {
         if choices.once(in: 8) { return ByteBuffer(bytes: choices.octets(choices.below(31))) }
         let values: [UInt16] = [0, 1, 2, 6, 0x17, 0x40, 0x7F, 0x80, 0x81, 0x100, 0xC80, 0xFFFF]
@@ -46,7 +46,7 @@ struct LESignallingSimulationTests {
             signalling.receive(frame, now: now, into: &actions)
             let sent = actions.compactMap { if case .send(let pdu) = $0 { pdu } else { nil } }
             #expect(sent.count <= 1 && sent.allSatisfy { $0.readableBytes <= LESignalling.mtu })
-            // The user refuses what the peer asks for, so there is room.
+            // The user refuses the peer's channels, so the table is not full.
             for case .channel(.requested(let cid, _)) in actions {
                 signalling.update(cid, now: now, into: &actions) { $0.refuse(.insufficientAuthorization, &$1) }
             }
@@ -55,7 +55,7 @@ struct LESignallingSimulationTests {
         #expect(signalling.channels.localCIDs.isEmpty)
     }
 
-    @Test("Ends each parameter request once, and leaves 30 s behind an answer", arguments: simulationSeeds(8))
+    @Test("Ends each parameter request once, and waits 30 s after an answer", arguments: simulationSeeds(8))
     func parameterRequests(seed: UInt64) {
         var choices = SeededChoices(seed: seed)
         var signalling = LESignalling(isCentral: false)

@@ -84,7 +84,7 @@ struct LESignallingChannelsTests: ChannelSuite {
         """
     )
 
-    @Test("L2CAP/LE/CFC/BV-17-C Refuses a channel too many, and asks for none itself")
+    @Test("L2CAP/LE/CFC/BV-17-C Refuses a channel beyond the limit, and requests none itself")
     func cfcBV17() {
         var script = "listen 0080 64 32 4\n"
         for number in 0..<CreditBasedChannels.maximumCount {
@@ -136,7 +136,7 @@ struct LESignallingChannelsTests: ChannelSuite {
         )
     }
 
-    @Test("L2CAP/LE/CFC/BV-29-C Gives each dynamic source CID once")
+    @Test("L2CAP/LE/CFC/BV-29-C Uses each dynamic source CID once")
     func cfcBV29() {
         var script = ""
         for number in 0..<CreditBasedChannels.maximumCount {

@@ -1,4 +1,4 @@
-// Requests and responses about channels that are invalid, repeated, late or not awaited.
+// Requests and responses for channels that are invalid, repeated, late or unexpected.
 
 import Fixtures
 import Testing

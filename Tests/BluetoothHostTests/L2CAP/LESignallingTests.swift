@@ -12,7 +12,7 @@ struct LESignallingTests: ChannelSuite {
     @Test("follows the scripts of connection parameters", arguments: parameters)
     func follows(script: ScriptCase) { self.run(script.steps, isCentral: script.settings == ["central"]) }
 
-    /// What the scripts ask for, and its octets.
+    /// The requested parameters of the scripts, and their octets.
     private static let asks = "ask 0018 0028 0000 002A \n < 05 00 12 01 08 00 18 00 28 00 00 00 2A 00"
 
     private static let parameters = ScriptCase.all(
@@ -160,7 +160,7 @@ struct LESignallingTests: ChannelSuite {
         self.run("> 05 00 12 05 08 00 \(parameters) \n < 05 00 13 05 02 00 01 00", isCentral: true)
     }
 
-    @Test func `Identifiers go from 1 to 255 and begin anew`() {
+    @Test func `Identifiers go from 1 to 255 and start again`() {
         var script = ChannelScript()
         for round in 0..<600 {
             let identifier = octet(round % 255 + 1)
@@ -176,7 +176,7 @@ struct LESignallingTests: ChannelSuite {
         }
     }
 
-    @Test func `An identifier whose response is awaited is left out, that of a channel's request, too`() {
+    @Test func `An identifier whose response is awaited is skipped, even that of a channel's request`() {
         for request in [Self.asks, "open 0081 64 32 4 \n < 05 00 14 01 0A 00 81 00 40 00 40 00 20 00 04 00"] {
             var script = ChannelScript()
             script.run(request)

@@ -15,7 +15,7 @@ struct LEHostEstablishmentTests {
     private func failed(_ status: HCIErrorCode) -> String { "failed \(self.peer) \(status.rawValue)" }
     private static let handle = ConnectionHandle(rawValue: 0x40)
 
-    /// A host that has opened a link, on which nothing has come yet.
+    /// A host that has opened a link, on which nothing has been received yet.
     private func awaiting(_ prepare: (ScriptedController) -> Void = { _ in }) -> HostTestbed {
         let testbed = HostTestbed.started(LEHostConfiguration(), prepare)
         testbed.host.connect(to: self.peer)
@@ -39,7 +39,7 @@ struct LEHostEstablishmentTests {
 
     // MARK: Signs of the peer
 
-    @Test("begins a link with a request to the peer at once, and asks for nothing more")
+    @Test("begins a link with a request to the peer immediately, and sends no other")
     func request() {
         let testbed = self.awaiting()
         #expect(testbed.takePayloads() == ["02 05 02"])
@@ -64,7 +64,7 @@ struct LEHostEstablishmentTests {
         .aclData(handle: handle, boundary: .continuing, fragment: ByteBuffer()),
     ]
 
-    @Test("reports a link when an event or data shows that the peer is there, once", arguments: signs)
+    @Test("reports a link once when an event or data shows that the peer has answered", arguments: signs)
     func sign(packet: HCIPacket) {
         let testbed = self.awaiting()
         testbed.deliver(packet)
@@ -93,7 +93,10 @@ struct LEHostEstablishmentTests {
         LEReadRemoteFeaturesComplete(handle: ConnectionHandle(rawValue: 0x41), features: []).packet(),
     ]
 
-    @Test("does not report a link for what its controller may say alone, or of another link", arguments: noSigns)
+    @Test(
+        "does not report a link for events that its controller may send alone, or of another link",
+        arguments: noSigns
+    )
     func noSign(packet: HCIPacket) {
         let testbed = self.awaiting()
         testbed.deliver(packet)
@@ -111,7 +114,7 @@ struct LEHostEstablishmentTests {
         #expect(testbed.delegate.takeLines() == ["disconnected \(self.peer) 8"])
     }
 
-    @Test("reports a link whose data came before it, and then what the data says")
+    @Test("reports a link whose data came before it, and then handles the data")
     func earlyData() {
         let testbed = HostTestbed.started()
         testbed.host.connect(to: self.peer)
@@ -122,7 +125,7 @@ struct LEHostEstablishmentTests {
         #expect(testbed.delegate.takeLines() == [self.connected, "mtu 64"])
     }
 
-    @Test("reports a link that a peer has opened at once")
+    @Test("reports a link that a peer has opened immediately")
     func peripheral() {
         let testbed = HostTestbed.started()
         #expect(testbed.acceptLink(0x40, from: self.peer) != nil)
@@ -136,7 +139,7 @@ struct LEHostEstablishmentTests {
     @Test("tries a link that ends with 0x3E again, up to three times", arguments: 1...3)
     func retry(count: Int) throws {
         let testbed = self.awaiting()
-        // A link that was established lets the next one be tried three times again.
+        // After an established link, the next one is tried three times again.
         for _ in 1...2 {
             for _ in 1...count {
                 testbed.forget()
@@ -189,7 +192,7 @@ struct LEHostEstablishmentTests {
         #expect(testbed.controller.takeCommands() == [] && !testbed.host.radio.initiating.isConnecting(to: self.peer))
     }
 
-    @Test("tries again with the parameters of the request, under the address that the device has then")
+    @Test("tries again with the parameters of the request, at the current address of the device")
     func privateDevice() throws {
         let testbed = HostTestbed.started()
         testbed.controller.scansOrInitiates()
@@ -255,7 +258,10 @@ struct LEHostEstablishmentTests {
         #expect(testbed.delegate.takeLines() == [self.connected])
     }
 
-    @Test("leaves an awaited link whose connection is stopped, and reports it, or nothing", arguments: [true, false])
+    @Test(
+        "keeps an awaited link whose connection is stopped, and reports it if it is established",
+        arguments: [true, false]
+    )
     func stopped(isHeard: Bool) {
         let testbed = self.awaiting()
         #expect(!testbed.host.stopConnecting(to: self.peer))
@@ -270,7 +276,7 @@ struct LEHostEstablishmentTests {
         }
     }
 
-    @Test("takes a request for a device whose link is awaited, and its event that comes again, for the same")
+    @Test("treats a request for a device whose link is awaited, and a repeated event of it, as the same")
     func duplicates() {
         let testbed = self.awaiting()
         testbed.host.connect(to: self.peer)

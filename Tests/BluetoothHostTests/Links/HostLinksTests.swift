@@ -41,7 +41,7 @@ struct LEHostLinksTests {
         return testbed.controller.takeCommands()
     }
 
-    @Test("asks as a central for longer packets and for 2M if its controller can, as a peripheral for nothing")
+    @Test("requests longer packets and 2M as a central if its controller supports them, and nothing as a peripheral")
     func preparation() {
         #expect(self.commands(features: []) == [])
         #expect(self.commands(features: .dataPacketLengthExtension) == [LESetDataLength.opcode])
@@ -89,7 +89,7 @@ struct LEHostLinksTests {
         )
     }
 
-    @Test("numbers links from 1 on and gives no number again")
+    @Test("numbers links from 1 on and reuses no number")
     func linkNumbers() {
         let testbed = HostTestbed.started()
         #expect(testbed.acceptLink(0x40)?.rawValue == 1)
@@ -100,7 +100,7 @@ struct LEHostLinksTests {
         #expect(testbed.host.links.map(\.id.rawValue) == [1, 3])
     }
 
-    @Test("takes both forms of the event of a link for one link, and the form that comes again for a new one")
+    @Test("takes both forms of the event for one link, and a repeated form for a new one")
     func bothForms() {
         let testbed = HostTestbed.started()
         let enhanced = LEEnhancedConnectionComplete(
@@ -173,7 +173,7 @@ struct LEHostLinksTests {
         }
     }
 
-    @Test("ends a link 35 s after the controller took the command if its end is not reported, and not before")
+    @Test("ends a link 35 s after the controller accepted the command if its end is not reported, and not before")
     func endNotReported() throws {
         let (testbed, link) = try self.connected()
         let other = try #require(testbed.acceptLink(0x41))
@@ -190,7 +190,7 @@ struct LEHostLinksTests {
         testbed.run(.seconds(10))
         #expect(testbed.host.links.isEmpty)
         testbed.forget()
-        // An end that is reported late is that of no link.
+        // A late end belongs to no link.
         testbed.controller.disconnect(0x40, reason: .localHostTerminated)
         testbed.run()
         #expect(testbed.delegate.takeLines().isEmpty && testbed.host.state == .ready)
@@ -314,10 +314,10 @@ struct LEHostLinksTests {
         #expect(testbed.delegate.takeLines() == ["value 3 1"])
     }
 
-    @Test("sends what the user has asked for before the answer to a later packet")
+    @Test("sends the user's requests before the answer to a later packet")
     func userComesFirst() throws {
         let (testbed, link) = try self.connected()
-        // An Information Request, which is no command of an LE link.
+        // An Information Request, which is not a command of an LE link.
         testbed.controller.receive(0x40, channel: 5, [0x0A, 0x09, 0x02, 0x00, 0x02, 0x00])
         testbed.host.writeWithoutResponse(hex("AA"), to: 3, on: link)
         testbed.run()

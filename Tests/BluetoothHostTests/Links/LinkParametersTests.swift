@@ -62,7 +62,7 @@ struct LEHostLinkParametersTests {
         #expect(testbed.host.timing(of: link) == self.slow)
     }
 
-    @Test("answers a request for a timing once with the event, the refusal, or the end of the link")
+    @Test("completes a request for a timing once with the event, the refusal, or the end of the link")
     func updateConnection() throws {
         let (testbed, link) = try self.connected()
         var results: [TimingResult] = []
@@ -97,7 +97,7 @@ struct LEHostLinkParametersTests {
 
     // MARK: PHYs
 
-    @Test("answers a request for PHYs with those of the event, each for its direction")
+    @Test("completes a request for PHYs with those of the event, each for its direction")
     func setPHYs() throws {
         let (testbed, link) = try self.connected()
         var results: [PHYResult] = []
@@ -141,7 +141,7 @@ struct LEHostLinkParametersTests {
         #expect(results == [.success(LinkPHYs(transmitter: .le2M, receiver: .leCoded))])
     }
 
-    @Test("takes LE 1M for the PHYs of a controller without the command to read them")
+    @Test("assumes LE 1M for a controller without the command to read PHYs")
     func readPHYsWithoutCommand() throws {
         let (testbed, link) = try self.connected { $0.listsCommands(without: [LEReadPHY.self]) }
         var results: [PHYResult] = []
@@ -154,7 +154,7 @@ struct LEHostLinkParametersTests {
 
     // MARK: Several requests
 
-    @Test("answers all requests that wait for an event of the link together, in their order")
+    @Test("completes all requests that wait for an event of the link together, in order")
     func severalRequests() throws {
         let (testbed, link) = try self.connected()
         _ = testbed.acceptLink(0x41)
@@ -195,7 +195,7 @@ struct LEHostLinkParametersTests {
 
     // MARK: Parameters that a peripheral asks for
 
-    @Test("asks for parameters as a peripheral by L2CAP (Vol 3, Part A, 4.20)")
+    @Test("requests parameters as a peripheral by L2CAP (Vol 3, Part A, 4.20)")
     func peripheralRequest() throws {
         let (testbed, link) = try self.connected()
         _ = testbed.controller.takeData()
@@ -207,7 +207,7 @@ struct LEHostLinkParametersTests {
     }
 
     @Test(
-        "sets parameters that a peripheral asks for as a central if they are valid, and answers (Vol 3, Part A, 4.21)",
+        "sets valid parameters that a peripheral requests as a central, and answers (Vol 3, Part A, 4.21)",
         arguments: [("90 01", true), ("10 00", false)]
     )
     func centralGrants(timeout: String, isGranted: Bool) throws {
@@ -223,7 +223,7 @@ struct LEHostLinkParametersTests {
         #expect(command.handle == self.handle && command.parameters == self.asked)
     }
 
-    @Test("sets parameters at once as a central")
+    @Test("sets parameters immediately as a central")
     func centralSets() throws {
         let testbed = HostTestbed.started()
         let link = try #require(testbed.connect(0x40, HostTestbed.peers[0]))
@@ -233,7 +233,7 @@ struct LEHostLinkParametersTests {
         #expect(testbed.controller.takeCommands() == [LEConnectionUpdate.opcode])
     }
 
-    @Test("answers the controller's question for parameters with its values, for open links (Vol 4, Part E, 7.8.31)")
+    @Test("accepts the controller's request for parameters with its values, for open links (Vol 4, Part E, 7.8.31)")
     func parameterQuestion() throws {
         let (testbed, _) = try self.connected()
         for (handle, commands) in [(0x41, []), (0x40, [LERemoteConnectionParameterRequestReply.opcode])] {

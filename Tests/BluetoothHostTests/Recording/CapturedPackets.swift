@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Makes the packets of captures.
+/// Generates the packets of captures.
 enum Captured {
     typealias Packets = [(HCIPacket, PacketFormatter.Direction, Int64)]
 
@@ -72,7 +72,7 @@ enum Captured {
         return [(.aclData(handle: handle, boundary: .firstNonFlushable, fragment: frame), direction, time)]
     }
 
-    /// Requests and answers of a link, one after the other; `isServed` if this device is the server.
+    /// Requests and answers of a link in order; `isServed` if this device is the server.
     static func conversation(_ handle: UInt16, _ pdus: String..., isServed: Bool, at time: Int64 = 0) -> Packets {
         pdus.enumerated().flatMap { number, pdu in
             Self.frame(handle, pdu, (number % 2 == 0) == isServed ? .toHost : .toController, at: time)
@@ -112,7 +112,7 @@ enum Captured {
         try #require(try Self.peripheral(packets, device).services.first?.characteristics.first)
     }
 
-    /// Why nothing can be recorded of a capture.
+    /// Why a capture has no recordable peripheral.
     static func failure(_ packets: Packets, _ device: String? = nil) -> String? {
         do {
             _ = try RecordedConversations(packets).peripheral(device)

@@ -40,7 +40,7 @@ struct CharacteristicReplayTests {
         return value.getInteger(at: value.readerIndex)
     }
 
-    @Test("answers the nth read as the nth one was answered, and then with the last value")
+    @Test("answers the nth read like the nth recorded one, and later ones with the last value")
     func reads() {
         var replay = Self.replay(reads: [(1, 0), (nil, 0), (2, 0), (nil, 0)])
         #expect((0..<6).map { _ in Self.read(&replay) } == [1, nil, 2, nil, 2, 2])
@@ -58,7 +58,7 @@ struct CharacteristicReplayTests {
         #expect(Self.read(&unread) == 9)
     }
 
-    @Test("answers reads after a write with those that followed it, else with the written value, each once")
+    @Test("answers reads after a write with those recorded after it, otherwise with the written value, each once")
     func readsAfterWrites() {
         let (reads, writes) = ([(1, 0), (2, 0), (3, 1), (4, 2)] as [(UInt8?, Int)], [Self.write(7), Self.write(8)])
         var replay = Self.replay(reads: reads, writes: writes)
@@ -82,7 +82,7 @@ struct CharacteristicReplayTests {
         #expect([Self.read(&replay), Self.read(&replay), Self.read(&replay)] == [1, 2, 2])
     }
 
-    @Test("answers equal writes in their order, then as the last one, and other values not at all")
+    @Test("answers equal writes in order, later ones like the last one, and other values not at all")
     func equalWrites() {
         var replay = Self.replay(writes: [
             Self.write(7, answer: 1), Self.write(8, answer: 2), Self.write(7, answer: 3), Self.write(7, answer: 4),

@@ -15,7 +15,7 @@ struct ConversationReaderTests {
     // MARK: The peripheral of a link
 
     @Test(
-        "takes the side that discovers for the central if the beginning of the link is not in the capture",
+        "takes the side that discovers services for the central if the link began before the capture",
         arguments: [
             "10 01 00 FF FF 00 28", "06 01 00 FF FF 00 28 0D 18", "08 01 00 FF FF 03 28", "04 01 00 FF FF",
         ]
@@ -24,7 +24,7 @@ struct ConversationReaderTests {
         let link = ConversationReader.Key.unknownPeer(ConnectionHandle(rawValue: 0x40))
         #expect(Captured.keys(Captured.frame(0x40, request, .toController)) == [link])
         #expect(Captured.keys(Captured.frame(0x40, request, .toHost)) == [.local])
-        // Once it is known it stays.
+        // Once known, it does not change.
         let both = Captured.frame(0x40, request, .toHost) + Captured.frame(0x40, request, .toController)
         #expect(Captured.keys(both) == [.local])
     }
@@ -37,7 +37,7 @@ struct ConversationReaderTests {
         #expect(Captured.keys(Captured.frame(0x40, pdu, .toController) + Captured.frame(0x40, pdu, .toHost)) == [])
     }
 
-    @Test("takes the roles from connection events of each version, each peripheral once")
+    @Test("takes the roles from connection events of each version, and lists each peripheral once")
     func roles() {
         let packets =
             Captured.connection(0x40, Captured.pulse)
@@ -46,12 +46,12 @@ struct ConversationReaderTests {
         #expect(Captured.keys(packets + packets) == [.peer(Captured.pulse), .local, .peer(Captured.ball)])
     }
 
-    @Test("takes a handle that is used again for another link, and no failed connection or end for one")
+    @Test("takes a reused handle for another link, but not a failed connection or a failed end")
     func links() throws {
         let first = Captured.connection(0x40, Captured.pulse) + Captured.discovery()
         let again = first + Captured.end(0x40) + Captured.connection(0x40, Captured.ball) + Captured.discovery()
         #expect(try Captured.peripheral(again, "\(Captured.ball)").services.count == 1)
-        // Behind its end nothing of a link is known.
+        // After its end, nothing is known of a link.
         let ended = first + Captured.end(0x40) + Captured.discovery()
         #expect(try Captured.peripheral(ended, "link-64").services.count == 1)
         let kept = first + Captured.end(0x40, status: .commandDisallowed) + Captured.discovery()
@@ -92,7 +92,7 @@ struct ConversationReaderTests {
         #expect(try Captured.peripheral(Self.address(Self.publicAddress) + other + link).address == Self.publicAddress)
     }
 
-    @Test("takes what a peer advertised under its private address for its own, unless it was heard by its identity")
+    @Test("uses the advertisements from a peer's private address, unless its identity address was heard")
     func privateAddress() throws {
         let resolvable = DeviceAddress(0x4011_2233_4455, kind: .random)
         let link = Captured.privateConnection(0x40, .central, at: resolvable) + Captured.discovery()
@@ -114,7 +114,7 @@ struct ConversationReaderTests {
     private static let link = Captured.connection(0x40, Captured.pulse) + Captured.discovery()
 
     @Test(
-        "takes the middle interval that was heard, within those that an advertiser may choose",
+        "uses the median interval, within the valid range",
         arguments: [
             ([0], nil), ([0, 30_000], 30_000), ([0, 19_999], 20_000), ([0, 10_240_001], 10_240_000),
             ([0, 10_239_999], 10_239_999), ([0, 30_000, 130_000], 100_000),
@@ -138,7 +138,7 @@ struct ConversationReaderTests {
     }
 
     @Test(
-        "takes the last advertisement and the last scan response",
+        "uses the last advertisement and the last scan response",
         arguments: [
             (.connectableUndirected, true), (.connectableDirected, true), (.scannableUndirected, false),
             (.nonConnectableUndirected, false),
@@ -154,7 +154,7 @@ struct ConversationReaderTests {
         #expect(peripheral.isConnectable == isConnectable && peripheral.advertisingInterval != nil)
     }
 
-    @Test("takes extended reports like legacy ones, and none without an address", arguments: [true, false])
+    @Test("uses extended reports like legacy ones, and none without an address", arguments: [true, false])
     func extended(isConnectable: Bool) throws {
         typealias EventType = LEExtendedAdvertisingReport.EventType
         func report(_ type: EventType, _ address: DeviceAddress?, _ data: String) -> Packets {
@@ -198,7 +198,7 @@ struct ConversationReaderTests {
         Self.address(Self.publicAddress) + Captured.connection(0x40, Captured.pulse, .peripheral)
         + Captured.discovery(isServed: true)
 
-    @Test("takes the address and the data of this device from the commands of its host, once it has advertised")
+    @Test("uses the address and the data of this device from its host's commands, once it has advertised")
     func local() throws {
         for type in [OwnAddressType.public, .random, .resolvableOrPublic, .resolvableOrRandom] {
             let peripheral = try Captured.peripheral(Self.commands(type) + Self.ownLink)
@@ -221,7 +221,7 @@ struct ConversationReaderTests {
     }
 
     @Test(
-        "takes the data of an advertising set once it was enabled",
+        "uses the data of an advertising set once it was enabled",
         arguments: [(true, true), (false, false), (nil, false)]
             as [(Bool?, Bool)]
     )
@@ -262,7 +262,7 @@ struct ConversationReaderTests {
         #expect(found.writes.map { $0.answers.map(\.delay) } == [[.microseconds(250)]] && found.updates.isEmpty)
     }
 
-    @Test("takes a value on another link for no answer, and counts its time from the beginning of that link")
+    @Test("does not take a value on another link for an answer, and counts its time from the beginning of that link")
     func otherLink() throws {
         let link = Captured.connection(0x40, Captured.pulse) + Captured.discovery(at: 10)
         let served =
@@ -281,7 +281,7 @@ struct ConversationReaderTests {
                 served + Captured.connection(0x41, Captured.ball, .peripheral, at: 200)
                     + Self.write(0x40, isServed: true) + Self.notification(0x41, isServed: true), 1_050
             ),
-            // Links whose beginnings are not in the capture.
+            // Links that began before the capture.
             (
                 Captured.discovery(at: 10) + Self.write(0x40, isServed: false) + Captured.end(0x40, at: 1_100)
                     + Captured.discovery(at: 1_200) + Self.notification(0x40, isServed: false), 0

@@ -1,4 +1,4 @@
-// Which observed values belong to which write or subscription, and when.
+// The assignment of observed values to writes and subscriptions, and their times.
 
 import BluetoothTypes
 import Fixtures
@@ -22,11 +22,11 @@ struct EventPlacementTests {
         let answers = characteristics[0].writes[0].answers
         #expect(answers.map(\.delay) == [.microseconds(999_500), .microseconds(1_999_500)])
         #expect(answers.map(\.value) == [2, 3].map { ByteBuffer(integer: UInt8($0)) })
-        // The third one was sent by itself, which is when the link's recording began.
+        // The third one was sent spontaneously; its time counts from the beginning of the link.
         #expect(characteristics[1].updates == [.init(delay: .zero, value: ByteBuffer(integer: UInt8(4)))])
     }
 
-    @Test("takes no value from before the write for an answer")
+    @Test("does not take a value from before the write for an answer")
     mutating func earlier() {
         self.observed = .writable
         self.observed.wrote(1, to: 3, at: 1000, answered: 1000)
@@ -36,7 +36,7 @@ struct EventPlacementTests {
         #expect(self.observed.characteristics()[1].updates.count == 1)
     }
 
-    @Test("takes no value for an answer on a link on which the characteristic sends by itself")
+    @Test("does not take a value for an answer on a link on which the characteristic sends spontaneously")
     mutating func byItself() {
         self.observed = .writable
         self.observed.sent(1, of: 5, on: 2, at: 1)
@@ -65,13 +65,13 @@ struct EventPlacementTests {
         #expect(self.observed.characteristics()[0].updates.map(\.delay) == [.zero, .zero, .hours(24), .hours(24)])
     }
 
-    @Test("keeps the subscription with the most values, the first of equals")
+    @Test("keeps the subscription with the most values, or the first of equals")
     mutating func severalSubscriptions() {
         self.observed = .notifying
         func values() -> [UInt8] { self.observed.characteristics()[0].updates.flatMap { $0.value.readableBytesView } }
         self.observed.subscribed(4, at: 0)
         self.observed.sent(1, of: 3, at: 1)
-        // Another bit is no subscription.
+        // Another bit is not a subscription.
         self.observed.subscribed(4, 4, at: 2)
         self.observed.subscribed(4, 2, at: 3)
         self.observed.sent(2, of: 3, at: 4)
@@ -84,7 +84,7 @@ struct EventPlacementTests {
     }
 
     @Test(
-        "takes a refusal for want of security for a demand for encryption",
+        "takes a refusal for lack of security for a requirement of encryption",
         arguments: [
             (ATTErrorCode.insufficientAuthentication, true), (.insufficientEncryption, true),
             (.encryptionKeySizeTooShort, true), (.insufficientAuthorization, false), (.readNotPermitted, false),

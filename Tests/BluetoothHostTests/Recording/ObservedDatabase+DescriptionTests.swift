@@ -24,13 +24,13 @@ struct ObservedDatabaseDescriptionTests {
         }
     }
 
-    @Test("takes the name as it was read, by whichever procedure, also if its service was not discovered")
+    @Test("uses the name from any read procedure, even if its service was not discovered")
     func nameByAnyProcedure() {
         let name = ByteBuffer(string: "Anna")
         var byType = Observed()
         byType.database.found(name, at: 3, BluetoothUUID(0x2A00), on: 1)
         #expect(byType.described().deviceName == "Anna")
-        // A long name is read on by Read Blob.
+        // A long name continues with Read Blob.
         byType.database.read(ByteBuffer(string: " Maria"), of: 3, offset: 4, on: 1)
         #expect(byType.described().deviceName == "Anna Maria")
         var byInformation = Observed()
@@ -49,7 +49,7 @@ struct ObservedDatabaseDescriptionTests {
 
     // MARK: Ranges
 
-    @Test("ends a service in front of one that it overlaps")
+    @Test("ends a service before one that it overlaps")
     mutating func overlappingServices() {
         self.observed.service(1, 20, 0x180D)
         self.observed.service(10, 0xFFFF, 0x180F)
@@ -60,11 +60,11 @@ struct ObservedDatabaseDescriptionTests {
         #expect(self.observed.described().services.map(\.handles) == [1...8, 10...0xFFFF])
     }
 
-    @Test("puts a characteristic into the service that has its declaration and its value")
+    @Test("puts a characteristic into the service that contains its declaration and its value")
     mutating func declarations() {
         self.observed.service(1, 4, 0x180D)
         self.observed.service(5, 8, 0x180F)
-        // The first handle of a service is its own, and the value of one that begins at the end is behind it.
+        // The first handle of a service is its declaration, and a characteristic at its end has its value outside.
         self.observed.characteristic(1, value: 2, 0, 0x2A01)
         self.observed.characteristic(2, value: 4, 0, 0x2A02)
         self.observed.characteristic(4, value: 5, 0, 0x2A03)
@@ -77,7 +77,7 @@ struct ObservedDatabaseDescriptionTests {
         #expect(services.map { $0.characteristics.map(\.uuid) } == [[0x2A02], [0x2A05]])
     }
 
-    @Test("puts an include into the service that has its declaration, if the included service exists")
+    @Test("puts an include into the service that contains its declaration, if the included service exists")
     mutating func includes() {
         self.observed.service(1, 4, 0x180D)
         self.observed.service(5, 8, 0x180F)
@@ -93,12 +93,12 @@ struct ObservedDatabaseDescriptionTests {
         #expect(self.observed.described().services.map(\.includes) == [[9], [9], []])
     }
 
-    @Test("puts a descriptor into the characteristic in front of it, up to 64 handles behind the value")
+    @Test("puts a descriptor into the characteristic before it, up to 64 handles after the value")
     mutating func descriptors() {
         self.observed.service(1, 0xFFFF)
         self.observed.characteristic(2, 0)
         self.observed.characteristic(6, 0)
-        // In front of the second value, at 7, is its declaration.
+        // The second value, at 7, is preceded by its declaration.
         for handle in [3, 4, 5, 6, 7, 8, 71, 72] as [AttributeHandle] {
             self.observed.database.found(0x2901, at: handle)
         }
@@ -107,7 +107,7 @@ struct ObservedDatabaseDescriptionTests {
         #expect(characteristics.map(\.descriptors.count) == [2, 2])
     }
 
-    @Test("takes a read value for that of a descriptor")
+    @Test("uses a read value as that of a descriptor")
     mutating func descriptorValue() {
         self.observed.service(1, 5)
         self.observed.characteristic(2, 0)
@@ -115,20 +115,20 @@ struct ObservedDatabaseDescriptionTests {
         self.observed.database.found(0x2901, at: 5)
         self.observed.database.read(ByteBuffer(bytes: [7]), of: 5, offset: 0, on: 1)
         self.observed.database.refusedRead(of: 5, .readNotPermitted)
-        // Extended properties are made of the properties.
+        // Extended properties follow from the properties.
         #expect(self.observed.characteristics()[0].descriptors == [.init(uuid: 0x2901, value: ByteBuffer(bytes: [7]))])
         #expect(self.observed.characteristics()[0].reads.isEmpty)
     }
 
     // MARK: Client configurations
 
-    @Test("finds no client configuration if all descriptors were asked for")
+    @Test("finds no client configuration if all descriptors were discovered without one")
     mutating func noConfiguration() {
         self.observed.service(1, 6)
         self.observed.characteristic(2, 0)
         #expect(self.observed.characteristics()[0].hasClientConfiguration)
         self.observed.database.asked(.descriptors, from: 4, upTo: 5)
-        #expect(self.observed.characteristics()[0].hasClientConfiguration, "nobody asked for the last one")
+        #expect(self.observed.characteristics()[0].hasClientConfiguration, "the last handle was not asked for")
         self.observed.database.asked(.descriptors, from: 6, upTo: 6)
         #expect(!self.observed.characteristics()[0].hasClientConfiguration, "both answers together are for all")
         self.observed.database.found(0x2902, at: 6)
@@ -151,7 +151,7 @@ struct ObservedDatabaseDescriptionTests {
         #expect(!self.observed.characteristics()[0].hasClientConfiguration)
     }
 
-    @Test("takes the handle behind a value for the configuration, unless it is another descriptor")
+    @Test("takes the handle after a value for the configuration, unless it is another descriptor")
     mutating func guess() {
         self.observed.service(1, 4)
         self.observed.characteristic(2)
@@ -159,10 +159,10 @@ struct ObservedDatabaseDescriptionTests {
         #expect(self.observed.characteristics()[0].wasSubscribed)
         self.observed.database.found(0x2901, at: 4)
         #expect(!self.observed.characteristics()[0].wasSubscribed)
-        #expect(self.observed.characteristics()[0].hasClientConfiguration, "nobody asked whether there is another")
+        #expect(self.observed.characteristics()[0].hasClientConfiguration, "no client asked whether there is another")
     }
 
-    @Test("finds no client configuration behind the last handle")
+    @Test("finds no client configuration after the last handle")
     mutating func lastHandle() {
         self.observed.service(1, 3)
         self.observed.characteristic(2)
@@ -174,7 +174,7 @@ struct ObservedDatabaseDescriptionTests {
 
     // MARK: Discovery
 
-    @Test("takes a service for discovered if its characteristics were asked for, or it has room for none")
+    @Test("takes a service for discovered if its characteristics were requested, or it has no room for any")
     mutating func discovered() {
         self.observed.service(1, 1, 0x180F)
         self.observed.service(2, 4, 0x180D)
@@ -187,14 +187,14 @@ struct ObservedDatabaseDescriptionTests {
         #expect(discovered() == [true, true])
     }
 
-    @Test("tells how much of the Generic Attribute service was seen")
+    @Test("reports the observed contents of the Generic Attribute service")
     mutating func genericAttribute() {
         func seen() -> GenericAttributeService? { self.observed.described().genericAttribute }
-        #expect(seen() == nil, "not all services were asked for")
+        #expect(seen() == nil, "not all services were requested")
         self.observed.database.asked(.services, from: 1, upTo: 0xFFFF)
         #expect(seen() == .absent)
         self.observed.service(1, 5, 0x1801)
-        #expect(seen() == nil, "its characteristics were not asked for")
+        #expect(seen() == nil, "its characteristics were not requested")
         self.observed.database.asked(.characteristics, from: 1, upTo: 5)
         #expect(seen() == .empty)
         self.observed.characteristic(2, 0x20, 0x2A05)
@@ -205,7 +205,7 @@ struct ObservedDatabaseDescriptionTests {
     }
 
     @Test(
-        "takes a written configuration with the bits of a subscription alone for one",
+        "takes a handle for a configuration only if subscription bits were written to it",
         arguments: [0, 4, 0xFC] as [UInt8]
     )
     mutating func noSubscription(bits: UInt8) {
@@ -216,7 +216,7 @@ struct ObservedDatabaseDescriptionTests {
         #expect(self.observed.characteristics()[0].wasSubscribed)
     }
 
-    @Test("takes only a found configuration for one if there is one")
+    @Test("uses only a discovered configuration if there is one")
     mutating func foundConfiguration() {
         self.observed = .notifying
         self.observed.database.found(0x2902, at: 5)
@@ -227,7 +227,7 @@ struct ObservedDatabaseDescriptionTests {
     }
 
     @Test(
-        "takes the handle behind a value for the configuration only if the value notifies or indicates",
+        "takes the handle after a value for the configuration only if the value notifies or indicates",
         arguments: [(0x02, false), (0x10, true), (0x20, true), (0x08, false)] as [(UInt8, Bool)]
     )
     mutating func notSubscribable(properties: UInt8, isSubscribed: Bool) {

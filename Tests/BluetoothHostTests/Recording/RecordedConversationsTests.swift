@@ -1,4 +1,4 @@
-// The choice of a peripheral of a capture, and the messages if there is none to record.
+// The choice of a peripheral of a capture, and the messages if there is none.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -10,7 +10,7 @@ import Testing
 
 @Suite("RecordedConversations")
 struct RecordedConversationsTests {
-    @Test("tells how many devices were heard in a capture without a connection")
+    @Test("reports the number of devices in a capture without a connection")
     func nobody() {
         let one = Captured.advertisement(Captured.pulse) + Captured.advertisement(Captured.pulse)
         for (packets, heard) in [
@@ -21,7 +21,7 @@ struct RecordedConversationsTests {
         }
     }
 
-    @Test("takes the only discovered peripheral if none is named")
+    @Test("chooses the only discovered peripheral if none is named")
     func onlyOne() throws {
         let both = Captured.connection(0x40, Captured.pulse) + Captured.connection(0x41, Captured.ball)
         #expect(try Captured.peripheral(both + Captured.discovery(0x41)).address == Captured.ball)
@@ -37,7 +37,7 @@ struct RecordedConversationsTests {
         )
     }
 
-    @Test("chooses a peripheral by its name, or by its address in letters of either case")
+    @Test("chooses a peripheral by its name, or by its address in either case")
     func chosen() throws {
         let packets =
             Captured.advertisement(Captured.pulse, Captured.named) + Captured.connection(0x40, Captured.pulse)
@@ -55,7 +55,7 @@ struct RecordedConversationsTests {
         }
     }
 
-    @Test("calls this device `local`, and a peer whose connection is not in the capture by its link")
+    @Test("calls this device `local`, and a peer whose connection began before the capture by its link")
     func localAndUnknown() throws {
         let address = DeviceAddress(0x00AA_BBCC_DDEE, kind: .public)
         let packets: Captured.Packets =
@@ -73,7 +73,7 @@ struct RecordedConversationsTests {
         #expect(Captured.failure(packets, "link-64") != nil && Captured.failure(packets, "\(Captured.pulse)") != nil)
     }
 
-    @Test("leaves line breaks out of the names of peripherals")
+    @Test("removes line breaks from the names of peripherals")
     func lineBreak() {
         let packets =
             Captured.advertisement(Captured.pulse, "04 09 41 0A 42") + Captured.connection(0x40, Captured.pulse)

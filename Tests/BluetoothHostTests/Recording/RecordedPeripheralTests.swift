@@ -10,7 +10,7 @@ import Testing
 
 @Suite("RecordedPeripheral")
 struct RecordedPeripheralTests {
-    @Test("has the name of the scan response, else of the advertisement, else the one that was read")
+    @Test("has the name of the scan response, or else of the advertisement, or else the one that was read")
     func name() {
         var peripheral = RecordedPeripheral()
         #expect(peripheral.name == nil)
@@ -24,7 +24,7 @@ struct RecordedPeripheralTests {
         #expect(peripheral.name == "Pulse")
     }
 
-    @Test("begins a value with the first successful read, else with the first value that was sent by itself")
+    @Test("begins a value with the first successful read, or else with the first value that was sent spontaneously")
     func firstValue() {
         var value = RecordedCharacteristic(uuid: 0x2A37, properties: .read, handle: 3)
         #expect(value.firstValue == nil)

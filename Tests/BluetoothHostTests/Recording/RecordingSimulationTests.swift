@@ -1,4 +1,4 @@
-// Random captures, and characteristics that are replayed in another order.
+// Random captures, and characteristics that are replayed in a different order.
 
 import BluetoothTypes
 import Fixtures
@@ -26,7 +26,10 @@ struct RecordingSimulationTests {
         }
     }
 
-    @Test("makes valid peripherals of any capture, each once, and messages of one line", arguments: simulationSeeds(5))
+    @Test(
+        "creates valid peripherals from any capture, each once, and messages of one line",
+        arguments: simulationSeeds(5)
+    )
     func captures(seed: UInt64) {
         var capture = RandomCapture(seed: seed)
         var packets: Captured.Packets = []
@@ -40,7 +43,7 @@ struct RecordingSimulationTests {
     }
 
     @Test(
-        "answers replayed reads and writes with recorded, written or sent values alone",
+        "answers replayed reads and writes only with recorded, written or sent values",
         arguments: simulationSeeds(50)
     )
     func replays(seed: UInt64) {

@@ -51,21 +51,21 @@ struct ServerTransactionsTests {
         }
     }
 
-    @Test("takes write commands, plain and signed, without an answer")
+    @Test("records write commands, plain and signed, without an answer")
     func commands() {
         #expect(Self.events("> 52 03 00 AA BB") == ["3 command AA BB at 0"])
         let signature = String(repeating: "00", count: 12)
         #expect(Self.events("> D2 03 00 AA" + signature) == ["3 command AA at 0"])
     }
 
-    @Test("takes the answer of a write, and no value for it that is sent meanwhile")
+    @Test("records the answer of a write, and not a value that is sent meanwhile")
     func writes() {
         #expect(Self.events("> 12 03 00 AA", "< 1B 05 00 01", "< 13") == ["3 taken AA at 2", "5 sent 01 at 1"])
         #expect(Self.events("> 12 03 00 AA", "< 01 12 03 00 03") == ["3 refused AA 03"])
         #expect(Self.events("> 12 03 00 AA") == ["3 unanswered AA"])
     }
 
-    @Test("joins prepared parts that follow each other in one value, and answers all values together")
+    @Test("joins consecutive prepared parts of one value, and answers all values together")
     func preparedParts() {
         let (first, last) = (["> 16 03 00 00 00 AA", "< 17 03 00 00 00 AA"], ["> 18 01", "< 19"])
         func events(_ part: String) -> [String] { Self.events(first + ["> 16 " + part, "< 17 " + part] + last) }
@@ -75,7 +75,7 @@ struct ServerTransactionsTests {
         #expect(events("05 00 00 00 BB") == ["3 taken AA at 5", "5 taken BB at 5"])
     }
 
-    @Test("takes values that the server sends by itself, not those of the client's own server")
+    @Test("records values that the server sends, not those of the client's own server")
     func sent() {
         #expect(Self.events("< 1B 05 00 01", "< 1D 05 00 02") == ["5 sent 01 at 0", "5 sent 02 at 1"])
         #expect(Self.events("< 23 03 00 01 00 AA 05 00 02 00 BB CC") == ["3 sent AA at 0", "5 sent BB CC at 0"])
@@ -83,7 +83,7 @@ struct ServerTransactionsTests {
     }
 
     @Test(
-        "takes a question for answered as far as its answer covers, or for its whole range if nothing is found",
+        "takes a request for answered as far as its response reaches, or for its whole range if nothing is found",
         arguments: [
             ("> 08 01 00 0A 00 03 28", "< 09 07 02 00 02 03 00 01 2A", [.characteristics: [1...2]]),
             ("> 08 05 00 0A 00 03 28", "< 09 07 05 00 02 06 00 01 2A", [.characteristics: [5...5]]),
@@ -104,16 +104,16 @@ struct ServerTransactionsTests {
         #expect(database.questions == questions && !database.wasListed)
     }
 
-    @Test("lists services for a question for all, and finds one for a question for one")
+    @Test("lists services for a request for all, and finds one for a request for one")
     func services() {
         let listed = Self.database(after: ["> 10 01 00 FF FF 00 28", "< 11 06 01 00 03 00 0D 18"])
         #expect(listed.wasListed && listed.services[1]?.end == 3)
         let found = Self.database(after: ["> 06 01 00 FF FF 00 28 0D 18", "< 07 01 00 03 00"])
         #expect(!found.wasListed && found.services[1]?.uuid == 0x180D && found.services[1]?.isPrimary == true)
-        // A list that ends in front of the question.
+        // A list that ends before the requested range.
         #expect(!Self.database(after: ["> 10 05 00 FF FF 00 28", "< 11 06 01 00 03 00 0D 18"]).wasListed)
         #expect(Self.database(after: ["> 10 05 00 FF FF 00 28", "< 11 06 01 00 05 00 0D 18"]).wasListed)
-        // A range whose end is in front of its beginning, and a type that is no service's.
+        // A range whose end is before its beginning, and a type that is not a service's.
         #expect(Self.database(after: ["> 10 01 00 FF FF 00 28", "< 11 06 03 00 01 00 0D 18"]).services.isEmpty)
         #expect(Self.database(after: ["> 10 01 00 FF FF 03 28", "< 11 06 01 00 03 00 0D 18"]).services.isEmpty)
         #expect(Self.database(after: ["> 10 01 00 FF FF 00 28", "< 11 06 00 00 03 00 0D 18"]).services.isEmpty)
@@ -135,12 +135,12 @@ struct ServerTransactionsTests {
             Self.events("> 0A 03 00", "< 0B 01 01", "> 0E 03 00 05 00 07 00", "< 0F 07 08 09")
                 == ["3 read 01 01", "3 read 07 08"]
         )
-        // One that is cut, and one behind a value whose length is not known.
+        // One that is truncated, and one after a value of unknown length.
         #expect(Self.events("> 0A 03 00", "< 0B 01 01", "> 0E 03 00 05 00", "< 0F 07") == ["3 read 01 01"])
         #expect(Self.events("> 0E 03 00 05 00", "< 0F 03 04 05") == [])
     }
 
-    @Test("takes several values with their lengths, and leaves out one that the PDU has cut")
+    @Test("records several values with their lengths, except a truncated one")
     func readMultipleVariable() {
         #expect(
             Self.events("> 20 03 00 05 00", "< 21 02 00 01 02 01 00 03") == ["3 read 01 02", "5 read 03"]
@@ -148,7 +148,7 @@ struct ServerTransactionsTests {
         #expect(Self.events("> 20 03 00 05 00", "< 21 02 00 01 02 04 00 03") == ["3 read 01 02"])
     }
 
-    @Test("leaves out prepared parts that were refused, or that neither begin nor continue a value")
+    @Test("ignores prepared parts that were refused, or that neither begin nor continue a value")
     func partsLeftOut() {
         #expect(
             Self.events(
@@ -165,7 +165,7 @@ struct ServerTransactionsTests {
     }
 
     @Test(
-        "takes the MTU that the server offers, from 23 to 517",
+        "records the MTU that the server offers, from 23 to 517",
         arguments: [("16 00", 23), ("17 00", 23), ("18 00", 24), ("05 02", 517), ("06 02", 517), ("FF FF", 517)]
     )
     func serverMTU(octets: String, mtu: Int) {
@@ -189,12 +189,12 @@ struct ServerTransactionsTests {
         )
         #expect(Self.events("> 0A 03 00", "< 0B 01", "> 0C 05 00 01 00", "< 0D 02") == ["3 read 01"])
         #expect(Self.events("> 0A 03 00", "< 0B 01", "link", "> 0C 03 00 01 00", "< 0D 02") == ["3 read 01"])
-        // A refused part says nothing of the value; a refused beginning does.
+        // A refused part does not affect the value; a refused beginning does.
         #expect(Self.events("> 0A 03 00", "< 0B 01", "> 0C 03 00 01 00", "< 01 0C 03 00 07") == ["3 read 01"])
         #expect(Self.events("> 0C 03 00 00 00", "< 01 0C 03 00 05") == ["3 not read 05"])
     }
 
-    @Test("leaves out a part beyond 512 octets (Vol 3, Part F, 3.2.9)", arguments: [(2, 512), (3, 510)])
+    @Test("ignores a part beyond 512 octets (Vol 3, Part F, 3.2.9)", arguments: [(2, 512), (3, 510)])
     func longest(count: Int, total: Int) {
         func octets(_ count: Int) -> String { String(repeating: "01", count: count) }
         let events = Self.events(
@@ -208,7 +208,7 @@ struct ServerTransactionsTests {
         #expect(events.map(\.count) == ["3 read ".count + total * 3 - 1])
     }
 
-    @Test("takes an included service from its UUID of 16 bits, or from its declaration")
+    @Test("records an included service from its 16-bit UUID, or from its declaration")
     func includedService() throws {
         let short = Self.database(after: ["> 08 01 00 FF FF 02 28", "< 09 08 02 00 10 00 12 00 0F 18"])
         #expect(short.includes == [2: 0x10...0x12])
@@ -219,7 +219,7 @@ struct ServerTransactionsTests {
         ])
         #expect(long.services[0x10]?.uuid.description == "0F0E0D0C-0B0A-0908-0706-050403020100")
         #expect(long.services[0x10]?.end == 0x12 && long.events.isEmpty)
-        // A service that was found by itself is not replaced, and reading it is a read.
+        // A service that was discovered separately is not replaced, and reading it counts as a read.
         let known = Self.database(after: [
             "> 10 01 00 FF FF 00 28", "< 11 06 10 00 12 00 0F 18",
             "> 08 01 00 FF FF 02 28", "< 09 08 02 00 10 00 12 00 0A 18",
@@ -230,7 +230,7 @@ struct ServerTransactionsTests {
     }
 
     @Test(
-        "takes ranges of included services and values of declarations only if they are valid",
+        "records ranges of included services and values of declarations only if they are valid",
         arguments: [
             ("02", "09 08 02 00 10 00 12 00 0F 18", true), ("02", "09 08 02 00 10 00 10 00 0F 18", true),
             ("02", "09 08 02 00 12 00 10 00 0F 18", false), ("02", "09 08 02 00 00 00 10 00 0F 18", false),
@@ -244,13 +244,13 @@ struct ServerTransactionsTests {
         #expect(database.services.isEmpty != (isKnown && type == "02"))
     }
 
-    @Test("takes one answer for a request, none after another request, and nothing from malformed PDUs")
+    @Test("records one answer for a request, none after another request, and nothing from malformed PDUs")
     func answeredOnce() {
         #expect(Self.events("> 0A 03 00", "< 0B 01", "< 0B 02") == ["3 read 01"])
         #expect(Self.events("> 0A 03 00", "< 01 0A 03 00 02", "< 0B 02") == ["3 not read 02"])
         #expect(Self.events("> 0A 03 00", "> 0A 03", "< 0B 01") == [])
         #expect(Self.events("> 0A 03 00", "> 0A 05 00", "< 0B 01") == ["5 read 01"])
-        // A range whose end is in front of its beginning, and an exchange of the MTU.
+        // A range whose end is before its beginning, and an exchange of the MTU.
         #expect(Self.events("> 0A 03 00", "> 08 02 00 01 00 03 28", "< 0B 01") == [])
         #expect(Self.events("> 0A 03 00", "> 02 17 00", "< 0B 01") == [])
         #expect(Self.events("< 0B 01", "> 12", "< 13") == [])

@@ -1,5 +1,5 @@
 // Named attacks on links that a Security Manager alone cannot stop: before a link is encrypted, and on one that only
-// pretends to be.
+// seems to be.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -14,7 +14,7 @@ struct LEHostSecurityAttackTests {
     /// A host in a role, on a link with its bonded peer that is not encrypted yet.
     private func linked(_ role: ConnectionRole, _ user: BondedUser) throws -> (HostTestbed, LinkID) {
         let testbed = HostTestbed.used(by: user)
-        // It answers with Command Status, and with the result when the script says so.
+        // It answers with Command Status, and with the result when the script asks for it.
         testbed.controller.silent = [LEEnableEncryption.opcode]
         testbed.connect(role)
         return (testbed, try #require(user.link))
@@ -31,7 +31,9 @@ struct LEHostSecurityAttackTests {
         return testbed.takeFrames().filter { $0.hasPrefix("04 00 ") }.map { String($0.dropFirst(6)) }
     }
 
-    @Test("unencrypted reconnection (BLESA, CVE-2020-9770): a pretended bonded peripheral gets and gives nothing")
+    @Test(
+        "unencrypted reconnection (BLESA, CVE-2020-9770): an impersonator gets no requests and is not trusted"
+    )
     func unencryptedReconnection() throws {
         let user = BondedUser()
         let (testbed, link) = try self.linked(.central, user)
@@ -51,7 +53,7 @@ struct LEHostSecurityAttackTests {
         #expect(user.reads.map { (try? $0.get()) == nil } == [true])
     }
 
-    @Test("ATT before encryption finishes: a central that has begun to encrypt has shown no key yet")
+    @Test("ATT before encryption finishes: a central that has begun to encrypt has not proved its key yet")
     func attBeforeEncryption() throws {
         let user = BondedUser()
         let (testbed, link) = try self.linked(.peripheral, user)
@@ -66,11 +68,11 @@ struct LEHostSecurityAttackTests {
         }
         #expect(ask() == ["010F", "010F"])
         testbed.requestKey()
-        // This side has given its key, and its controller has not said yet that the other side has it, too.
+        // This side has given its key, and its controller has not confirmed yet that the other side has it.
         #expect(testbed.controller.takeCommands().contains(LELongTermKeyRequestReply.opcode))
         #expect(ask() == [])
         #expect(testbed.host.security(of: link)?.level == SecurityLevel.none && user.subscriptions.isEmpty)
-        // A connection interval before the event it was sent in clear, by the peer or by another device.
+        // A connection interval before the event it was sent unencrypted, by the peer or by another device.
         testbed.run(.milliseconds(30))
         testbed.encryptionChanged()
         #expect(self.sent(testbed).map { String($0.prefix(2) + $0.suffix(2)) } == ["010F", "010F"])
@@ -94,7 +96,7 @@ struct LEHostSecurityAttackTests {
         #expect(self.sent(testbed).map { $0.suffix(2) } == [status == .success ? "2A" : "0F"])
     }
 
-    @Test("a flood while encryption starts: 16 packets wait, and the earlier ones were sent in clear")
+    @Test("a flood while encryption starts: 16 packets wait, and earlier ones count as unencrypted")
     func floodBeforeEncryption() throws {
         let testbed = try self.linked(.peripheral, BondedUser()).0
         let characteristic = try testbed.addCharacteristic(.read, .readEncryptionRequired, value: hex("2A"))
@@ -111,7 +113,7 @@ struct LEHostSecurityAttackTests {
         let (testbed, _) = try self.linked(.central, user)
         self.acknowledge(testbed)
         let expired = AuthenticatedPayloadTimeoutExpired(handle: ConnectionHandle(rawValue: 0x40)).packet()
-        // It means nothing before the link is encrypted.
+        // The event is ignored before the link is encrypted.
         testbed.deliver(expired)
         #expect(testbed.controller.parameters[Disconnect.opcode] == nil)
         testbed.encryptionChanged()
@@ -150,7 +152,7 @@ struct LEHostSecurityAttackTests {
         #expect(user.channels == (hasKey ? [] : [.failure(.refused(.insufficientEncryption))]))
     }
 
-    @Test("BLESA over L2CAP: a peripheral has the link encrypted before it asks a bonded peer for a channel")
+    @Test("BLESA over L2CAP: a peripheral gets the link encrypted before it requests a channel from a bonded peer")
     func channelOfPeripheral() throws {
         let user = BondedUser()
         let (testbed, _) = try self.linked(.peripheral, user)
@@ -187,7 +189,7 @@ struct LEHostSecurityAttackTests {
     func clientOfPeripheral() throws {
         let user = BondedUser()
         let (testbed, link) = try self.linked(.peripheral, user)
-        #expect(testbed.takeFrames() == [], "nothing is asked for that nobody needs")
+        #expect(testbed.takeFrames() == [], "nothing unnecessary is requested")
         user.read(testbed)
         testbed.host.writeWithoutResponse(hex("01"), to: 3, on: link)
         testbed.run()
@@ -199,7 +201,7 @@ struct LEHostSecurityAttackTests {
         #expect(self.sent(testbed) == ["0A 03 00", "52 03 00 01"])
     }
 
-    @Test("BLESA: a peripheral whose bonded central does not encrypt fails what it wanted of it, and stays connected")
+    @Test("BLESA: a peripheral whose bonded central does not encrypt fails its own requests, and stays connected")
     func silentCentral() throws {
         let user = BondedUser()
         let (testbed, link) = try self.linked(.peripheral, user)
@@ -207,9 +209,9 @@ struct LEHostSecurityAttackTests {
         testbed.run(.seconds(30))
         #expect(user.reads == [.failure(.pairingTimedOut)] && testbed.host.links.map(\.id) == [link])
         user.read(testbed)
-        #expect(user.reads.count == 2, "nothing waits on a link on which nothing can be secured any more")
+        #expect(user.reads.count == 2, "nothing waits on a link that cannot become secure any more")
         #expect(self.sent(testbed).isEmpty)
-        // What the server has for everybody it has for this central, too.
+        // This central, too, may use attributes without security.
         testbed.receive(4, "02 17 00")
         #expect(self.sent(testbed).first?.hasPrefix("03") == true)
     }

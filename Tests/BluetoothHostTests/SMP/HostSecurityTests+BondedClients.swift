@@ -1,5 +1,5 @@
-// A bonded client between its links: its subscriptions and its view of the database come back with encryption
-// (Vol 3, Part G, 2.5.2 and 3.3.3.3).
+// A bonded client between its links: its subscriptions and its view of the database are restored with encryption (Vol
+// 3, Part G, 2.5.2 and 3.3.3.3).
 
 import BluetoothHCI
 import BluetoothTypes
@@ -11,7 +11,7 @@ import Testing
 
 @Suite("LEHost: bonded clients")
 struct LEHostBondedClientTests {
-    /// Keeps bonded clients beyond a host.
+    /// Keeps bonded clients longer than a host.
     private final class Bonds: LEHostDelegate {
         var clients: [DeviceAddress: BondedClient] = [:]
         /// The number of questions of a host.
@@ -78,7 +78,7 @@ struct LEHostBondedClientTests {
     private static let takesServiceChanged = "12 09 00 02 00"
     private static let takesOutOfSync = "12 0B 00 01"
 
-    @Test("restores the subscription of a bonded client on an encrypted link, also in another run")
+    @Test("restores the subscription of a bonded client on an encrypted link, even in another run")
     func restored() throws {
         let bonds = Bonds()
         var device = try Device(bonds)
@@ -93,7 +93,7 @@ struct LEHostBondedClientTests {
         device.testbed.endLink()
 
         try device.connect(0x41)
-        // Anybody can have the address of a bonded peer, until the link is encrypted.
+        // Until the link is encrypted, any device may be using the address of a bonded peer.
         device.testbed.host.setSecurity(LinkSecurity(key: nil, isBonded: true), of: device.link)
         #expect(bonds.asked == 1)
         device.notify()
@@ -108,7 +108,7 @@ struct LEHostBondedClientTests {
         next.encrypt(0x40)
         next.notify()
         #expect(next.testbed.sent() == [next.notification])
-        // It is brought back once for each link, whatever is said of the link later.
+        // It is restored once for each link, whatever happens on the link later.
         next.testbed.host.setSecurity(Self.bonded, of: next.link)
         #expect(bonds.asked == 3)
         // Unsubscribed is kept, too.
@@ -116,7 +116,7 @@ struct LEHostBondedClientTests {
         #expect(bonds.clients[Self.peer]?.configurations == [])
     }
 
-    @Test("begins a new bond without the subscriptions of the one before")
+    @Test("begins a new bond without the subscriptions of the previous one")
     func newBond() throws {
         let bonds = Bonds()
         var device = try Device(bonds)
@@ -129,7 +129,7 @@ struct LEHostBondedClientTests {
         #expect(bonds.asked == 0 && bonds.clients[peer]?.configurations == [])
     }
 
-    @Test("keeps nothing of a client that is not bonded")
+    @Test("stores nothing of a client that is not bonded")
     func notBonded() throws {
         let bonds = Bonds()
         var device = try Device(bonds)
@@ -144,7 +144,7 @@ struct LEHostBondedClientTests {
         #expect(device.testbed.sent() == [])
     }
 
-    @Test("indicates a change between two links until it is confirmed, also in another run")
+    @Test("indicates a change between two links until it is confirmed, even in another run")
     func changedBetweenLinks() throws {
         let bonds = Bonds()
         var device = try Device(bonds)
@@ -160,7 +160,7 @@ struct LEHostBondedClientTests {
         try device.connect(0x41)
         device.encrypt(0x41)
         #expect(device.testbed.sent() == ["1D 08 00 01 00 FF FF"])
-        // The link goes before the confirmation: the client may not know.
+        // The link ends before the confirmation: the client may not know of the change.
         device.testbed.endLink(.connectionTimeout, 0x41)
         try device.connect(0x42)
         device.encrypt(0x42)
@@ -180,7 +180,7 @@ struct LEHostBondedClientTests {
         #expect(bonds.clients[Self.peer]?.databaseHash == nil)
     }
 
-    @Test("spoofed client: what is kept of a bonded client is changed by nobody before the link is encrypted")
+    @Test("spoofed client: the stored state of a bonded client does not change before the link is encrypted")
     func spoofed() throws {
         let bonds = Bonds()
         var device = try Device(bonds)
@@ -208,7 +208,7 @@ struct LEHostBondedClientTests {
         #expect(bonds.clients[Self.peer] == kept && bonds.asked == 1)
     }
 
-    @Test("keeps what a bonded client wrote on a link before it encrypted that link")
+    @Test("keeps subscriptions that a bonded client wrote on a link before it was encrypted")
     func writtenBefore() throws {
         let bonds = Bonds()
         var device = try Device(bonds)
@@ -225,7 +225,7 @@ struct LEHostBondedClientTests {
 }
 
 extension LEHost {
-    /// Makes a link as secure as this, whatever its Security Manager says.
+    /// Sets the security of a link, regardless of its Security Manager.
     fileprivate func setSecurity(_ security: LinkSecurity, of link: LinkID) {
         if let link = self.openLinks[link] { self.security.take(security, of: link) }
     }

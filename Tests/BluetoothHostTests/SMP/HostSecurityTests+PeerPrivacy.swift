@@ -19,7 +19,7 @@ struct LEHostPeerPrivacyTests {
     // MARK: Questions
 
     @Test(
-        "asks a peer once on the encrypted link and takes 1 for resolving, 0 for private addresses alone",
+        "reads a peer's privacy once on the encrypted link: 1 for resolving, 0 for private addresses only",
         arguments: [
             ("09 03 10 00 01", "09 03 12 00 00", PeerPrivacy(resolvesAddresses: true, usesOnlyPrivateAddresses: true)),
             ("09 03 10 00 00", "09 03 12 00 01", PeerPrivacy()),
@@ -39,13 +39,13 @@ struct LEHostPeerPrivacyTests {
         #expect(testbed.sent() == [Self.only] && user.privacy == [])
         testbed.receive(4, only)
         #expect(testbed.sent() == [] && user.privacy == [privacy])
-        // It was asked on this link, whatever the host keeps of it.
+        // It has already been read on this link, even if the host does not keep it.
         testbed.encrypt()
         #expect(testbed.sent() == [] && user.privacy == [privacy])
     }
 
     @Test(
-        "does not ask a peer whose privacy is known, or without a key",
+        "does not read the privacy of a peer whose privacy is known, or that has no key",
         arguments: [
             (Self.key, [SecurityManagerPair.peripheralAddress: PeerPrivacy()], false), (.zero, [:], false),
             (Self.key, [DeviceAddress(7, kind: .public): PeerPrivacy()], true),
@@ -59,7 +59,7 @@ struct LEHostPeerPrivacyTests {
         #expect(testbed.sent() == (isAsked ? [Self.resolution] : []))
     }
 
-    @Test("asks again on the next link if the database was out of sync or the link ended", arguments: [true, false])
+    @Test("reads again on the next link if the database was out of sync or the link ended", arguments: [true, false])
     func askedAgain(isOutOfSync: Bool) {
         let user = BondedUser(identityResolvingKey: Self.key)
         let testbed = HostTestbed.used(by: user)
@@ -77,7 +77,7 @@ struct LEHostPeerPrivacyTests {
     // MARK: Directed advertising
 
     @Test(
-        "directs advertising to a bonded peer with a key only if the peer resolves, or without a resolving list",
+        "directs advertising to a bonded peer with a key only if it resolves addresses, or without a resolving list",
         arguments: [
             (true, PrivateHost.peer.identityResolvingKey, nil, false),
             (true, PrivateHost.peer.identityResolvingKey, PeerPrivacy(usesOnlyPrivateAddresses: true), false),
@@ -150,7 +150,7 @@ struct LEHostPeerPrivacyTests {
         #expect(read(0x2AC9) == (isPrivate ? [0] : nil))
     }
 
-    @Test("asks once for a bond in both roles, and again for what was lost or on a link that pairs again")
+    @Test("reads once for a bond in both roles, and again if the result was lost or on a link that pairs again")
     func askedOnce() throws {
         let (central, peripheral) = (BondedHost(1, on: self.air), BondedHost(2, on: self.air, resolvingListSize: 0))
         var link = try self.connect(central, peripheral)
@@ -172,7 +172,7 @@ struct LEHostPeerPrivacyTests {
         #expect(central.said.count == 3 && peripheral.said.count == 1)
     }
 
-    @Test("asks nobody without a delegate")
+    @Test("reads nothing without a delegate")
     func withoutDelegate() throws {
         let (central, peripheral) = (BondedHost(1, on: self.air), BondedHost(2, on: self.air))
         let link = try self.connect(central, peripheral)
@@ -183,7 +183,7 @@ struct LEHostPeerPrivacyTests {
         #expect(other.bearer.security.isBonded && other.bearer.security.key != nil && !other.hasReadPeerPrivacy)
     }
 
-    @Test("knows a peer that hides by its identity after pairing, and tells that once", arguments: [true, false])
+    @Test("knows a peer with privacy by its identity after pairing, and reports that once", arguments: [true, false])
     func identity(isPrivate: Bool) throws {
         let central = BondedHost(1, on: self.air, isPrivate: false)
         let peripheral = BondedHost(2, on: self.air, isPrivate: isPrivate)
@@ -195,12 +195,12 @@ struct LEHostPeerPrivacyTests {
         #expect(central.identified.map(\.link.peer) == (isPrivate ? [identity] : []))
         #expect(central.identified.map(\.before) == (isPrivate ? [address] : []))
         #expect(central.host.information(of: link)?.peer == identity)
-        // The central does not hide.
+        // The central has no privacy.
         #expect(peripheral.identified.isEmpty)
         #expect(peripheral.host.links.map(\.peer) == [DeviceAddress(0xC0DE_0000_0001, kind: .random)])
     }
 
-    @Test("believes signed commands with the key of the last pairing, and with none if it distributed none")
+    @Test("accepts signed commands with the key of the last pairing, and none if it distributed none")
     func signingKeys() throws {
         let keys: KeyDistribution = [.encryptionKey, .identityKey, .signingKey]
         let central = BondedHost(1, on: self.air, keys: keys)

@@ -56,7 +56,7 @@ struct LEHostSecurityRefusalTests {
         #expect(user.reads.last == .success(hex("BB")))
     }
 
-    @Test("fails the read if the central does nothing for 30 s, and asks it for nothing more")
+    @Test("fails the read if the central does nothing for 30 s, and sends it nothing more")
     func timedOut() throws {
         let user = BondedUser(nil)
         let testbed = self.connected(user)
@@ -91,7 +91,7 @@ struct LEHostSecurityRefusalTests {
         let link = try #require(user.link)
         user.read(testbed)
         testbed.requestKey()
-        // The link goes on without its bond, and the central gives up.
+        // The link continues without its bond, and the central gives up.
         testbed.host.removeBond(of: link)
         testbed.encryptionChanged(.pinOrKeyMissing)
         testbed.receive(6, "05 05")

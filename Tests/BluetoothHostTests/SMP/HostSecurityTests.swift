@@ -42,7 +42,7 @@ struct LEHostSecurityTests {
             testbed.run(.nanoseconds(1))
         }
         #expect(try testbed.disconnected().reason == .authenticationFailure)
-        #expect(testbed.controller.takeData().isEmpty, "nothing is sent in clear")
+        #expect(testbed.controller.takeData().isEmpty, "nothing is sent unencrypted")
         testbed.endLink(.localHostTerminated)
         #expect(user.reasons == [.pinOrKeyMissing])
     }

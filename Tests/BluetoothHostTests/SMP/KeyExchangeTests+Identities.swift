@@ -1,4 +1,4 @@
-// The identities that a peer may claim, by themselves and in pairings.
+// The identities that a peer may claim, alone and in pairings.
 
 import BluetoothTypes
 import Fixtures
@@ -35,7 +35,7 @@ struct KnownIdentitiesTests {
     private static let met = identity(7)
     private static let hidden = SecurityManagerPair.hiddenCentralAddress
 
-    @Test("finds a new identity free, that of a bond or of a device that was met another's, and an own one own")
+    @Test("finds a new identity free, that of a bond or a seen device another's, and this device's own as own")
     func claims() {
         let known = Self.known()
         func claim(_ identity: IdentityInformation) -> KnownIdentities.Claim {
@@ -53,7 +53,7 @@ struct KnownIdentitiesTests {
         #expect(claim(Self.identity(2, key: 3)) == .free, "the key of another bond, which stays with that one")
     }
 
-    @Test("lets a peer that was recognized keep its own identity, and ignores another one")
+    @Test("lets a recognized peer keep its own identity, and ignores another one")
     func existing() {
         var bond = SecurityManagerTests.bond(.encrypted)
         bond.peer.identity = Self.other
@@ -62,12 +62,12 @@ struct KnownIdentitiesTests {
         }
         #expect(claim(Self.other) == .free)
         #expect(claim(Self.identity(3, key: 99)) == .free)
-        // It has the key of the bond, as have a board of the same kind and the other peers of the bonded device.
+        // It has the key of the bond, like a board of the same kind and the other peers of the bonded device.
         for identity in [Self.identity(4), Self.met, Self.identity(9), Self.identity(9, key: 3)] {
             #expect(claim(identity) == .ignored)
         }
         #expect(claim(Self.own) == .own)
-        // A bond without an identity is no identity.
+        // A bond without an identity does not give one.
         bond.peer.identity = nil
         bond.peerAddress = Self.hidden
         #expect(claim(Self.identity(9)) == .free && claim(Self.identity(4)) == .ofAnother(nil))
@@ -104,12 +104,12 @@ struct KnownIdentitiesTests {
         #expect(claim(resolvedClaim) == .own)
         known = KnownIdentities(address: nil, key: nil, peers: [BondedPeer(claimed)])
         #expect(claim(resolvedClaim) == .ofAnother(nil))
-        // A bond of a peer that was known by such an address.
+        // A bond of a peer with such an address.
         var bond = SecurityManagerTests.bond(.encrypted)
         bond.peerAddress = resolved
         #expect(claim(claimed) == .ofAnother(nil))
         #expect(claim(claimed, bond) == .free)
-        // An address of the other kind is another one.
+        // An address of the other kind is different.
         let other = IdentityInformation(
             identityResolvingKey: .zero,
             address: DeviceAddress(0xC0DE_0000_0001, kind: .public)
@@ -142,7 +142,7 @@ struct KnownIdentitiesTests {
     }
 
     @Test(
-        "identity theft: asks the user if a peer claims the identity address of another device, and says whose",
+        "identity theft: asks the user if a peer claims the identity address of another device, and names it",
         arguments: [Side.central, .peripheral]
     )
     func theft(_ side: Side) throws {
@@ -177,7 +177,7 @@ struct KnownIdentitiesTests {
     private static let legacy = LinkSecurity.Key(isAuthenticated: true, isSecureConnections: false)
 
     @Test(
-        "identity theft: rejects what no user can or may allow: own identities, a bond for a weaker key",
+        "identity theft: rejects claims that no user may allow: own identities, a bond for a weaker key",
         arguments: [
             (Self.own, .whenReplacingBond, nil), (Self.identity(1, key: 99), .whenReplacingBond, nil),
             (Self.identity(2, key: 1), .whenReplacingBond, nil), (Self.identity(3, key: 99), .never, nil),
@@ -210,7 +210,7 @@ struct KnownIdentitiesTests {
     }
 
     @Test(
-        "takes a new identity under a private address without a question",
+        "accepts a new identity with a private address without a question",
         arguments: [Side.central, .peripheral]
     )
     func free(_ side: Side) {
@@ -221,7 +221,7 @@ struct KnownIdentitiesTests {
     }
 
     @Test(
-        "identity theft: a device under its own public or static address gets no other identity, and the bond is its own",
+        "identity theft: a device with a public or static address gets no other identity, and keeps its bond",
         arguments: [Side.central, .peripheral]
     )
     func otherThanOwn(_ side: Side) {
@@ -249,7 +249,7 @@ struct KnownIdentitiesTests {
     }
 
     @Test(
-        "identity theft: takes only public and static random addresses for identity addresses",
+        "identity theft: accepts only public and static random addresses as identity addresses",
         arguments: [
             (0x0000_0000_0000, .public), (0xFFFF_FFFF_FFFF, .public), (0xFFFF_FFFF_FFFF, .random),
             (0xC000_0000_0000, .random), (0x4000_0000_0001, .random), (0x0000_0000_0001, .random),
@@ -264,7 +264,7 @@ struct KnownIdentitiesTests {
     }
 
     @Test(
-        "bonds with devices that distribute one and the same key, and resolves addresses to the first one alone",
+        "bonds with devices that distribute the same key, and resolves addresses to the first one only",
         arguments: [true, false]
     )
     func constantKey(areHidden: Bool) throws {

@@ -1,4 +1,4 @@
-// Phase 3 of pairing (Vol 3, Part H, 2.4.3, 3.6): the keys that are distributed.
+// Phase 3 of pairing (Vol 3, Part H, 2.4.3, 3.6): key distribution.
 
 import BluetoothTypes
 import Fixtures
@@ -11,7 +11,11 @@ import Testing
 struct KeyExchangeTests {
     typealias Side = SecurityManagerPair.Side
 
-    @Test("gives the key the smaller of both sizes, and zeros above it", arguments: [7, 8, 12, 15], [false, true])
+    @Test(
+        "makes the key as long as the smaller of both sizes, with zeros above it",
+        arguments: [7, 8, 12, 15],
+        [false, true]
+    )
     func keySizes(size: Int, isSecureConnections: Bool) throws {
         var short = PairingConfiguration(supportsSecureConnections: isSecureConnections, minimumKeySize: 7)
         let long = short
@@ -123,7 +127,7 @@ struct KeyExchangeTests {
         #expect(pair.report(.central).paired == nil && pair.report(.peripheral).paired == nil)
     }
 
-    @Test("names no long term key by the diversifier 0 and the number 0, which name that of Secure Connections")
+    @Test("never distributes EDIV 0 and Rand 0, which identify the key of Secure Connections")
     func diversifier() throws {
         struct Zeros: RandomNumberGenerator {
             mutating func next() -> UInt64 { 0 }

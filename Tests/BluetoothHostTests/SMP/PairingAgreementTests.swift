@@ -19,7 +19,7 @@ struct PairingAgreementTests {
         AssociationModelTests.features(.keyboardOnly, mitm: mitm, secureConnections: secureConnections, keySize: size)
     }
 
-    /// Why two features give no pairing; `nil` if they do.
+    /// Why a pairing with two features is refused; `nil` if it is not.
     private static func refusal(
         _ request: PairingFeatures,
         _ response: PairingFeatures,
@@ -35,7 +35,7 @@ struct PairingAgreementTests {
 
     // MARK: Offering
 
-    @Test("asks for the higher one of the required and of the configured minimum level")
+    @Test("requires the higher one of the requested and the configured minimum level")
     func leastLevel() {
         let levels = SecurityLevel.allCases
         for (index, required) in levels.enumerated() {
@@ -48,7 +48,7 @@ struct PairingAgreementTests {
         }
     }
 
-    @Test("asks for Secure Connections and protection in Secure Connections Only mode, whatever else is configured")
+    @Test("requires Secure Connections and protection in Secure Connections Only mode, whatever else is configured")
     func secureConnectionsOnly() {
         let configuration = PairingConfiguration(supportsSecureConnections: false, isSecureConnectionsOnly: true)
         let outOfBand = OutOfBandData(temporaryKey: Octets16(high: 0, low: 1))
@@ -58,7 +58,7 @@ struct PairingAgreementTests {
     }
 
     @Test(
-        "sets each bit of AuthReq for a cause of its own",
+        "sets each bit of AuthReq for its own reason",
         arguments: [
             (\.isBondable, 0x01), (\.prefersMITMProtection, 0x04), (\.supportsSecureConnections, 0x08),
             (\.usesKeypressNotifications, 0x10),
@@ -71,7 +71,7 @@ struct PairingAgreementTests {
         #expect(PairingParameters(configuration).authentication.rawValue == octet)
     }
 
-    @Test("follows a wish of the peer for protection, without requiring it")
+    @Test("offers protection at the peer's request, without requiring it")
     func preferring() {
         let parameters = PairingParameters(Self.just)
         #expect(parameters.preferring(.encrypted).authentication == parameters.authentication)
@@ -90,9 +90,9 @@ struct PairingAgreementTests {
     private static let peersData = SecurityManagerCentralTests.testersData
 
     @Test(
-        "offers and answers what the device has and the other side takes",
+        "offers and answers with features that the device has and the other side accepts",
         arguments: [
-            // An initiator with a temporary key alone offers legacy pairing.
+            // An initiator with only a temporary key offers legacy pairing.
             ("central", "\(temporaryKey) \n pair encrypted \n < 01 03 01 01 10 01 03"),
             ("central", "\(temporaryKey) \n \(peersData) \n pair encrypted \n < 01 03 01 09 10 01 03"),
             ("central", "\(peersData) \n pair encrypted \n < 01 03 01 09 10 01 03"),
@@ -102,7 +102,7 @@ struct PairingAgreementTests {
             // Without an identity there is none to distribute.
             ("peripheral legacy", "> 01 03 00 01 10 0F 0F \n < 02 03 00 01 10 03 01"),
             ("peripheral legacy identity", "> 01 03 00 01 10 0F 0F \n < 02 03 00 01 10 03 03"),
-            // A side that does not bond, which a reserved value means, too, neither sends nor wants keys.
+            // A side without bonding, which includes reserved values, neither sends nor requests keys.
             ("peripheral identity", "> 01 03 00 08 10 0F 0F \n < 02 03 00 09 10 00 00"),
             ("peripheral identity", "> 01 03 00 00 10 0F 0F \n < 02 03 00 09 10 00 00"),
             ("peripheral identity", "> 01 03 00 03 10 0F 0F \n < 02 03 00 09 10 00 00"),
@@ -116,7 +116,7 @@ struct PairingAgreementTests {
     private static let request = "pair encrypted \n < 01 03 00 09 10 01 03 \n > 02 03"
 
     @Test(
-        "rejects features that contradict what was asked for or given",
+        "rejects features that contradict the request or the available data",
         arguments: [
             // A key that the request does not have.
             ("central", "\(request) 00 09 10 02 00 \n < 05 0A \n ? failed 0A"),
@@ -152,13 +152,13 @@ struct PairingAgreementTests {
         #expect(agreement.responderKeys.rawValue == (isSecureConnections ? 0x04 : 0x05))
     }
 
-    @Test("replaces keys by others that are no weaker in anything", arguments: 0..<16)
+    @Test("replaces keys only by others that are not weaker in any respect", arguments: 0..<16)
     func weakerKeys(bits: Int) {
         let bit = { (index: Int) in bits >> index & 1 == 1 }
         var existing = SecurityManagerTests.bond(.encrypted)
         existing.isSecureConnections = bit(0)
         existing.isAuthenticated = bit(1)
-        // DisplayOnly and KeyboardOnly: Passkey Entry if it is asked for, else Just Works.
+        // DisplayOnly and KeyboardOnly: Passkey Entry if protection is requested, otherwise Just Works.
         let request = AssociationModelTests.features(.displayOnly, mitm: bit(3), secureConnections: bit(2))
         let isWeaker = bit(0) && !bit(2) || bit(1) && !bit(3)
         let reason: PairingFailedReason? = isWeaker ? .authenticationRequirements : nil

@@ -1,4 +1,4 @@
-// Attacks on pairing by the names under which they are known, as far as a Security Manager can stop them.
+// Known attacks on pairing, by name, as far as a Security Manager can stop them.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -15,7 +15,7 @@ struct PairingAttackTests {
     static let just = PairingConfiguration()
     static let display = PairingConfiguration(ioCapability: .displayYesNo, prefersMITMProtection: true)
 
-    /// Runs a pairing in which every PDU with a code is changed on its way to a side.
+    /// Runs a pairing in which every PDU with a code is changed in transit to a side.
     static func pair(
         _ configuration: PairingConfiguration = just,
         to side: Side,
@@ -137,7 +137,7 @@ struct PairingAttackTests {
         #expect(initiator.takeOutput().map { $0.prefix(4) } == ["< 04"])
     }
 
-    @Test("fresh keys: uses a key pair and a nonce for one pairing only")
+    @Test("fresh keys: uses each key pair and nonce for one pairing only")
     func freshKeys() {
         var octets: [String] = []
         for seed in 0..<4 as Range<UInt64> {
@@ -155,23 +155,23 @@ struct PairingAttackTests {
 
     // MARK: Weaker keys
 
-    @Test("short key: rejects features whose key size was changed on their way (KNOB)", arguments: 7..<16)
+    @Test("short key: rejects features whose key size was changed in transit (KNOB)", arguments: 7..<16)
     func shortKey(_ size: Int) {
         var pair = Self.pair(to: .peripheral, code: 0x01) { Self.setting(UInt8(size), at: 4, of: $0) }
         Self.expectFailure(.encryptionKeySize, at: .peripheral, pair)
         pair = Self.pair(to: .central, code: 0x02) { Self.setting(UInt8(size), at: 4, of: $0) }
         Self.expectFailure(.encryptionKeySize, at: .central, pair)
-        // Where short keys are allowed, legacy pairing finds that the two sides have not seen the same features. The
-        // checks of LE Secure Connections do not hold the size: nothing but a minimum helps.
+        // If short keys are allowed, legacy pairing detects that the two sides have not seen the same features. The
+        // checks of LE Secure Connections do not include the size: only a minimum helps.
         let lenient = PairingConfiguration(supportsSecureConnections: false, minimumKeySize: 7)
         pair = Self.pair(lenient, to: .peripheral, code: 0x01) { Self.setting(UInt8(size), at: 4, of: $0) }
         Self.expectFailure(.confirmValueFailed, at: .peripheral, pair)
     }
 
-    @Test("downgrade: fails if the Secure Connections flag was removed on its way")
+    @Test("downgrade: fails if the Secure Connections flag was removed in transit")
     func downgrade() {
         let remove: (ByteBuffer) -> ByteBuffer? = { Self.setting(0x01, at: 3, of: $0) }
-        // From one command: the sides do not agree on the kind of pairing. From both: legacy pairing finds that they
+        // From one command: the sides do not agree on the kind of pairing. From both: legacy pairing detects that they
         // have not seen the same features.
         var pair = Self.pair(to: .peripheral, code: 0x01, remove)
         Self.expectFailure(.unspecifiedReason, at: .peripheral, pair)
@@ -189,7 +189,7 @@ struct PairingAttackTests {
         }
     }
 
-    @Test("weaker bond: keeps the key of a bonded peer that pairs anew for a weaker one")
+    @Test("weaker bond: keeps the key of a bonded peer that pairs again for a weaker one")
     func weakerBond() {
         var strong = Self.display
         strong.consent = .never
@@ -323,7 +323,7 @@ struct PairingAttackTests {
         }
     }
 
-    @Test("keys before encryption: ends the pairing for a key that comes over the open link")
+    @Test("keys before encryption: ends the pairing for a key that arrives on the unencrypted link")
     func keysBeforeEncryption() {
         for (command, _) in SMPCommandTests.commands where (0x06...0x0A).contains(command.code.rawValue) {
             for side in [Side.central, .peripheral] {

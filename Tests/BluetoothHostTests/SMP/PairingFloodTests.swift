@@ -1,4 +1,4 @@
-// Attacks on pairing with PDUs that are too many, too long, at the wrong time, or have forbidden values.
+// Attacks on pairing with too many PDUs, and PDUs that are too long, at the wrong time, or have forbidden values.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -30,7 +30,7 @@ struct PairingFloodTests {
         return (try #require(keys.first), try #require(sent.last))
     }
 
-    @Test("zero and repeated values: rejects a nonce of zero that fits the confirm value", arguments: [false, true])
+    @Test("zero and repeated values: rejects a nonce of zero that matches the confirm value", arguments: [false, true])
     func zeroNonce(_ isCentral: Bool) throws {
         var script = SecurityManagerScript(isCentral: isCentral, Self.just)
         let features = isCentral ? "02 03 00 09 10 00 00" : "01 03 00 09 10 00 00"
@@ -60,7 +60,7 @@ struct PairingFloodTests {
         #expect(script.takeOutput() == ["< 05 04", "? failed 04"])
     }
 
-    @Test("zero and repeated values: rejects the nonce of the round before that fits the confirm value")
+    @Test("zero and repeated values: rejects the nonce of the previous round that matches the confirm value")
     func nonceOfTheRoundBefore() throws {
         let configuration = PairingAttackTests.passkey(.keyboardOnly)
         var script = SecurityManagerScript(isCentral: false, configuration)
@@ -102,7 +102,7 @@ struct PairingFloodTests {
         )
     }
 
-    @Test("zero and repeated values: rejects a long term key and a signing key of zero, and takes an IRK of zero")
+    @Test("zero and repeated values: rejects a long term key and a signing key of zero, and accepts an IRK of zero")
     func zeroKeys() {
         let keys: KeyDistribution = [.encryptionKey, .identityKey, .signingKey]
         let configuration = PairingConfiguration(

@@ -27,7 +27,7 @@ struct PairingQuestionTests {
     }
 
     @Test(
-        "refuses by default what a delegate has to answer, and shows passkeys to nobody",
+        "refuses questions by default, and shows no passkeys",
         arguments: [
             (.noInputNoOutput, ["01 03 00 09 10 00 00"], "05 05"), (.keyboardOnly, ["01 04 00 05 10 00 00"], "05 01"),
             (

@@ -61,7 +61,7 @@ struct PairingSimulationTests {
         return pair
     }
 
-    /// What holds at any time: only who waits has a deadline, and both sides use the same key.
+    /// The invariants: only a waiting side has a deadline, and both sides use the same key.
     private static func check(_ pair: SecurityManagerPair, _ bonds: [Side: Set<Bond>] = [:]) {
         for side in self.sides {
             let manager = pair.manager(side)
@@ -71,7 +71,7 @@ struct PairingSimulationTests {
         #expect(pair.central.security.key == pair.peripheral.security.key)
     }
 
-    @Test("gives two devices whose users do as they are asked the same keys or none", arguments: simulationSeeds(4))
+    @Test("gives two devices whose users cooperate the same keys or none", arguments: simulationSeeds(4))
     func configurations(seed: UInt64) {
         var choices = SeededChoices(seed: seed)
         for round in 0..<8 {
@@ -99,7 +99,7 @@ struct PairingSimulationTests {
         }
     }
 
-    @Test("keeps what holds at any time whatever happens, and leaves nothing behind", arguments: simulationSeeds(8))
+    @Test("keeps the invariants whatever happens, and leaves nothing behind", arguments: simulationSeeds(8))
     func everything(seed: UInt64) {
         var choices = SeededChoices(seed: seed)
         var pair = Self.pair(&choices, isKind: seed % 3 != 0)
@@ -162,7 +162,7 @@ struct PairingSimulationTests {
         }
     }
 
-    /// A command, mostly with other parameters than the one that belongs there, or octets that are none.
+    /// A command, mostly with wrong parameters, or octets that are not a command.
     private static func pdu(_ choices: inout SeededChoices) -> ByteBuffer {
         if choices.once(in: 4) { return ByteBuffer(bytes: choices.octets(choices.below(20))) }
         var octets = Array(choices.pick(SMPCommandTests.commands).0.encoded().readableBytesView)

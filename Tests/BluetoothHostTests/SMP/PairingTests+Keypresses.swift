@@ -73,7 +73,7 @@ struct PairingKeypressTests {
         )
     }
 
-    @Test("flood: reports 64 and the end, and keeps no pairing alive", arguments: PairingKind.allCases)
+    @Test("flood: reports 64 and the completion, and does not extend the pairing", arguments: PairingKind.allCases)
     func flood(kind: PairingKind) {
         var script = SecurityManagerScript(
             isCentral: false,
@@ -96,7 +96,10 @@ struct PairingKeypressTests {
         script.run("wait 30 \n ? timedOut")
     }
 
-    @Test("ignores those that were not agreed on, and those of a side that enters nothing", arguments: [false, true])
+    @Test(
+        "ignores notifications that were not agreed on, and those of a side that enters nothing",
+        arguments: [false, true]
+    )
     func notAgreed(isAgreed: Bool) {
         let kind = PairingKind.secureConnections
         var pair = SecurityManagerPair(
@@ -115,7 +118,7 @@ struct PairingKeypressTests {
         #expect(pair.log.contains { hex($0.1).hasPrefix("0E") } == isAgreed)
     }
 
-    @Test("reports those of a peer that has not confirmed yet", arguments: PairingKind.allCases)
+    @Test("reports notifications of a peer that has not confirmed yet", arguments: PairingKind.allCases)
     func beforeTheConfirmValue(kind: PairingKind) {
         var moments: Set<Bool> = []
         for count in 2...(kind == .secureConnections ? 12 : 5) {

@@ -1,4 +1,4 @@
-// Users who answer too late, too early, or something that was not asked, and the time that they have.
+// Users who answer too late, too early, or without a question, and their time limits.
 
 import Fixtures
 import NIOCore
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Pairing: answers of users")
 struct PairingUserTests {
-    @Test("waits for a user who compares more slowly than the peer's")
+    @Test("waits for a user who compares more slowly than the peer's user")
     func slowUser() {
         var pair = SecurityManagerPair(central: PairingAttackTests.display, peripheral: PairingAttackTests.display)
         pair.answers = false
@@ -199,7 +199,7 @@ struct PairingUserTests {
         )
     }
 
-    @Test("gives this peer no time for a PDU to another one, though the links of a host share a context")
+    @Test("does not extend a pairing for a PDU to another peer, though the links of a host share a context")
     func sharedContext() {
         var first = SecurityManagerScript(settings: ["peripheral"])
         var second = SecurityManagerScript(settings: ["peripheral", "refusing"])

@@ -74,7 +74,7 @@ struct PairingTests {
     }
 
     @Test(
-        "leaves no keys if the link breaks at any step, which is an attempt from the features on; a later link pairs",
+        "leaves no keys if the link breaks at any step, counts an attempt after the features, and pairs later",
         arguments: PairingCase.models
     )
     func breaks(_ pairing: PairingCase) throws {
@@ -87,7 +87,7 @@ struct PairingTests {
             pair.with(.central) { $0.pair(.encrypted, &$1) }
             #expect(pair.run(limit: step) == step)
             pair.breakLink()
-            // The peripheral may be done before the central has its last keys, and the other way round, never before.
+            // Either side may finish before the other has its last keys, but not earlier.
             for side in [SecurityManagerPair.Side.central, .peripheral] {
                 let report = pair.report(side)
                 #expect(report.paired == nil ? pair.manager(side).bond == nil : report.errors.isEmpty)
@@ -110,7 +110,7 @@ struct PairingTests {
     }
 
     @Test(
-        "uses the key pair of out-of-band data with out-of-band data alone",
+        "uses the key pair of out-of-band data only with out-of-band data",
         arguments: PairingCase.models.filter(\.isSecureConnections)
     )
     func outOfBandKeyPairs(_ pairing: PairingCase) {

@@ -1,4 +1,4 @@
-// The rounds of Passkey Entry of LE Secure Connections (Vol 3, Part H, 2.3.5.6.3), as a tester makes them that knows
+// The rounds of Passkey Entry of LE Secure Connections (Vol 3, Part H, 2.3.5.6.3), as performed by a tester who knows
 // the passkey and has the key and the last nonce of the scripts.
 
 import BluetoothTypes

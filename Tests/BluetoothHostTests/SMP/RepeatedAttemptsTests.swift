@@ -1,4 +1,4 @@
-// The waiting interval after failures (Vol 3, Part H, 2.3.6): its length, and what counts as an attempt of which peer.
+// The waiting interval after failures (Vol 3, Part H, 2.3.6): its length, and which events count as attempts.
 
 import BluetoothTypes
 import Fixtures
@@ -32,7 +32,7 @@ struct RepeatedAttemptsTests {
     }
 
     @Test(
-        "halves the interval for as much quiet time as itself, and forgets it after twice its time",
+        "halves the interval for each equally long time without a failure, and forgets it after twice that time",
         arguments: [
             (7, 0, 64_000), (7, 96_000, 64_000), (7, 96_001, 32_000), (7, 127_999, 2_000), (7, 128_000, 1_000),
             (1, 0, 2_000), (1, 1_500, 2_000), (1, 1_999, 2_000), (1, 2_000, 1_000),

@@ -48,7 +48,7 @@ struct SMPCommandTests {
         (.pairingKeypressNotification(.entryCompleted), "0E 04"),
     ]
 
-    @Test("is read and written, and rejected if it is cut short or too long", arguments: 0..<15)
+    @Test("is read and written, and rejected if it is too short or too long", arguments: 0..<15)
     func codec(_ index: Int) throws {
         let (command, text) = Self.commands[index]
         let octets = hex(text)
@@ -67,7 +67,7 @@ struct SMPCommandTests {
     }
 
     @Test(
-        "rejects parameters out of their range",
+        "rejects parameters out of range",
         arguments: [
             "01 05 00 00 10 00 00", "01 FF 00 00 10 00 00", "01 03 02 00 10 00 00", "02 03 FF 00 10 00 00",
             "01 03 00 00 06 00 00", "02 03 00 00 00 00 00", "02 03 00 00 11 00 00", "01 03 00 00 FF 00 00",

@@ -1,5 +1,5 @@
-// Two Security Managers against each other, with a link between them that can be broken at each step, controllers that
-// compare keys, and users who do what they are asked.
+// Two Security Managers connected by a link that can be broken at each step, controllers that compare keys, and users
+// who cooperate.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -38,7 +38,7 @@ struct SecurityManagerPair {
     var peripheral: SecurityManager
     private var contexts: [Side: SecurityManager.Context] = [:]
     private(set) var reports: [Side: Report] = [.central: Report(), .peripheral: Report()]
-    /// PDUs on the air, first in first out.
+    /// PDUs in transit, the oldest first.
     var wire: [(to: Side, ByteBuffer)] = []
     /// PDUs that were delivered.
     private(set) var log: [(to: Side, ByteBuffer)] = []
@@ -46,11 +46,11 @@ struct SecurityManagerPair {
     private var waitsForShown: Side?
     /// Whether the users answer by themselves.
     var answers = true
-    /// Changes a PDU on its way; `nil` loses it.
+    /// Changes a PDU in transit; `nil` loses it.
     var tamper: (Side, ByteBuffer) -> ByteBuffer? = { _, pdu in pdu }
     /// The status of an encryption with equal keys.
     var encryptionStatus = HCIErrorCode.success
-    /// The status of an encryption with different keys; `nil` if that is a failure of the test.
+    /// The status of an encryption with different keys; `nil` if that fails the test.
     var differentKeysStatus: HCIErrorCode?
 
     init(
@@ -104,7 +104,7 @@ struct SecurityManagerPair {
     func manager(_ side: Side) -> SecurityManager { side == .central ? self.central : self.peripheral }
     func report(_ side: Side) -> Report { self.reports[side] ?? Report() }
 
-    /// Whether the other side has to wait before it may pair with this one again.
+    /// Whether this side makes the other one wait before it may pair again.
     func isWaiting(_ side: Side) -> Bool {
         guard let context = self.contexts[side] else { return false }
         let peer = self.manager(side).peerAddress

@@ -1,4 +1,4 @@
-// What the host's and the peer's requests for security lead to.
+// The host's and the peer's requests for security.
 
 import BluetoothTypes
 import Fixtures
@@ -19,7 +19,7 @@ struct SecurityManagerRequestTests {
         """
 
     @Test(
-        "replaces keys only by a pairing that can give more than they do",
+        "replaces keys only by a pairing that can reach a higher level",
         arguments: [
             ("", "bond=encrypted", "? failed 03 \n pair encrypted \n < 01 03 00 09 10 01 03"),
             ("", "bond=encrypted displayOnly", "< 01 00 00 0D 10 01 03"),
@@ -192,7 +192,7 @@ struct SecurityManagerRequestTests {
     // MARK: Wishes that nobody at this side has
 
     @Test(
-        "bonding without consent: asks the user about a Security Request that nothing of this side needs, once on a link"
+        "bonding without consent: asks the user about a Security Request that this side does not need, once on a link"
     )
     func unasked() {
         var pair = SecurityManagerPair(central: Self.display, peripheral: Self.display)
@@ -206,18 +206,18 @@ struct SecurityManagerRequestTests {
         pair.with(.central) { $0.answer(.consent(false), &$1) }
         pair.run()
         #expect(pair.report(.peripheral).errors == [.failedByPeer(.pairingNotSupported)])
-        // The next one on the link asks nobody.
+        // The next one on the link does not ask again.
         pair.with(.peripheral) { $0.requestSecurity(.encrypted, &$1) }
         pair.run()
         #expect(pair.report(.central).questions.count == 1 && pair.report(.peripheral).errors.count == 2)
-        // Nothing has failed for which a pairing that this side needs would have to wait.
+        // This does not count as a failure, so a pairing that this side needs does not have to wait.
         #expect(!pair.isWaiting(.central) && !pair.isWaiting(.peripheral))
         pair.answers = true
         pair.pair()
         #expect(pair.report(.central).paired != nil && pair.report(.peripheral).paired != nil)
     }
 
-    @Test("keeps working keys for a level that the peer was not able to reach when the devices paired")
+    @Test("keeps working keys if the peer could not reach the level in the last pairing")
     func peerWithoutInput() {
         for side in [SecurityManagerPair.Side.central, .peripheral] {
             let (mine, theirs) = (Self.display, PairingConfiguration())
@@ -236,7 +236,7 @@ struct SecurityManagerRequestTests {
                 #expect(link.manager(side).bond == bond && !link.isWaiting(side))
             }
         }
-        // One that is able to pairs anew.
+        // A capable peer pairs again.
         var pair = SecurityManagerPair(central: Self.display, peripheral: Self.display)
         pair.pair()
         pair.with(.central) { $0.requestSecurity(.authenticated, isAsked: false, &$1) }
@@ -244,7 +244,7 @@ struct SecurityManagerRequestTests {
         #expect(pair.central.bond?.isAuthenticated == true)
     }
 
-    @Test("says whose answer was missing for 30 s", arguments: [SecurityManagerPair.Side.central, .peripheral])
+    @Test("reports which side did not answer for 30 s", arguments: [SecurityManagerPair.Side.central, .peripheral])
     func whoWasSilent(_ side: SecurityManagerPair.Side) {
         var pair = SecurityManagerPair(central: PairingAttackTests.display, peripheral: PairingAttackTests.display)
         pair.answers = false
@@ -255,7 +255,7 @@ struct SecurityManagerRequestTests {
         #expect(pair.report(side).errors == [.userTimedOut] && pair.report(side.other).errors == [.timedOut])
     }
 
-    @Test("has the peer drop the keys of a pairing that cannot be kept here, and leaves the link encrypted")
+    @Test("makes the peer drop the keys of a pairing that cannot be stored here, and keeps the link encrypted")
     func notKept() {
         for side in [SecurityManagerPair.Side.central, .peripheral] {
             var pair = SecurityManagerPair()
@@ -273,7 +273,7 @@ struct SecurityManagerRequestTests {
         }
     }
 
-    @Test("a link to a bonded peer uses the bond with its key alone, not with that of a pairing that is not complete")
+    @Test("a link to a bonded peer uses the bond only with its key, not with that of an incomplete pairing")
     func usesBond() {
         var pair = SecurityManagerPair()
         pair.pair()

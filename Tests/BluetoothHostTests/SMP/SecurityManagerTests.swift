@@ -1,4 +1,4 @@
-// Keys and encryption beside pairing: which keys a link uses, and what a controller reports of it.
+// Keys and encryption outside pairing: the keys that a link uses, and the controller's reports.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -159,7 +159,7 @@ struct SecurityManagerTests {
 
     // MARK: Keys that do not fit
 
-    @Test("gives a long term key for its EDIV and Rand alone")
+    @Test("returns a long term key only for its EDIV and Rand")
     func longTermKeyRequests() {
         var bond = Self.bond(.authenticated)
         bond.isSecureConnections = false
@@ -172,7 +172,7 @@ struct SecurityManagerTests {
         script.run("key 1234 000000000000ABCD \n ? key \(Self.key) \n encrypted \n ? security authenticated 16 bonded")
     }
 
-    @Test("pairs as a central if the peer has distributed no key, and gives its own as a peripheral")
+    @Test("pairs as a central if the peer has distributed no key, and uses its own as a peripheral")
     func keyOfTheRole() {
         var bond = Self.bond(.encrypted)
         bond.isSecureConnections = false
@@ -184,7 +184,7 @@ struct SecurityManagerTests {
     }
 
     @Test(
-        "does not use keys that give less than it wants now",
+        "does not use keys below its current requirements",
         arguments: [
             ("peripheral displayYesNo strict bond=encrypted", "\(asksForKey) none"),
             ("central displayYesNo strict silent bond=encrypted", "> 0B 01 \n < 01 01 00 0D 10 01 03"),
@@ -208,7 +208,7 @@ struct SecurityManagerTests {
         }
     }
 
-    @Test("gives the key of a pairing in progress for EDIV 0 and Rand 0 alone")
+    @Test("returns the key of a pairing in progress only for EDIV 0 and Rand 0")
     func nameOfThePairing() {
         var pair = SecurityManagerPair(central: Self.just, peripheral: Self.just)
         pair.loseLastCheck()
@@ -224,7 +224,7 @@ struct SecurityManagerTests {
 
     // MARK: Keys of a pairing
 
-    @Test("keeps a key for this link alone if one side does not bond", arguments: [(fleeting, just), (just, fleeting)])
+    @Test("keeps a key for this link only if one side does not bond", arguments: [(fleeting, just), (just, fleeting)])
     func noBonding(central: PairingConfiguration, peripheral: PairingConfiguration) throws {
         var pair = SecurityManagerPair(central: central, peripheral: peripheral)
         pair.pair()
@@ -245,7 +245,7 @@ struct SecurityManagerTests {
         #expect(pair.central.isPairing)
     }
 
-    @Test("asks the user before keys for this link alone are replaced")
+    @Test("asks the user before keys for this link only are replaced")
     func replacesFleetingKeys() {
         var pair = SecurityManagerPair(central: Self.fleeting, peripheral: Self.fleeting)
         pair.pair()
@@ -261,7 +261,7 @@ struct SecurityManagerTests {
         #expect(pair.report(.peripheral).questions == [.consent(question)])
     }
 
-    @Test("uses the keys of the last pairing, and those of the bond again after the link's end")
+    @Test("uses the keys of the last pairing, and those of the bond again after the end of the link")
     func keysInUse() {
         var pair = SecurityManagerPair(central: Self.fleeting, peripheral: Self.fleeting)
         pair.pair()
@@ -292,7 +292,7 @@ struct SecurityManagerTests {
     // MARK: Rejected keys
 
     @Test(
-        "lets the peer reject its keys within 30 s after the pairing, for that reason alone",
+        "lets the peer reject its keys within 30 s after the pairing, for that reason only",
         arguments: [(0, "05 0F", true), (29, "05 0F", true), (30, "05 0F", false), (0, "05 08", false)]
     )
     func lateRejection(seconds: Int64, pdu: String, isRejected: Bool) {
@@ -310,7 +310,7 @@ struct SecurityManagerTests {
         #expect(pair.peripheral.isPairing && pair.report(.peripheral).questions.isEmpty)
     }
 
-    @Test("keeps its keys if another pairing has failed since")
+    @Test("keeps its keys if another pairing has failed meanwhile")
     func rejectedAfterFailure() {
         var pair = SecurityManagerPair(central: Self.just, peripheral: Self.just)
         pair.pair()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Key pairs")
 struct KeyPairTests {
-    /// Gives numbers of which no private key can be made, and then those of a seed.
+    /// Returns numbers that are not private keys, and then those of a seed.
     private struct LateGenerator: RandomNumberGenerator {
         /// A private key is made of four numbers.
         var uselessNumbers: Int
@@ -22,23 +22,23 @@ struct KeyPairTests {
         }
     }
 
-    @Test("passes over up to seven numbers that are no private keys", arguments: [0, 1, 7])
+    @Test("skips up to seven numbers that are not private keys", arguments: [0, 1, 7])
     func passedOver(count: Int) {
         var (late, seeded) = (LateGenerator(uselessKeys: count), SeededGenerator(seed: 3))
         #expect(KeyPair(using: &late).publicKey == KeyPair(using: &seeded).publicKey)
     }
 
-    @Test("does not ask a useless generator forever, and makes another key")
+    @Test("does not loop forever with a useless generator, and creates another key")
     func givenUp() {
         var (late, seeded) = (LateGenerator(uselessKeys: 8), SeededGenerator(seed: 3))
         #expect(KeyPair(using: &late).publicKey != KeyPair(using: &seeded).publicKey)
-        // It has given nothing of the seed yet.
+        // It has returned no number of the seed yet.
         var fresh = SeededGenerator(seed: 3)
         let (next, first) = (late.next(), fresh.next())
         #expect(next == first)
     }
 
-    @Test("makes the public keys and the DHKey of the sample data, and knows the debug key")
+    @Test("computes the public keys and the DHKey of the sample data, and recognizes the debug key")
     func sampleData() throws {
         let a = try #require(KeyPair(privateKey: SampleData.privateA))
         let b = try #require(KeyPair(privateKey: SampleData.privateB))
@@ -47,7 +47,7 @@ struct KeyPairTests {
         #expect(a.publicKey.isDebugKey && !b.publicKey.isDebugKey)
     }
 
-    @Test("rejects numbers that are no private keys and points that are not on the curve")
+    @Test("rejects numbers that are not private keys and points that are not on the curve")
     func invalidKeys() throws {
         let all = Octets32(high: Octets16(high: .max, low: .max), low: Octets16(high: .max, low: .max))
         #expect(KeyPair(privateKey: .zero) == nil && KeyPair(privateKey: all) == nil)

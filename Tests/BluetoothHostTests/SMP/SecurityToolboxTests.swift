@@ -94,7 +94,7 @@ struct SecurityToolboxTests {
         typealias Toolbox = SecurityToolbox
         let (n1, n2, a1, a2) = (SampleData.n1, SampleData.n2, SampleData.a1, SampleData.a2)
         for r in [0x70_8194, 0xFF70_8194] as [UInt32] { #expect(Toolbox.ah(SampleData.key, r) == 0x0DFBAA) }
-        // The samples take the private key of B for V.
+        // The samples use the private key of B for V.
         let (u, v) = (SampleData.publicA.x, SampleData.privateB)
         #expect(Toolbox.f4(u, v, n1, 0) == octets16("f2c916f107a9bd1cf1eda1bea974872d"))
         let keys = Toolbox.f5(SampleData.dhKey, n1, n2, a1, a2)

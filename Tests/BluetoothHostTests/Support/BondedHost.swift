@@ -42,7 +42,7 @@ final class BondedHost: LEHostDelegate {
         self.host.attach(to: air.makeController(configuration: controller))
     }
 
-    /// The key with which the peer's signed commands are believed on the one link.
+    /// The key for the peer's signed commands on the only link.
     var signingKey: Octets16? { self.host.openLinks.all.first?.bearer.server.signingKey?.key }
 
     func advertise() {

@@ -6,7 +6,7 @@ import NIOCore
 
 @testable import BluetoothHost
 
-/// Gives the bond of its only peer, answers no question, and keeps all reports.
+/// Returns the bond of its only peer, answers no question, and keeps all reports.
 final class BondedUser: LEHostDelegate {
     var bond: Bond?
     private(set) var link: LinkID?
@@ -42,7 +42,7 @@ final class BondedUser: LEHostDelegate {
         testbed.run()
     }
 
-    /// Asks the peer for a channel.
+    /// Requests a channel from the peer.
     func openChannel(_ testbed: HostTestbed, _ spsm: SPSM = 0x25) {
         guard let link = self.link else { return }
         let configuration = L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 4)

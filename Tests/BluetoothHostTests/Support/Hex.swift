@@ -1,4 +1,4 @@
-// Octets as text in one short word, for scripts and tests that have hundreds of them.
+// Octets as text with a short name, for scripts and tests with hundreds of them.
 
 import Fixtures
 import NIOCore
@@ -6,7 +6,7 @@ import NIOCore
 /// The octets of text such as `"0A 03 00"`.
 func hex(_ text: String) -> ByteBuffer { ByteBuffer(hex: text) }
 
-/// The text of octets, as ``hex(_:)-(String)`` takes it.
+/// The text of octets in the form of ``hex(_:)-(String)``.
 func hex(_ bytes: ByteBuffer) -> String { bytes.hex }
 
 /// Two hexadecimal digits.

@@ -1,5 +1,5 @@
-// A conversation written down as the test suites draw it: what one side sends, what the other must send back, and what
-// its application sees and does in between. One line is one step:
+// A conversation in the style of the test suites: what one side sends, what the other must send back, and what its
+// application sees and does in between. One line is one step:
 //
 //     > 0A 10 00        the tester sends these octets to the machine under test
 //     < 0B 01 02 03     the machine must send these octets next
@@ -7,24 +7,24 @@
 //     = 0A 0B           any other word is something that the runner does
 //     # text            nothing; also behind a step
 //
-// `AA*20` stands for twenty octets AA, `00..15` for all from 00 to 15. What the machine sends or reports must be in the
-// script, in this order.
+// `AA*20` stands for twenty octets AA, `00..15` for all from 00 to 15. Everything that the machine sends or reports
+// must be in the script, in this order.
 
 import NIOCore
 import Testing
 
-/// A machine that a script talks to.
+/// A machine under test by a script.
 protocol HexScriptRunner {
-    /// Gives octets of the tester to the machine.
+    /// Passes octets of the tester to the machine.
     mutating func receive(_ bytes: ByteBuffer)
-    /// Does what another word of the script says; false where the word is unknown.
+    /// Performs another word of the script; returns false if the word is unknown.
     mutating func perform(_ word: String, _ arguments: [String]) -> Bool
-    /// What the machine did since: `< ` and octets, or `? ` and a text, in order. The runner forgets it.
+    /// Takes the output of the machine since the last call: `< ` and octets, or `? ` and a text, in order.
     mutating func takeOutput() -> [String]
 }
 
 extension HexScriptRunner {
-    /// Runs a script and records an issue for each line that the machine did not follow.
+    /// Runs a script, and records an issue for each line that does not match the machine.
     mutating func run(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) {
         var waiting: ArraySlice<String> = []
         func complain(_ text: String, _ number: Int) {
@@ -84,7 +84,7 @@ func octets(_ words: some Sequence<String>) -> ByteBuffer {
     return bytes
 }
 
-/// A word of a `?` line with repeated octets and runs written out.
+/// A word of a `?` line with expanded repetitions and runs.
 private func spelledOut(_ word: String) -> String {
     word.contains("*") || word.contains("..") ? hex(octets([word])) : word
 }

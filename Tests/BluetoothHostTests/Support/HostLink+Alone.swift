@@ -1,4 +1,4 @@
-// A link without a host, for tests of what counts packets.
+// A link without a host, for tests of packet counters.
 
 import BluetoothHCI
 import BluetoothTypes

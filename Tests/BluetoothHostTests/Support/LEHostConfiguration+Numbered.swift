@@ -1,5 +1,4 @@
-// The configuration of one of several hosts on an air, which its number tells from the others: its address, and its
-// random numbers.
+// The configuration of one of several hosts on an air, with an address and random numbers that follow from its number.
 
 import BluetoothTypes
 

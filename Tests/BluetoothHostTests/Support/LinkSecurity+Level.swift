@@ -1,4 +1,4 @@
-// The security of a link by its level, as tests name it.
+// The security of a link by its level.
 
 @testable import BluetoothHost
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A central that pairs as the specification says, on the link 0x40 of a testbed.
+/// A central that pairs as specified, on the link 0x40 of a testbed.
 final class PairingCentral {
     private let testbed: HostTestbed
     private var manager: SecurityManager
@@ -24,8 +24,8 @@ final class PairingCentral {
         )
     }
 
-    /// Pairs without a code, so that the link is encrypted at the end.
-    /// - Returns: The frames that were sent meanwhile on other channels.
+    /// Pairs with Just Works, after which the link is encrypted.
+    /// - Returns: The frames that the host sent meanwhile on other channels.
     func pair() throws -> [String] {
         var others: [String] = []
         self.manager.pair(.encrypted, &self.context)

@@ -1,4 +1,4 @@
-// A host that hides itself, on a scripted controller that notes which commands a real one would refuse at that moment.
+// A host with privacy, on a scripted controller that records commands that a real one would refuse at that moment.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -6,12 +6,12 @@ import NIOCore
 
 @testable import BluetoothHost
 
-/// A host that hides itself.
+/// A host with privacy.
 final class PrivateHost {
     let testbed: HostTestbed
     /// The commands about addresses or the radio, with the relevant parameters.
     private(set) var steps: [String] = []
-    /// Every address that the controller was given.
+    /// All addresses that the host has given to the controller.
     private(set) var randomAddresses: [DeviceAddress] = []
     /// Commands that a real controller refuses at that moment.
     private(set) var mistakes: [String] = []
@@ -113,7 +113,7 @@ final class PrivateHost {
         self.testbed.run()
     }
 
-    /// The controller made a link by itself, which ended advertising or initiating.
+    /// The controller opens a link, which ends advertising or initiating.
     func connect(_ handle: UInt16, peer: DeviceAddress, role: ConnectionRole) {
         if role == .peripheral { self.isAdvertising = false } else { self.isInitiating = false }
         self.testbed.controller.connect(handle, peer: peer, role: role)

@@ -1,5 +1,5 @@
-// The packets of captures in simulations: links that begin, end and are given again, advertisements, commands, and
-// conversations whose answers mostly fit, in one packet or several, with faults now and then.
+// The packets of captures in simulations: links that begin, end and reuse handles, advertisements, commands, and
+// conversations whose answers mostly match, in one packet or several, with occasional faults.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -8,7 +8,7 @@ import NIOCore
 
 @testable import BluetoothHost
 
-/// Makes packets that follow from a seed.
+/// Generates packets from a seed.
 struct RandomCapture {
     typealias Entry = (packet: HCIPacket, direction: PacketFormatter.Direction, time: Int64)
 
@@ -165,7 +165,7 @@ struct RandomCapture {
         return self.frame(4, self.pdu(request), handle, direction)
     }
 
-    /// The octets of a PDU with random handles, now and then cut.
+    /// The octets of a PDU with random handles, sometimes truncated.
     private mutating func pdu(_ text: String) -> ByteBuffer {
         let first = self.choices.below(20) + 1
         let handles = ["H": first, "V": first + 1 + self.choices.below(2), "E": first + self.choices.below(8)]

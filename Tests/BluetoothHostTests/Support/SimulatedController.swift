@@ -1,4 +1,5 @@
-// The controller of a host in simulations: it answers, refuses or is silent by chance, and sends any event and any data.
+// The controller of a host in simulations: it randomly answers, refuses or stays silent, and sends any event and any
+// data.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -178,7 +179,7 @@ struct SimulatedController {
             default: self.controller.fail("unplugged")
             }
         case 2...5:
-            // An event whose length is right and whose parameters are not.
+            // An event of the right length with invalid parameters.
             let parameters = self.choices.octets(self.choices.below(20))
             let code: UInt8 = self.choices.pick([0x05, 0x08, 0x0E, 0x0F, 0x13, 0x30, 0x3E, 0x3E, 0x57, 0xFF])
             let bytes = [4, code, UInt8(parameters.count)] + parameters

@@ -1,5 +1,5 @@
-// The user of a host in simulations: it makes any call by chance, and checks that each call ends once, that nothing is
-// told of a link or a channel that is not open, and that octets and values come in order.
+// The user of a host in simulations: it makes random calls, and checks that each call ends once, that nothing is
+// reported for a link or a channel that is not open, and that octets and values arrive in order.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -38,7 +38,7 @@ final class SimulatedUser: LEHostDelegate {
     private(set) var channelCount = 0
     private var consumesAtOnce = false
     private(set) var pairingCount = 0
-    /// PDUs of each link that were not counted yet.
+    /// PDUs of each link that have not been counted yet.
     private var uncounted: [LinkID: Int] = [:]
     private var valueNumber: UInt64 = 0
     private var lastValues: [LinkID: [String: UInt64]] = [:]
@@ -227,7 +227,7 @@ final class SimulatedUser: LEHostDelegate {
         if self.channels[channel] != nil { self.channels[channel] = stream }
     }
 
-    /// Gives everything back that came, and what comes from now on at once, so that nothing keeps peers waiting.
+    /// Gives back all received octets, and later ones immediately, so that no peer has to wait.
     func consumeAll() {
         self.consumesAtOnce = true
         for channel in self.channelIDs { self.host.consume(.max, of: channel) }
@@ -318,7 +318,7 @@ final class SimulatedUser: LEHostDelegate {
         self.host.perform(WriteValue(value, to: handle), on: link, completion: self.completion())
     }
 
-    /// A procedure that is made when its turn comes, or not at all.
+    /// A procedure that is created when its turn comes, or not at all.
     private func performLater(_ handle: AttributeHandle, on link: LinkID) {
         let (isWanted, call) = (!self.choices.once(in: 3), self.call())
         let make = { [unowned self] () -> ReadValue? in

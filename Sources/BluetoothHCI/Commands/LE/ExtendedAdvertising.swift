@@ -3,6 +3,16 @@
 public import BluetoothTypes
 public import NIOCore
 
+/// The largest lengths of advertising data, in octets.
+package enum AdvertisingDataLimits {
+    /// In legacy PDUs (Vol 6, Part B, 2.3.1).
+    package static let legacy = 31
+    /// In extended PDUs of a connectable set, whose data is in one `AUX_ADV_IND`: 255 octets less its extended header.
+    package static let connectable = 245
+    /// In all other extended PDUs (Vol 4, Part E, 7.8.57).
+    package static let extended = 1_650
+}
+
 /// Sets the random address of a set (Vol 4, Part E, 7.8.52).
 public struct LESetAdvertisingSetRandomAddress: HCICommand {
     public static let opcode = HCIOpcode(.leController, 0x0035)

@@ -1,20 +1,19 @@
-// What a server keeps of a client from one connection to the next where the two are bonded
-// (Vol 3, Part G, 2.5.2.1, 3.3.3.3 and 7.2).
+// The state of a bonded client that a server keeps from one connection to the next (Vol 3, Part G, 2.5.2.1, 3.3.3.3 and
+// 7.2).
 
 public import BluetoothTypes
 public import NIOCore
 
-/// What is kept of a bonded client.
+/// The stored state of a bonded client.
 ///
-/// It belongs to the bond: it is stored under the peer's identity address, and removed with the bond. A Service
-/// Changed indication that the client has not confirmed needs no place here: it is owed as long as ``databaseHash`` is
-/// not that of the database.
+/// It belongs to the bond: store it under the peer's identity address, and remove it with the bond. An unconfirmed
+/// Service Changed indication is not stored: it is due as long as ``databaseHash`` differs from that of the database.
 public struct BondedClient: Hashable, Sendable {
     /// One Client Characteristic Configuration that is not zero.
     public struct Configuration: Hashable, Sendable {
         /// The handle of the characteristic's value.
         public var characteristic: AttributeHandle
-        /// The characteristic's UUID: a handle means nothing once another characteristic lives there.
+        /// The characteristic's UUID, since another characteristic may reuse the handle.
         public var uuid: BluetoothUUID
         /// Bit 0 for notifications, bit 1 for indications.
         public var bits: UInt8
@@ -31,8 +30,7 @@ public struct BondedClient: Hashable, Sendable {
     public var configurations: [Configuration]
     /// The Client Supported Features.
     public var features: UInt8
-    /// The hash of the database that the client knows, 16 octets; `nil` where there was a change that it did not know
-    /// of.
+    /// The hash of the database that the client knows, 16 octets; `nil` if it has missed a change.
     public var databaseHash: ByteBuffer?
 
     /// Creates a record.

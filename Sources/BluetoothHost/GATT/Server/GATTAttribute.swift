@@ -1,12 +1,11 @@
-// One attribute of the server's database: handle, type, who may use it, and where its value comes from
-// (Vol 3, Part F, 3.2).
+// One attribute of the server's database: handle, type, permissions, and the source of its value (Vol 3, Part F, 3.2).
 
 import BluetoothTypes
 import NIOCore
 
 /// An attribute.
 struct GATTAttribute: Sendable {
-    /// What may be done with the attribute at all.
+    /// The operations that an attribute allows.
     struct Access: OptionSet, Hashable, Sendable {
         var rawValue: UInt8
 
@@ -20,37 +19,36 @@ struct GATTAttribute: Sendable {
         static let signedWrite = Access(rawValue: 0x08)
     }
 
-    /// Where the value comes from.
+    /// The source of the value.
     enum Content: Sendable {
-        /// It never changes.
+        /// A fixed value.
         case fixed(ByteBuffer)
         /// The application is asked each time.
         case application
-        /// Each client has a Client Characteristic Configuration of its own for the characteristic whose value has the
-        /// handle; the properties say which bits make sense.
+        /// The Client Characteristic Configuration of each client, for the characteristic with this value handle; the
+        /// properties say which bits are valid.
         case clientConfiguration(characteristic: AttributeHandle, properties: CharacteristicProperties)
-        /// Each client has Client Supported Features of its own.
+        /// The Client Supported Features of each client.
         case clientSupportedFeatures
-        /// The hash over the database's structure.
+        /// The hash of the database's structure.
         case databaseHash
     }
 
     /// The attribute's handle.
     let handle: AttributeHandle
-    /// The last handle of the service for a service declaration, else the attribute's own handle.
+    /// The last handle of the service for a service declaration, otherwise the attribute's own handle.
     let groupEnd: AttributeHandle
-    /// What may be done with the attribute.
+    /// The allowed operations.
     let access: Access
-    /// What the link must offer before the value is read.
+    /// The required security for reading.
     let readSecurity: SecurityRequirement
-    /// What the link must offer before the value is written; for a Client Characteristic Configuration also before a
-    /// value is sent.
+    /// The required security for writing; for a Client Characteristic Configuration, also for sending a value.
     let writeSecurity: SecurityRequirement
-    /// The type, in the form that ATT sends.
+    /// The type as ATT sends it.
     let type: BluetoothUUID
-    /// The 16 bits of the type; 0 where it has 128.
+    /// The 16-bit type; 0 if it has 128 bits.
     let shortType: UInt16
-    /// Where the value comes from; a fixed value may be replaced by another of the same meaning.
+    /// The source of the value; a fixed value may be replaced.
     var content: Content
 
     init(
@@ -72,7 +70,7 @@ struct GATTAttribute: Sendable {
         self.content = content
     }
 
-    /// Whether the application is asked for the value.
+    /// Whether the application handles the value.
     var isApplicationValue: Bool { if case .application = self.content { true } else { false } }
 
     /// Whether the attribute starts a service.

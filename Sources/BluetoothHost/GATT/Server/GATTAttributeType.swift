@@ -1,9 +1,9 @@
-// The attribute types that GATT itself gives a meaning to (Vol 3, Part G, 3.4 and 7; Vol 3, Part C, 12).
+// The attribute types that GATT defines (Vol 3, Part G, 3.4 and 7; Vol 3, Part C, 12).
 
 import BluetoothTypes
 
 /// 16-bit UUIDs of declarations, descriptors and of the built-in services and characteristics.
-enum GATTAttributeType {
+package enum GATTAttributeType {
     /// A primary service declaration.
     static let primaryService: UInt16 = 0x2800
     /// A secondary service declaration.
@@ -13,15 +13,15 @@ enum GATTAttributeType {
     /// A characteristic declaration.
     static let characteristic: UInt16 = 0x2803
     /// Characteristic Extended Properties.
-    static let extendedProperties: UInt16 = 0x2900
+    package static let extendedProperties: UInt16 = 0x2900
     /// Characteristic User Description.
-    static let userDescription: UInt16 = 0x2901
+    package static let userDescription: UInt16 = 0x2901
     /// Client Characteristic Configuration.
-    static let clientConfiguration: UInt16 = 0x2902
+    package static let clientConfiguration: UInt16 = 0x2902
     /// Server Characteristic Configuration.
-    static let serverConfiguration: UInt16 = 0x2903
+    package static let serverConfiguration: UInt16 = 0x2903
     /// Characteristic Presentation Format.
-    static let presentationFormat: UInt16 = 0x2904
+    package static let presentationFormat: UInt16 = 0x2904
     /// Characteristic Aggregate Format.
     static let aggregateFormat: UInt16 = 0x2905
 

@@ -1,17 +1,17 @@
-// The server's attributes, sorted by handle. Look-up is one comparison where no service was ever removed and a binary
-// search otherwise. A handle is not given twice before all 65,535 have been used, so that a late request of a client
-// with an old picture of the database meets nothing instead of something else.
+// The server's attributes, sorted by handle. Lookup is one comparison if no service was ever removed, and a binary
+// search otherwise. A handle is not reused before all 65,535 have been used, so that a late request of a client with an
+// outdated cache finds no attribute instead of a wrong one.
 
 import BluetoothTypes
 import NIOCore
 
 /// An attribute database.
 struct GATTDatabase: Sendable {
-    /// All attributes in the order of their handles.
+    /// All attributes in ascending order of their handles.
     private(set) var attributes: [GATTAttribute] = []
     /// The handles of each service, in ascending order.
     private(set) var services: [AttributeHandleRange] = []
-    /// Where the next service goes if there are handles; 0x10000 after the last handle.
+    /// The first handle of the next service; 0x10000 after the last handle.
     private var nextHandle = 1
     private var knownHash: Hash?
 
@@ -24,7 +24,7 @@ struct GATTDatabase: Sendable {
         return index
     }
 
-    /// The index of the first attribute at `handle` or behind it; the number of attributes where there is none.
+    /// The index of the first attribute at or after `handle`; the number of attributes if there is none.
     func firstIndex(from handle: AttributeHandle) -> Int {
         var low = 0
         var high = self.attributes.count
@@ -63,7 +63,7 @@ struct GATTDatabase: Sendable {
         return self.insert(builder)
     }
 
-    /// Adds a service that the server makes by itself; there are handles for it.
+    /// Adds a built-in service, for which there are always handles.
     mutating func addBuiltIn(
         _ uuid: BluetoothUUID,
         handleCount: Int,
@@ -90,7 +90,7 @@ struct GATTDatabase: Sendable {
         return handles
     }
 
-    /// Removes the service whose declaration has `handle`; `nil` where there is no such service.
+    /// Removes the service whose declaration has `handle`; returns `nil` if there is none.
     mutating func remove(_ handle: AttributeHandle) -> AttributeHandleRange? {
         guard let place = self.services.firstIndex(where: { $0.lowerBound == handle }) else { return nil }
         let range = self.services.remove(at: place)
@@ -100,7 +100,7 @@ struct GATTDatabase: Sendable {
         return range
     }
 
-    /// Replaces a fixed value, which is no change of the database's structure.
+    /// Replaces a fixed value, which does not change the database's structure.
     mutating func setFixedValue(_ value: ByteBuffer, of handle: AttributeHandle) {
         guard let index = self.index(of: handle) else { return }
         self.attributes[index].content = .fixed(value)
@@ -115,7 +115,7 @@ struct GATTDatabase: Sendable {
         return (handle...self.attributes[index].groupEnd, uuid)
     }
 
-    /// The first handle of `count` free ones: behind the last service that was added, else the lowest gap.
+    /// The first of `count` free handles: after the last service that was added, or else in the lowest gap.
     private func firstHandle(for count: Int) -> AttributeHandle? {
         self.gap(of: count, from: self.nextHandle) ?? self.gap(of: count, from: 1)
     }
@@ -136,7 +136,7 @@ struct GATTDatabase: Sendable {
         return candidate + count - 1 <= 0xFFFF ? AttributeHandle(candidate) : nil
     }
 
-    /// The hash over the structure, made anew after a change.
+    /// The hash of the structure, recomputed after a change.
     mutating func hash() -> Hash {
         if let known = self.knownHash { return known }
         let hash = Hash(of: self.attributes)

@@ -1,5 +1,5 @@
 // The Database Hash (Vol 3, Part G, 7.3.1): AES-CMAC with a key of zeros over handles, types and, for declarations,
-// values. Clients compare it with the one they cached instead of discovering everything anew.
+// values. Clients compare it with their cached one instead of repeating the discovery.
 
 import BluetoothTypes
 import Crypto
@@ -9,10 +9,10 @@ import NIOCore
 extension GATTDatabase {
     /// The 128 bits of a Database Hash.
     struct Hash: Hashable, Sendable {
-        /// The sixteen octets, most significant first, as the specification prints them.
+        /// The 16 octets, most significant first, as in the specification.
         let octets: ByteBuffer
 
-        /// The hash of attributes in ascending order of their handles.
+        /// Computes the hash of attributes in ascending order of their handles.
         init(of attributes: some Sequence<GATTAttribute>) {
             var message = ByteBuffer()
             for attribute in attributes {

@@ -1,5 +1,5 @@
-// Clients cache what they discovered. This file indicates changes to them, and keeps those that asked for it from using
-// an outdated cache: Service Changed, robust caching, and what is kept of bonded clients (Vol 3, Part G, 2.5.2 and 7).
+// Support for clients that cache discovered services: Service Changed, robust caching, which rejects requests based on
+// an outdated cache, and the stored state of bonded clients (Vol 3, Part G, 2.5.2 and 7).
 
 import BluetoothTypes
 import NIOCore
@@ -7,7 +7,7 @@ import NIOCore
 extension GATTServer {
     // MARK: Changes
 
-    /// Services were added or removed in `range`: what the client at the other end of a bearer has to hear.
+    /// Services were added or removed in `range`: updates and informs the client of a bearer.
     mutating func databaseChanged(
         in range: AttributeHandleRange,
         on bearer: inout ATTBearer,
@@ -15,7 +15,7 @@ extension GATTServer {
         into actions: inout [ATTBearer.Action]
     ) {
         guard bearer.isUsable else { return }
-        // Made while the client's cache was right.
+        // Built while the client's cache was valid.
         bearer.flushBatch(into: &actions)
         bearer.setAwareness(.unaware, into: &actions)
         self.dropSubscriptions(in: range, on: &bearer, into: &actions)
@@ -23,7 +23,7 @@ extension GATTServer {
         self.indicateServiceChanged(range, on: &bearer, now: now, into: &actions)
     }
 
-    /// Ends the subscriptions to characteristics that are gone.
+    /// Ends the subscriptions to removed characteristics.
     private mutating func dropSubscriptions(
         in range: AttributeHandleRange,
         on bearer: inout ATTBearer,
@@ -36,9 +36,9 @@ extension GATTServer {
         bearer.dropIndications(of: range, into: &actions)
     }
 
-    /// Indicates a change to a client that asked for that.
+    /// Indicates a change to a client that has subscribed to Service Changed.
     ///
-    /// Changes that come before the last one was indicated become one range.
+    /// Changes before the previous one was indicated are combined into one range.
     private mutating func indicateServiceChanged(
         _ range: AttributeHandleRange,
         on bearer: inout ATTBearer,
@@ -57,9 +57,9 @@ extension GATTServer {
 
     // MARK: Robust caching
 
-    /// A request came.
+    /// A request was received.
     ///
-    /// It shows that the client got what was sent before it: the error or the hash that says that the database changed
+    /// It proves that the client has received earlier responses: the error or the hash that reports the change
     /// (2.5.2.1).
     mutating func noteRequest(on bearer: inout ATTBearer, now: NIODeadline, into actions: inout [ATTBearer.Action]) {
         switch bearer.server.awareness {
@@ -71,7 +71,7 @@ extension GATTServer {
         }
     }
 
-    /// The client was sent the Database Hash.
+    /// The Database Hash was sent to the client.
     mutating func noteHashRead(on bearer: inout ATTBearer) {
         switch bearer.server.awareness {
         case .unaware: bearer.server.awareness = .unawareHashRead
@@ -79,8 +79,8 @@ extension GATTServer {
         }
     }
 
-    /// Whether a client that names handles knows what they stand for; where it does not, it gets an error, once.
-    mutating func isInSync(
+    /// Whether a client that uses handles knows the current database; if not, it gets an error, once.
+    mutating func checkSync(
         request: ATTOpcode,
         handle: AttributeHandle,
         on bearer: inout ATTBearer,
@@ -94,7 +94,7 @@ extension GATTServer {
 
     // MARK: Bonded clients
 
-    /// What is kept of a bonded client for its next link.
+    /// The state of a bonded client to store for its next link.
     mutating func bondedClient(on bearer: inout ATTBearer) -> BondedClient {
         var configurations: [BondedClient.Configuration] = []
         for subscription in bearer.server.subscriptions {
@@ -114,9 +114,9 @@ extension GATTServer {
         )
     }
 
-    /// Brings back what was remembered of a bonded client whose link has just been opened.
+    /// Restores the stored state of a bonded client.
     ///
-    /// A client that is change-unaware gets an indication where it asked for that.
+    /// A change-unaware client gets an indication if it has subscribed.
     mutating func restoreClient(
         _ record: BondedClient,
         on bearer: inout ATTBearer,
@@ -156,14 +156,14 @@ extension GATTServer {
 }
 
 extension ATTBearer {
-    /// Whether the client knows of the database's last change, from now on.
+    /// Sets whether the client knows of the database's last change.
     mutating func setAwareness(_ awareness: GATTServer.Awareness, into actions: inout [Action]) {
         self.server.awareness = awareness
         self.noteClientChange(into: &actions)
     }
 
-    /// Something has changed that is kept of a bonded client: by the client itself, which has shown the key of the bond
-    /// (Vol 3, Part G, 3.3.3.3).
+    /// The stored state of a bonded client has changed, on a link that is encrypted with the key of the bond (Vol 3,
+    /// Part G, 3.3.3.3).
     mutating func noteClientChange(into actions: inout [Action]) {
         guard self.security.usesBond, self.isUsable else { return }
         actions.append(.bondedClientChanged)

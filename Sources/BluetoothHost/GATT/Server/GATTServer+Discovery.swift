@@ -1,18 +1,18 @@
-// The requests that find attributes (Vol 3, Part F, 3.4.3 and 3.4.4.9). They need no permission: handles, types and
-// declarations are readable for every client.
+// The requests that find attributes (Vol 3, Part F, 3.4.3 and 3.4.4.9). They need no permission: every client may read
+// handles, types and declarations.
 
 import BluetoothTypes
 import NIOCore
 
 extension GATTServer {
-    /// Handles and types, as many of one type length as fit (3.4.3.1).
+    /// Returns handles and types, as many of one type length as fit (3.4.3.1).
     mutating func findInformation(
         _ request: ATTFindInformationRequest,
         on bearer: inout ATTBearer,
         into actions: inout [ATTBearer.Action]
     ) {
         let opcode = ATTFindInformationRequest.opcode
-        guard self.isValidRange(request.start, request.end, request: opcode, on: &bearer, into: &actions) else {
+        guard self.checkRange(request.start, request.end, request: opcode, on: &bearer, into: &actions) else {
             return
         }
         let mtu = bearer.mtu
@@ -34,19 +34,19 @@ extension GATTServer {
         self.send(response, on: &bearer, into: &actions)
     }
 
-    /// The attributes that hold exactly a value, with the ends of their groups (3.4.3.3).
+    /// Returns the attributes with exactly a value, and the ends of their groups (3.4.3.3).
     ///
-    /// Values are compared in length and octets, so a service that is declared by a 16-bit UUID is not found by the
-    /// 128-bit form. Some other servers match both; our own client asks with the short form.
+    /// Values are compared octet by octet, so a service that is declared with a 16-bit UUID is not found by the 128-bit
+    /// form. Some other servers match both; our own client uses the short form.
     ///
-    /// Values that only the application knows, or that the client may not read, are not compared.
+    /// Values that the application handles, or that the client may not read, are not compared.
     mutating func findByTypeValue(
         _ request: ATTFindByTypeValueRequest,
         on bearer: inout ATTBearer,
         into actions: inout [ATTBearer.Action]
     ) {
         let opcode = ATTFindByTypeValueRequest.opcode
-        guard self.isValidRange(request.start, request.end, request: opcode, on: &bearer, into: &actions) else {
+        guard self.checkRange(request.start, request.end, request: opcode, on: &bearer, into: &actions) else {
             return
         }
         let mtu = bearer.mtu
@@ -73,14 +73,14 @@ extension GATTServer {
         self.send(response, on: &bearer, into: &actions)
     }
 
-    /// Services with their last handles and UUIDs, as many of one UUID length as fit (3.4.4.9).
+    /// Returns services with their last handles and UUIDs, as many of one UUID length as fit (3.4.4.9).
     mutating func readByGroupType(
         _ request: ATTReadByGroupTypeRequest,
         on bearer: inout ATTBearer,
         into actions: inout [ATTBearer.Action]
     ) {
         let opcode = ATTReadByGroupTypeRequest.opcode
-        guard self.isValidRange(request.start, request.end, request: opcode, on: &bearer, into: &actions) else {
+        guard self.checkRange(request.start, request.end, request: opcode, on: &bearer, into: &actions) else {
             return
         }
         let type = request.type.shortValue
@@ -91,7 +91,7 @@ extension GATTServer {
         let mtu = bearer.mtu
         var response: ByteBuffer?
         var valueLength = 0
-        // The services are in order, so whole services are stepped over.
+        // The services are in order, so whole services are skipped.
         for service in self.database.services where service.lowerBound >= request.start {
             guard service.lowerBound <= request.end else { break }
             guard let position = self.database.index(of: service.lowerBound),

@@ -1,17 +1,17 @@
-// What the server sends without being asked: notifications, several of them in one PDU where the client takes that,
-// and indications, one at a time (Vol 3, Part F, 3.4.7; Vol 3, Part G, 4.10 and 4.11).
+// Notifications, several of them in one PDU if the client supports that, and indications, one at a time (Vol 3, Part F,
+// 3.4.7; Vol 3, Part G, 4.10 and 4.11).
 
 import BluetoothTypes
 import DequeModule
 import NIOCore
 
 extension GATTServer {
-    /// Sends a value to a subscribed client, cut to MTU - 3 octets: as a notification, or as an indication where the
-    /// client asked for that alone.
+    /// Sends a value to a subscribed client, truncated to MTU - 3 octets: as a notification, or as an indication if the
+    /// client has subscribed to indications only.
     ///
-    /// The value is counted once for its owner, with a `send`, `confirmed` or `dropped`, now or later; dropped at once
-    /// where the client is not subscribed. Mutating, as ``receive(_:on:now:into:)`` is, so that it is lent and not
-    /// copied for each value.
+    /// The value is counted once for its owner, with a `send`, `confirmed` or `dropped`, now or later; it is dropped
+    /// immediately if the client is not subscribed. Mutating, like ``receive(_:on:now:into:)``, so that the server is
+    /// not copied for each value.
     mutating func notify(
         _ value: consuming ByteBuffer,
         characteristic handle: AttributeHandle,
@@ -40,7 +40,7 @@ extension GATTServer {
             bearer.server.indications.append(ServedClient.Value(handle: handle, value: value, token: token))
             self.sendNextIndication(on: &bearer, now: now, into: &actions)
         } else if bearer.server.isOutOfSync {
-            // The client might take it for the value of another attribute (Vol 3, Part G, 2.5.2.1).
+            // A change-unaware client might take it for the value of another attribute (Vol 3, Part G, 2.5.2.1).
             actions.append(.dropped(single))
         } else if bearer.server.features.contains(.multipleNotifications), value.readableBytes <= Self.batchedLength {
             bearer.batch(ServedClient.Value(handle: handle, value: value, token: token), into: &actions)
@@ -50,8 +50,8 @@ extension GATTServer {
         }
     }
 
-    /// Sends a value as a notification to a client that need not be subscribed, cut to MTU - 3 octets; it is counted
-    /// for its owner, where it has one.
+    /// Sends a notification to a client even if it is not subscribed, truncated to MTU - 3 octets, and counts it for its
+    /// token, if any.
     func notifyUnconditionally(
         _ value: ByteBuffer,
         characteristic handle: AttributeHandle,
@@ -69,12 +69,12 @@ extension GATTServer {
         actions.append(.send(pdu, Transmission(token: token, count: 1)))
     }
 
-    /// The longest value that shares a PDU with others, in octets. Two longer ones take as many of the link layer's
-    /// packets of 251 octets together as alone.
+    /// The longest value that shares a PDU with others, in octets. Two longer ones need as many Link Layer packets of
+    /// 251 octets together as separately.
     private static let batchedLength = 121
 
-    /// Sends what was deferred while the local client asked for the MTU: until it had the answer, it could not be known
-    /// with which MTU the values would be read (Vol 3, Part F, 3.4.2.2, rule 5).
+    /// Sends the values that were deferred during the local client's MTU exchange: until its end, it was unknown which
+    /// MTU the peer would apply (Vol 3, Part F, 3.4.2.2, rule 5).
     mutating func sendDeferred(on bearer: inout ATTBearer, now: NIODeadline, into actions: inout [ATTBearer.Action]) {
         let deferred = bearer.server.deferred
         bearer.server.deferred = []
@@ -93,9 +93,9 @@ extension GATTServer {
 
     // MARK: Indications
 
-    /// Sends the next indication unless one waits for its confirmation.
+    /// Sends the next indication unless one is unconfirmed.
     ///
-    /// Service Changed comes first, and is the only one that a change-unaware client gets.
+    /// Service Changed comes first, and is the only indication for a change-unaware client.
     func sendNextIndication(
         on bearer: inout ATTBearer,
         now: NIODeadline,
@@ -112,7 +112,7 @@ extension GATTServer {
             indication = ATTHandleValueIndication(handle: self.serviceChangedHandle, value: value)
         } else if !bearer.server.isOutOfSync, let next = self.takeIndication(on: &bearer, into: &actions) {
             bearer.server.outstanding = .application(next.handle, next.token, deadline: deadline)
-            // The MTU may have changed while the value waited.
+            // The MTU may have changed meanwhile.
             let value = next.value.prefix(bearer.mtu - 3)
             indication = ATTHandleValueIndication(handle: next.handle, value: value)
         } else {
@@ -121,9 +121,9 @@ extension GATTServer {
         self.send(indication.encoded(), on: &bearer, into: &actions)
     }
 
-    /// The next indication that the link is secure enough for; the others are dropped.
+    /// The next indication for which the link is secure enough; the others are dropped.
     ///
-    /// The link may have lost its security while they waited.
+    /// The link may have lost its security meanwhile.
     private func takeIndication(
         on bearer: inout ATTBearer,
         into actions: inout [ATTBearer.Action]
@@ -140,7 +140,7 @@ extension GATTServer {
 
     /// The client confirmed.
     ///
-    /// A confirmation that nothing waits for is ignored.
+    /// An unexpected confirmation is ignored.
     func indicationConfirmed(
         on bearer: inout ATTBearer,
         now: NIODeadline,
@@ -152,7 +152,7 @@ extension GATTServer {
         case .application(let handle, let token, _):
             actions.append(.confirmed(handle, Transmission(token: token, count: 1)))
         case .serviceChanged:
-            // Where the database changed again meanwhile, the client does not know of that yet.
+            // If the database has changed again meanwhile, the client does not know of that yet.
             if bearer.server.changedRange == nil { bearer.setAwareness(.aware, into: &actions) }
         }
         bearer.server.outstanding = .none
@@ -163,7 +163,7 @@ extension GATTServer {
 extension ATTBearer {
     // MARK: Several notifications in one PDU
 
-    /// Whether ``flushBatch(into:)`` has anything to do; the driver calls it at the end of a turn.
+    /// Whether a batch waits for ``flushBatch(into:)``, which the driver calls at the end of a turn.
     var hasBatch: Bool {
         switch self.server.batch {
         case .empty: false
@@ -171,7 +171,7 @@ extension ATTBearer {
         }
     }
 
-    /// Puts a notification into the batch; what does not fit, or is another owner's, goes into the next one (3.4.7.4).
+    /// Adds a notification to the batch; one that does not fit, or has another owner, starts the next batch (3.4.7.4).
     mutating func batch(_ next: GATTServer.ServedClient.Value, into actions: inout [Action]) {
         let length = 4 + next.value.readableBytes
         switch self.server.batch {
@@ -186,7 +186,7 @@ extension ATTBearer {
             self.server.batch = .several(pdu, Transmission(token: next.token, count: 2))
         case .several(var pdu, var transmission)
         where transmission.token == next.token && pdu.readableBytes + length <= self.mtu:
-            // Taken out while it grows, so that it is not copied.
+            // Moved out while it grows, so that it is not copied.
             self.server.batch = .empty
             ATTMultipleHandleValueNotification.writeEntry(handle: next.handle, value: next.value, into: &pdu)
             transmission.count += 1
@@ -197,7 +197,7 @@ extension ATTBearer {
         }
     }
 
-    /// Sends the notifications that wait for others to share a PDU with.
+    /// Sends the batch of notifications.
     mutating func flushBatch(into actions: inout [Action]) {
         let batch = self.server.batch
         self.server.batch = .empty
@@ -212,9 +212,9 @@ extension ATTBearer {
         }
     }
 
-    // MARK: What will not be sent
+    // MARK: Dropped values
 
-    /// Drops the indications of characteristics that are gone or that the client no longer wants.
+    /// Drops the indications of characteristics that were removed or unsubscribed.
     mutating func dropIndications(of handles: AttributeHandleRange, into actions: inout [Action]) {
         var dropped = TransmitTally()
         for indication in self.server.indications where handles.contains(indication.handle) {
@@ -225,7 +225,7 @@ extension ATTBearer {
         dropped.report(into: &actions)
     }
 
-    /// Drops everything that waits to be sent or confirmed.
+    /// Drops all values that wait to be sent or confirmed.
     mutating func dropNotifications(into actions: inout [Action]) {
         var dropped = TransmitTally()
         if case .application(_, let token, _) = self.server.outstanding { dropped.add(token) }

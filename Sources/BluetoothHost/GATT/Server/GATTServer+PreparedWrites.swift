@@ -1,5 +1,5 @@
-// Prepared writes (Vol 3, Part F, 3.4.6): a client's parts wait in a queue of limited size until they are executed,
-// all of them or none. Permissions are looked at when a part comes, offset and length when the queue is executed.
+// Prepared writes (Vol 3, Part F, 3.4.6): a client's parts wait in a bounded queue until they are executed, all of them
+// or none. Permissions are checked when a part arrives, offset and length when the queue is executed.
 
 import BluetoothTypes
 import NIOCore
@@ -12,7 +12,7 @@ extension GATTServer {
         into actions: inout [ATTBearer.Action]
     ) {
         let opcode = ATTPrepareWriteRequest.opcode
-        guard self.isInSync(request: opcode, handle: request.handle, on: &bearer, into: &actions) else { return }
+        guard self.checkSync(request: opcode, handle: request.handle, on: &bearer, into: &actions) else { return }
         guard let position = self.database.index(of: request.handle) else {
             self.sendError(.invalidHandle, request: opcode, handle: request.handle, on: &bearer, into: &actions)
             return
@@ -41,7 +41,7 @@ extension GATTServer {
 
     /// Execute Write Request (3.4.6.3).
     ///
-    /// The queue is empty afterwards, whatever becomes of it.
+    /// The queue is empty afterwards, whatever the outcome.
     mutating func executeWrite(
         _ request: ATTExecuteWriteRequest,
         on bearer: inout ATTBearer,
@@ -64,7 +64,7 @@ extension GATTServer {
                     ?? self.valueError(of: attribute, offset: part.offset, part.value, on: &bearer)
                 if case .application = attribute.content { asked.append(part) } else { kept.append(part) }
             } else {
-                // The service went while the queue waited.
+                // The service was removed while the queue waited.
                 error = .invalidHandle
             }
             if let error {
@@ -91,7 +91,7 @@ extension GATTServer {
         actions.append(.write(GATTWriteRequest(id: id, link: bearer.link, parts: asked)))
     }
 
-    /// Answers an execution that the application agreed to, and writes what the server keeps.
+    /// Answers an execution that the application has accepted, and writes the values that the server stores.
     mutating func finishExecuting(
         _ kept: [GATTWriteRequest.Part],
         on bearer: inout ATTBearer,
@@ -108,8 +108,8 @@ extension GATTServer {
 extension GATTServer.PreparedWrites {
     /// Adds a part.
     ///
-    /// Where it goes on where the last part for the same attribute ended, the two become one; parts for other
-    /// attributes may lie between them, since a client may nest several long writes.
+    /// If it continues the last part for the same attribute, the two are joined, even if parts for other attributes lie
+    /// in between, since a client may interleave several long writes.
     mutating func append(_ request: ATTPrepareWriteRequest) {
         self.count += 1
         self.octets += request.value.readableBytes
@@ -123,13 +123,13 @@ extension GATTServer.PreparedWrites {
             GATTWriteRequest.Part(
                 handle: request.handle,
                 offset: Int(request.offset),
-                // A copy of its own: later parts are appended, and the packet is released.
+                // Copied, so that later parts can be appended and the packet is released.
                 value: request.value.compacted
             )
         )
     }
 
-    /// Makes the parts for attributes that are gone fail, also if their handles are given again.
+    /// Makes the parts for removed attributes fail, even if their handles are reused.
     mutating func invalidate(_ handles: AttributeHandleRange) {
         for index in self.parts.indices where handles.contains(self.parts[index].handle) {
             self.parts[index].handle = 0x0000

@@ -1,5 +1,5 @@
-// Reading values (Vol 3, Part F, 3.4.4). What the server keeps is answered at once; for the rest the application is
-// asked, and the request waits in the link's transaction until it answers.
+// Reading values (Vol 3, Part F, 3.4.4). Values that the server stores are returned immediately; for the others the
+// application is asked, and the request waits in the link's transaction for its answer.
 
 import BluetoothTypes
 import NIOCore
@@ -12,8 +12,8 @@ extension GATTServer {
 
     /// Read Blob (3.4.4.5).
     ///
-    /// An offset at the very end has an empty answer, whatever the length of the value: clients ask so after a value
-    /// that filled a PDU to the last octet.
+    /// An offset at the end of the value has an empty answer: clients send such a request after a value that exactly
+    /// filled a PDU.
     mutating func readBlob(
         _ request: ATTReadBlobRequest,
         on bearer: inout ATTBearer,
@@ -30,7 +30,7 @@ extension GATTServer {
         into actions: inout [ATTBearer.Action]
     ) {
         let request: ATTOpcode = isBlob ? .readBlobRequest : .readRequest
-        guard self.isInSync(request: request, handle: handle, on: &bearer, into: &actions) else { return }
+        guard self.checkSync(request: request, handle: handle, on: &bearer, into: &actions) else { return }
         guard let position = self.database.index(of: handle) else {
             self.sendError(.invalidHandle, request: request, handle: handle, on: &bearer, into: &actions)
             return
@@ -58,7 +58,7 @@ extension GATTServer {
         if case .databaseHash = attribute.content { self.noteHashRead(on: &bearer) }
     }
 
-    /// Sends a response that is a value and nothing else, cut to the MTU.
+    /// Sends a response that consists of a value, truncated to the MTU.
     private mutating func sendValue(
         _ value: ByteBuffer,
         opcode: ATTOpcode,
@@ -72,27 +72,27 @@ extension GATTServer {
         self.send(response, on: &bearer, into: &actions)
     }
 
-    /// Read By Type (3.4.4.1): values of one length, as many as fit.
+    /// Read By Type (3.4.4.1): returns values of one length, as many as fit.
     ///
-    /// A value of the application ends the list, or is the whole list, so that it is never asked for a value that the
-    /// client does not get.
+    /// A value of the application ends the list, or is the whole list, so that the application is never asked for a
+    /// value that is not returned.
     mutating func readByType(
         _ request: ATTReadByTypeRequest,
         on bearer: inout ATTBearer,
         into actions: inout [ATTBearer.Action]
     ) {
         let opcode = ATTReadByTypeRequest.opcode
-        guard self.isValidRange(request.start, request.end, request: opcode, on: &bearer, into: &actions) else {
+        guard self.checkRange(request.start, request.end, request: opcode, on: &bearer, into: &actions) else {
             return
         }
         let shortType = request.type.shortValue ?? 0
         if shortType != GATTAttributeType.include, shortType != GATTAttributeType.characteristic,
             request.start != 0x0001 || request.end != 0xFFFF
         {
-            guard self.isInSync(request: opcode, handle: request.start, on: &bearer, into: &actions) else { return }
+            guard self.checkSync(request: opcode, handle: request.start, on: &bearer, into: &actions) else { return }
         }
         let mtu = bearer.mtu
-        let longestValue = min(mtu - 4, 253)
+        let longestValue = ATT.longestListedValue(mtu: mtu)
         var response: ByteBuffer?
         var length = 0
         var containsHash = false
@@ -143,7 +143,7 @@ extension GATTServer {
 
     /// Read Multiple and Read Multiple Variable (3.4.4.7 and 3.4.4.11): all values or an error.
     ///
-    /// Permissions are looked at before the first value is asked for.
+    /// Permissions are checked before the first value is read.
     mutating func readSeveral(
         _ handles: ATTHandleList,
         request: ATTOpcode,
@@ -151,7 +151,7 @@ extension GATTServer {
         into actions: inout [ATTBearer.Action]
     ) {
         var walk = handles.makeIterator()
-        guard self.isInSync(request: request, handle: walk.next() ?? 0, on: &bearer, into: &actions) else { return }
+        guard self.checkSync(request: request, handle: walk.next() ?? 0, on: &bearer, into: &actions) else { return }
         for handle in handles {
             guard let position = self.database.index(of: handle) else {
                 self.sendError(.invalidHandle, request: request, handle: handle, on: &bearer, into: &actions)
@@ -174,7 +174,7 @@ extension GATTServer {
         )
     }
 
-    /// Goes on with a request for several values until it is full, complete, or waits for the application.
+    /// Continues a request for several values until its response is full or complete, or it waits for the application.
     private mutating func gather(
         _ gathering: consuming Gathering,
         on bearer: inout ATTBearer,
@@ -182,7 +182,8 @@ extension GATTServer {
     ) {
         var gathering = gathering
         while gathering.response.readableBytes < bearer.mtu, let handle = gathering.rest.next() {
-            // The attribute may have gone while the application was asked for another one, or the link's security.
+            // The attribute may have been removed, or the link's security lost, while the application was asked for
+            // another one.
             guard let position = self.database.index(of: handle) else {
                 self.sendError(.invalidHandle, request: gathering.request, handle: handle, on: &bearer, into: &actions)
                 return
@@ -231,7 +232,7 @@ extension GATTServer {
             sequence == request.sequence
         else { return }
         bearer.server.transaction = .idle
-        // The link may have lost its security while the application was asked.
+        // The link may have lost its security meanwhile.
         var result = result
         if let position = self.database.index(of: reading.handle),
             let error = self.readError(of: self.database.attributes[position], on: &bearer)
@@ -244,7 +245,7 @@ extension GATTServer {
         case (.blob, .success(let value)):
             self.sendValue(value, opcode: .readBlobResponse, on: &bearer, into: &actions)
         case (.byType(let handle), .success(let value)):
-            let value = value.prefix(min(bearer.mtu - 4, 253))
+            let value = value.prefix(ATT.longestListedValue(mtu: bearer.mtu))
             var response = Self.readByTypeResponse(
                 valueLength: value.readableBytes,
                 capacity: 4 + value.readableBytes
@@ -268,7 +269,7 @@ extension GATTServer {
 }
 
 extension GATTServer.Reading {
-    /// The handle that the application was asked for.
+    /// The handle for which the application was asked.
     fileprivate var handle: AttributeHandle {
         switch self {
         case .value(let handle), .blob(let handle), .byType(let handle): handle
@@ -278,7 +279,7 @@ extension GATTServer.Reading {
 }
 
 extension GATTServer.Gathering {
-    /// Adds a value, with its length where the response has lengths.
+    /// Adds a value, with its length if the response has lengths.
     fileprivate mutating func append(_ value: ByteBuffer) {
         let value = value.prefix(ATT.maximumValueLength)
         if self.request == .readMultipleVariableRequest {
@@ -289,7 +290,7 @@ extension GATTServer.Gathering {
 }
 
 extension ByteBuffer {
-    /// The first `count` readable octets, or all of them where there are fewer; no octet is copied.
+    /// The first `count` readable octets, or all if there are fewer, without copying.
     @inline(__always)
     consuming func prefix(_ count: Int) -> ByteBuffer {
         if self.readableBytes > count { self.moveWriterIndex(to: self.readerIndex + count) }

@@ -1,4 +1,4 @@
-// What a client sends: finds the handler of each PDU and holds the rules that all requests share: one at a time, no
+// The PDUs of a client: dispatches each to its handler, and enforces the rules for all requests: one at a time, no
 // longer than the MTU, well-formed, answered once (Vol 3, Part F, 3.3 and 3.4.1).
 
 import BluetoothTypes
@@ -37,7 +37,7 @@ extension GATTServer {
         into actions: inout [ATTBearer.Action]
     ) {
         guard case .idle = bearer.server.transaction else {
-            // To answer would confuse the answers of two requests, to wait would need a queue that a peer fills.
+            // Answering would confuse the answers of two requests; waiting would need a queue that a peer could fill.
             bearer.fail(.requestWhilePending, into: &actions)
             return
         }
@@ -90,7 +90,7 @@ extension GATTServer {
     ) {
         let mine = bearer.preferredMTU
         self.send(ATTExchangeMTUResponse(serverMTU: UInt16(mine)).encoded(), on: &bearer, into: &actions)
-        // An offer below the default is a fault of the client, and changes nothing.
+        // An offer below the default is an error of the client, and ignored.
         guard request.clientMTU >= ATT.defaultMTU else { return }
         let mtu = min(mine, Int(request.clientMTU))
         bearer.setMTU(mtu, into: &actions)
@@ -98,7 +98,7 @@ extension GATTServer {
 
     // MARK: Answers
 
-    /// Sends a PDU that is no notification, behind the notifications that were made before it.
+    /// Sends a PDU other than a notification, after earlier notifications.
     func send(_ pdu: ByteBuffer, on bearer: inout ATTBearer, into actions: inout [ATTBearer.Action]) {
         bearer.flushBatch(into: &actions)
         actions.append(.send(pdu, nil))
@@ -119,8 +119,8 @@ extension GATTServer {
         )
     }
 
-    /// Whether a range of handles is one; where it is not, the client gets an error (3.4.3.1).
-    func isValidRange(
+    /// Whether a range of handles is valid; if not, the client gets an error (3.4.3.1).
+    func checkRange(
         _ start: AttributeHandle,
         _ end: AttributeHandle,
         request: ATTOpcode,
@@ -136,15 +136,15 @@ extension GATTServer {
 
     // MARK: Permissions
 
-    /// The error that a client which reads an attribute meets; `nil` where it may.
+    /// The error for a client that reads an attribute; `nil` if it may.
     ///
-    /// Access comes before security, so that no client pairs for an attribute that cannot be read anyway.
+    /// Access is checked before security, so that no client pairs for an attribute that cannot be read anyway.
     func readError(of attribute: GATTAttribute, on bearer: inout ATTBearer) -> ATTErrorCode? {
         guard attribute.access.contains(.read) else { return .readNotPermitted }
         return self.shortfall(of: attribute.readSecurity, on: &bearer)?.attError
     }
 
-    /// The error that a client which writes an attribute meets; `nil` where it may.
+    /// The error for a client that writes an attribute; `nil` if it may.
     func writeError(
         of attribute: GATTAttribute,
         with access: GATTAttribute.Access = .write,
@@ -154,13 +154,13 @@ extension GATTServer {
         return self.shortfall(of: attribute.writeSecurity, on: &bearer)?.attError
     }
 
-    /// What the link lacks for a requirement; `nil` for nothing.
+    /// What the link lacks for a requirement; `nil` if nothing.
     @inline(__always)
     func shortfall(of requirement: SecurityRequirement, on bearer: inout ATTBearer) -> SecurityShortfall? {
         bearer.security.shortfall(of: requirement, minimumKeySize: self.configuration.minimumKeySize)
     }
 
-    /// The value of an attribute that the server keeps itself; `nil` where the application must be asked.
+    /// The value of an attribute that the server stores itself; `nil` if the application must be asked.
     mutating func keptValue(of attribute: GATTAttribute, on bearer: inout ATTBearer) -> ByteBuffer? {
         switch attribute.content {
         case .fixed(let value):

@@ -1,5 +1,5 @@
-// What the server keeps for one client while it is connected: subscriptions, the request in progress, prepared writes,
-// and what waits to be sent. It is the server half of the link's bearer.
+// The server's state for one connected client: subscriptions, the request in progress, prepared writes, and waiting
+// values. It is the server half of the link's bearer.
 
 import DequeModule
 import NIOCore
@@ -9,54 +9,54 @@ extension GATTServer {
     struct ClientFeatures: OptionSet, Hashable, Sendable {
         var rawValue: UInt8
 
-        /// The client takes Database Out Of Sync errors.
+        /// The client supports Database Out Of Sync errors.
         static let robustCaching = ClientFeatures(rawValue: 0x01)
-        /// The client takes the enhanced ATT bearer, which this host does not have.
+        /// The client supports the enhanced ATT bearer, which this host does not have.
         static let enhancedBearer = ClientFeatures(rawValue: 0x02)
-        /// The client takes several notifications in one PDU.
+        /// The client supports several notifications in one PDU.
         static let multipleNotifications = ClientFeatures(rawValue: 0x04)
-        /// The bits that mean something today; the others are ignored.
+        /// The defined bits; the others are ignored.
         static let known: ClientFeatures = [.robustCaching, .enhancedBearer, .multipleNotifications]
     }
 
     /// Whether the client knows of the database's last change (Vol 3, Part G, 2.5.2.1).
     enum Awareness: Hashable, Sendable {
-        /// It does.
+        /// It is change-aware.
         case aware
-        /// It does not.
+        /// It is change-unaware.
         case unaware
-        /// It does not, but its next request shows that it got the Database Out Of Sync error.
+        /// It is change-unaware, but its next request proves that it has received the Database Out Of Sync error.
         case unawareErrorSent
-        /// It does not, but its next request shows that it got the Database Hash.
+        /// It is change-unaware, but its next request proves that it has received the Database Hash.
         case unawareHashRead
     }
 
-    /// What a client has subscribed to of one characteristic.
+    /// A client's subscription to one characteristic.
     struct Subscription: Hashable, Sendable {
         /// The handle of the characteristic's value.
         let characteristic: AttributeHandle
         /// Bit 0 for notifications, bit 1 for indications; never zero.
         var bits: UInt8
-        /// What the link must offer before a value is sent.
+        /// The required security for sending a value.
         let security: SecurityRequirement
 
-        /// Whether the client takes notifications.
+        /// Whether the client has subscribed to notifications.
         var notifies: Bool { self.bits & 0x01 != 0 }
     }
 
-    /// The request of the client that is being worked on; ATT has one at a time (Vol 3, Part F, 3.3.2).
+    /// The client's request in progress; ATT has one at a time (Vol 3, Part F, 3.3.2).
     enum Transaction: Sendable {
         /// None.
         case idle
         /// The application was asked for a value.
         case reading(sequence: UInt32, Reading)
-        /// The application was given the value of a Write Request.
+        /// The application has the value of a Write Request.
         case writing(sequence: UInt32, handle: AttributeHandle)
-        /// The application was given prepared writes; those that the server keeps itself are applied with its consent.
+        /// The application has prepared writes; those to values that the server stores are applied if it accepts.
         case executing(sequence: UInt32, handle: AttributeHandle, kept: [GATTWriteRequest.Part])
     }
 
-    /// What the value that the application was asked for is needed for.
+    /// The purpose of the value for which the application was asked.
     enum Reading: Sendable {
         /// Read.
         case value(AttributeHandle)
@@ -68,11 +68,11 @@ extension GATTServer {
         case several(Gathering)
     }
 
-    /// The response to a request for several values in the making.
+    /// The unfinished response to a request for several values.
     struct Gathering: Sendable {
-        /// The handles that are still to be read.
+        /// The handles that have not been read yet.
         var rest: ATTHandleList.Iterator
-        /// The handle that was asked for last.
+        /// The handle in progress.
         var handle: AttributeHandle
         /// The request's opcode.
         let request: ATTOpcode
@@ -82,11 +82,11 @@ extension GATTServer {
 
     /// The prepared writes of a client.
     struct PreparedWrites: Sendable {
-        /// The writes in the order in which they came, parts that adjoin already joined.
+        /// The writes in order of arrival, with adjoining parts joined.
         var parts: [GATTWriteRequest.Part] = []
-        /// How many requests they came in.
+        /// The number of their requests.
         var count = 0
-        /// The octets of their values.
+        /// The total length of their values.
         var octets = 0
     }
 
@@ -99,7 +99,7 @@ extension GATTServer {
         /// Service Changed.
         case serviceChanged(deadline: NIODeadline)
 
-        /// When the client must have confirmed.
+        /// The deadline for the confirmation.
         var deadline: NIODeadline? {
             switch self {
             case .none: nil
@@ -108,19 +108,19 @@ extension GATTServer {
         }
     }
 
-    /// Notifications that wait for the end of the driver's turn, to leave in one PDU.
+    /// Notifications that wait for the end of the driver's turn, to be sent in one PDU.
     enum Batch: Sendable {
         /// None.
         case empty
-        /// One, not written yet.
+        /// One, not encoded yet.
         case one(ServedClient.Value)
-        /// Several of one owner, written already.
+        /// Several of one owner, already encoded.
         case several(ByteBuffer, Transmission)
     }
 
     /// A connected client.
     struct ServedClient: Sendable {
-        /// A value that is to be sent.
+        /// A value to send.
         struct Value: Sendable {
             let handle: AttributeHandle
             let value: ByteBuffer
@@ -132,24 +132,24 @@ extension GATTServer {
         /// In ascending order of the handles.
         var subscriptions: [Subscription] = []
         var transaction = Transaction.idle
-        /// Counts the requests that were handed to the application.
+        /// The number of requests to the application.
         var sequence: UInt32 = 0
         var prepared = PreparedWrites()
         var batch = Batch.empty
         var outstanding = Outstanding.none
-        /// The application's indications that wait for the confirmation of an earlier one.
+        /// The application's indications that wait for an earlier one to be confirmed.
         var indications: Deque<Value> = []
-        /// The range of a Service Changed indication that waits for the confirmation of an earlier one.
+        /// The range of a Service Changed indication that waits for an earlier one to be confirmed.
         var changedRange: AttributeHandleRange?
-        /// Values that wait until the local client has the answer to its MTU request.
+        /// Values that wait for the end of the local client's MTU exchange.
         var deferred: Deque<Value> = []
-        /// The key with which the client signs commands; `nil` where it has distributed none.
+        /// The key with which the client signs commands; `nil` if it has distributed none.
         var signingKey: PeerSigningKey?
 
-        /// Whether the client takes Database Out Of Sync errors and does not know of the last change.
+        /// Whether the client supports Database Out Of Sync errors and is change-unaware.
         var isOutOfSync: Bool { self.awareness != .aware && self.features.contains(.robustCaching) }
 
-        /// The index of a subscription; else where it belongs.
+        /// The index of a subscription, or its insertion point.
         func place(ofSubscription characteristic: AttributeHandle) -> (index: Int, isPresent: Bool) {
             var low = 0
             var high = self.subscriptions.count
@@ -168,7 +168,7 @@ extension GATTServer {
             return isPresent ? self.subscriptions[index].bits : 0
         }
 
-        /// The name of the next request to the application: the link above, the count below.
+        /// The identifier of the next request to the application.
         mutating func nextRequestID(on link: LinkID) -> GATTRequestID {
             self.sequence &+= 1
             return GATTRequestID(link: link, sequence: self.sequence)

@@ -1,14 +1,14 @@
 // Signed Write Commands (Vol 3, Part F, 3.4.5.4; Vol 3, Part C, 10.4.2): a write that is never answered, whose
-// signature proves on a link without encryption who has sent it. What does not hold is ignored: a signature that was
-// not made with the client's key, a counter that was used before, a value that may not be written.
+// signature authenticates the sender on an unencrypted link. A command is ignored if its signature does not match the
+// client's key, its counter was used before, or the value may not be written.
 //
-// The signature stands for no encryption: where writing demands an encrypted link, a signed command needs one, too.
+// A signature does not replace encryption: if writing requires an encrypted link, so does a signed command.
 
 import BluetoothTypes
 import NIOCore
 
 extension GATTServer {
-    /// Signed Write Command: done or ignored.
+    /// Signed Write Command: executed or ignored.
     mutating func signedWriteCommand(
         _ pdu: ByteBuffer,
         on bearer: inout ATTBearer,

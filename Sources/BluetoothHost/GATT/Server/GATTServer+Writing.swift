@@ -1,6 +1,6 @@
-// Writing values with a request or a command (Vol 3, Part F, 3.4.5), and the two kinds of values that clients write
-// and the server keeps: Client Characteristic Configurations and Client Supported Features (Vol 3, Part G, 3.3.3.3
-// and 7.2).
+// Writing values with a request or a command (Vol 3, Part F, 3.4.5), and the two kinds of values that clients write and
+// the server stores: Client Characteristic Configurations and Client Supported Features (Vol 3, Part G, 3.3.3.3 and
+// 7.2).
 
 import BluetoothTypes
 import NIOCore
@@ -10,7 +10,7 @@ extension GATTServer {
     mutating func write(_ request: ATTWriteRequest, on bearer: inout ATTBearer, into actions: inout [ATTBearer.Action])
     {
         let opcode = ATTWriteRequest.opcode
-        guard self.isInSync(request: opcode, handle: request.handle, on: &bearer, into: &actions) else { return }
+        guard self.checkSync(request: opcode, handle: request.handle, on: &bearer, into: &actions) else { return }
         guard let position = self.database.index(of: request.handle) else {
             self.sendError(.invalidHandle, request: opcode, handle: request.handle, on: &bearer, into: &actions)
             return
@@ -32,13 +32,13 @@ extension GATTServer {
             let part = GATTWriteRequest.Part(handle: request.handle, offset: 0, value: request.value)
             actions.append(.write(GATTWriteRequest(id: id, link: bearer.link, parts: [part])))
         case .fixed, .clientConfiguration, .clientSupportedFeatures, .databaseHash:
-            // The answer goes out first: what the application sends to a new subscriber comes behind it.
+            // The answer is sent first, before any value of the application for a new subscriber.
             self.send(ATTWriteResponse().encoded(), on: &bearer, into: &actions)
             self.keep(request.value, in: attribute, on: &bearer, into: &actions)
         }
     }
 
-    /// Whether a Write Command of so many octets, of which these are its value's, is done, and not ignored.
+    /// Whether a Write Command with these lengths of PDU and value is executed, and not ignored.
     @inline(__always)
     mutating func acceptsCommand(
         to handle: AttributeHandle,
@@ -53,7 +53,7 @@ extension GATTServer {
         return self.shortfall(of: self.database.attributes[position].writeSecurity, on: &bearer) == nil
     }
 
-    /// Write Command (3.4.5.3): done or ignored, never answered.
+    /// Write Command (3.4.5.3): executed or ignored, never answered.
     mutating func writeCommand(_ pdu: ByteBuffer, on bearer: inout ATTBearer, into actions: inout [ATTBearer.Action]) {
         guard let command = try? ATTWriteCommand(parsingParametersOf: pdu),
             self.acceptsCommand(to: command.handle, pdu.readableBytes, command.value.readableBytes, on: &bearer)
@@ -92,10 +92,9 @@ extension GATTServer {
         }
     }
 
-    // MARK: What the server keeps
+    // MARK: Values of the server
 
-    /// The error that a client meets which writes a value at an offset; `nil` for none, or where only the application
-    /// can say.
+    /// The error for writing a value at an offset; `nil` if there is none, or if the application decides.
     func valueError(
         of attribute: GATTAttribute,
         offset: Int,
@@ -117,14 +116,14 @@ extension GATTServer {
         case .clientSupportedFeatures:
             guard offset == 0 else { return .invalidOffset }
             guard let features = value.clientFeatures else { return .invalidAttributeValueLength }
-            // A client cannot take back what it said it can do (7.2).
+            // A client cannot clear a feature (7.2).
             return features.isSuperset(of: bearer.server.features) ? nil : .valueNotAllowed
         case .fixed, .databaseHash:
             return .writeNotPermitted
         }
     }
 
-    /// Writes a value that the server keeps; it has been checked.
+    /// Writes a checked value that the server stores.
     mutating func keep(
         _ value: ByteBuffer,
         in attribute: GATTAttribute,
@@ -150,7 +149,7 @@ extension GATTServer {
         }
     }
 
-    /// Sets a Client Characteristic Configuration and reports to the application where a subscription began or ended.
+    /// Sets a Client Characteristic Configuration, and reports to the application if a subscription began or ended.
     mutating func setConfiguration(
         _ bits: UInt8,
         of characteristic: AttributeHandle,
@@ -181,13 +180,12 @@ extension GATTServer {
 }
 
 extension ByteBuffer {
-    /// The bits of a Client Characteristic Configuration that mean something.
+    /// The defined bits of a Client Characteristic Configuration.
     fileprivate var configurationBits: UInt8? {
         self.getInteger(at: self.readerIndex, as: UInt8.self).map { $0 & 0x03 }
     }
 
-    /// The bits of Client Supported Features that mean something; `nil` for an empty value or one longer than any
-    /// attribute.
+    /// The defined bits of Client Supported Features; `nil` for an empty value or one longer than any attribute.
     fileprivate var clientFeatures: GATTServer.ClientFeatures? {
         guard self.readableBytes <= ATT.maximumValueLength else { return nil }
         return self.getInteger(at: self.readerIndex, as: UInt8.self).map {

@@ -1,6 +1,6 @@
 // The GATT server of a host: one database for any number of clients. A machine without I/O and without a clock:
-// requests come in through `receive(_:on:now:into:)` with the bearer of the link, whose server half holds what the
-// server keeps for the client at its other end, and what is to be done goes out as actions (Vol 3, Parts F and G).
+// `receive(_:on:now:into:)` takes a request with the bearer of its link, whose server half has the state of the client,
+// and adds the resulting actions (Vol 3, Parts F and G).
 //
 //     a client's request ─▶ idle ── the server has the answer ──▶ idle
 //                            └── the application is asked ──▶ reading, writing or executing ── it answers ──▶ idle
@@ -8,45 +8,45 @@
 // idle: the client may send a request. reading, writing, executing: the application has been asked, and the client
 // waits for its answer (Vol 3, Part F, 3.3.2).
 //
-// What a peer can do: a second request before the answer to the first one ends the bearer. Prepared writes, indications
-// and deferred values have limits of number or are the application's own. Every PDU that is not well-formed is answered
-// with an error, or ignored where it has no answer.
+// If a peer sends a second request before the answer to the first one, the bearer ends. Prepared writes, indications
+// and deferred values are limited in number, or come from the application. Every malformed PDU is answered with an
+// error, or ignored if it has no answer.
 //
-// Time comes in as `now`, for the limit of 30 s on each indication (Vol 3, Part F, 3.3.3).
+// Deadlines are passed in as `now`, for the limit of 30 s on each indication (Vol 3, Part F, 3.3.3).
 
 import BluetoothTypes
 import NIOCore
 
 /// A GATT server.
 struct GATTServer {
-    /// What a server is made with.
+    /// The configuration of a server.
     struct Configuration: Sendable {
-        /// The GAP Device Name; cut to 248 octets of UTF-8.
+        /// The GAP Device Name, truncated to 248 octets of UTF-8.
         var deviceName = ""
         /// The GAP Appearance.
         var appearance: UInt16 = 0
-        /// Whether the device hides itself, so that it says how (Vol 3, Part C, 12.4 and 12.5).
+        /// Whether the device uses privacy, and declares it (Vol 3, Part C, 12.4 and 12.5).
         var hasPrivacy = false
-        /// What the Generic Attribute service has.
+        /// The contents of the Generic Attribute service.
         var genericAttribute = GenericAttributeService.full
-        /// The shortest encryption key that protected attributes are content with, 7 to 16 octets.
+        /// The minimum encryption key size for protected attributes, 7 to 16 octets.
         var minimumKeySize = SecurityRequirement.keySizes.lowerBound
-        /// How many Prepare Write Requests a client can have waiting.
+        /// The largest number of a client's Prepare Write Requests.
         var preparedWriteLimit = 128
-        /// How many octets a client's prepared writes can hold.
+        /// The largest total length of a client's prepared writes.
         var preparedOctetLimit = 8_192
-        /// How many indications can wait for a client's confirmations.
+        /// The largest number of waiting indications for a client.
         var indicationLimit = 256
     }
 
-    /// What the server was made with.
+    /// The configuration.
     let configuration: Configuration
     /// The attributes.
     var database = GATTDatabase()
 
-    /// The handle of Central Address Resolution; `nil` where the device does not hide itself.
+    /// The handle of Central Address Resolution; `nil` without privacy.
     private let addressResolutionHandle: AttributeHandle?
-    /// The handle of Service Changed; 0, which is no attribute, where there is none.
+    /// The handle of Service Changed; 0, which is not an attribute, if there is none.
     let serviceChangedHandle: AttributeHandle
     /// The last handle of the built-in services.
     private let lastBuiltInHandle: AttributeHandle
@@ -78,7 +78,7 @@ struct GATTServer {
                 access: .read,
                 content: .fixed(Self.addressResolutionValue(false))
             )
-            // Zero: private addresses alone, as soon as there is a bond. There is no other value.
+            // Zero: only private addresses once there is a bond. There is no other value.
             $0.characteristic(
                 BluetoothUUID(GATTAttributeType.resolvablePrivateAddressOnly),
                 properties: .read,
@@ -93,7 +93,7 @@ struct GATTServer {
         self.lastBuiltInHandle = (attribute ?? access).range.upperBound
     }
 
-    /// Adds the Generic Attribute service (Vol 3, Part G, 7) with what the device has of it.
+    /// Adds the Generic Attribute service (Vol 3, Part G, 7) with the configured contents.
     private static func addGenericAttribute(
         _ content: GenericAttributeService,
         to database: inout GATTDatabase
@@ -132,7 +132,7 @@ struct GATTServer {
         }
     }
 
-    /// The name's UTF-8, cut to 248 octets between characters (Vol 3, Part C, 12.1).
+    /// The name's UTF-8, truncated to at most 248 octets at a character boundary (Vol 3, Part C, 12.1).
     private static func deviceNameValue(_ name: String) -> ByteBuffer {
         var name = Substring(name)
         while name.utf8.count > AdvertisingData.longestName { name.removeLast() }
@@ -143,7 +143,7 @@ struct GATTServer {
         ByteBuffer(bytes: [isSupported ? 1 : 0])
     }
 
-    /// Changes what Central Address Resolution says, where it is there.
+    /// Sets the value of Central Address Resolution, if it exists.
     mutating func setCentralAddressResolution(_ isSupported: Bool) {
         guard let handle = self.addressResolutionHandle else { return }
         self.database.setFixedValue(Self.addressResolutionValue(isSupported), of: handle)
@@ -153,15 +153,15 @@ struct GATTServer {
 
     /// Adds a service.
     ///
-    /// The clients are to hear of it: ``databaseChanged(in:on:now:into:)`` on each bearer.
+    /// Call ``databaseChanged(in:on:now:into:)`` on each bearer afterwards.
     mutating func add(_ service: GATTServiceDefinition) throws(GATTDatabaseError) -> GATTServiceHandles {
         try self.database.add(service)
     }
 
     /// Removes the service whose declaration has `handle`; returns its handles.
     ///
-    /// The built-in services and handles of no service are left alone. The clients are to hear of it:
-    /// ``databaseChanged(in:on:now:into:)`` on each bearer.
+    /// Built-in services and handles without a service are ignored. Call ``databaseChanged(in:on:now:into:)`` on each
+    /// bearer afterwards.
     mutating func remove(_ handle: AttributeHandle) -> AttributeHandleRange? {
         handle > self.lastBuiltInHandle ? self.database.remove(handle) : nil
     }
@@ -170,7 +170,7 @@ struct GATTServer {
 
     /// A link has ended.
     ///
-    /// Its client's subscriptions end with it, and so does what waited to be sent.
+    /// The client's subscriptions end, and waiting values are dropped.
     func close(_ bearer: inout ATTBearer, into actions: inout [ATTBearer.Action]) {
         bearer.dropNotifications(into: &actions)
         for subscription in bearer.server.subscriptions

@@ -1,10 +1,10 @@
-// Lays the attributes of one service out in the order that the specification asks for: declaration, includes, then
-// each characteristic with its value and descriptors (Vol 3, Part G, 3.1 to 3.3).
+// Builds the attributes of one service in the order of the specification: declaration, includes, then each
+// characteristic with its value and descriptors (Vol 3, Part G, 3.1 to 3.3).
 
 import BluetoothTypes
 import NIOCore
 
-/// The attributes of a service in the making.
+/// The attributes of an unfinished service.
 struct GATTServiceBuilder {
     /// The attributes so far, without the service declaration.
     private var members: [GATTAttribute] = []
@@ -16,14 +16,14 @@ struct GATTServiceBuilder {
 
     /// Starts a service whose declaration has the handle `first`.
     ///
-    /// The caller has made sure that enough handles follow.
+    /// The caller has checked that there are enough handles.
     init(uuid: BluetoothUUID, isPrimary: Bool, first: AttributeHandle) {
         self.uuid = uuid.attForm
         self.isPrimary = isPrimary
         self.first = first
     }
 
-    /// How many handles a definition needs.
+    /// The number of handles that a definition needs.
     static func handleCount(of definition: GATTServiceDefinition) -> Int {
         var count = 1 + definition.includedServices.count
         for characteristic in definition.characteristics {
@@ -36,7 +36,7 @@ struct GATTServiceBuilder {
 
     private var next: AttributeHandle { self.first + 1 + AttributeHandle(self.members.count) }
 
-    /// Adds an include declaration (3.2): the UUID is left out where it has 128 bits.
+    /// Adds an include declaration (3.2), without the UUID if that has 128 bits.
     mutating func include(_ service: AttributeHandleRange, uuid: BluetoothUUID) {
         var value = ByteBuffer()
         value.writeMultipleIntegers(service.lowerBound, service.upperBound, endianness: .little)
@@ -62,7 +62,7 @@ struct GATTServiceBuilder {
         )
     }
 
-    /// Adds a characteristic: declaration, value, the descriptors that its properties call for, then the others.
+    /// Adds a characteristic: declaration, value, the descriptors that its properties need, then the others.
     ///
     /// Returns the value's handle.
     @discardableResult
@@ -92,7 +92,8 @@ struct GATTServiceBuilder {
             )
         )
         if properties.contains(.extendedProperties) {
-            // Prepared writes of a value that can be written are reliable writes; nothing else is extended here.
+            // A value that can be written supports reliable writes by prepared writes; no other extended property is
+            // used.
             self.append(
                 GATTAttributeType.extendedProperties,
                 ByteBuffer(integer: properties.contains(.write) ? 1 : 0, endianness: .little, as: UInt16.self)
@@ -145,7 +146,7 @@ struct GATTServiceBuilder {
         )
     }
 
-    /// The attributes in the order of their handles, and the handles by name.
+    /// The attributes in ascending order of their handles, and the handles of the service.
     func build() -> (attributes: [GATTAttribute], handles: GATTServiceHandles) {
         let last = self.first + AttributeHandle(self.members.count)
         var value = ByteBuffer()
@@ -167,13 +168,13 @@ struct GATTServiceBuilder {
 }
 
 extension CharacteristicProperties {
-    /// Whether clients subscribe to the characteristic, so that a Client Characteristic Configuration belongs to it.
+    /// Whether clients can subscribe to the characteristic, so that it needs a Client Characteristic Configuration.
     var needsClientConfiguration: Bool { !self.isDisjoint(with: [.notify, .indicate]) }
 }
 
 extension GATTAttribute.Access {
-    /// What permissions and properties allow together: a property without the permission is a promise that is not
-    /// kept, a permission without the property is not offered to clients.
+    /// The operations that both permissions and properties allow: a property without the permission is refused, and a
+    /// permission without the property is not offered to clients.
     init(_ permissions: AttributePermissions, properties: CharacteristicProperties, isFixed: Bool) {
         self = []
         if properties.contains(.read), permissions.read != nil { self.insert(.read) }
@@ -185,7 +186,7 @@ extension GATTAttribute.Access {
 }
 
 extension ByteBuffer {
-    /// The readable octets in storage of their own, so that a long-lived value does not hold on to a whole packet.
+    /// A copy of the readable octets, so that a long-lived value does not keep a whole packet alive.
     var compacted: ByteBuffer {
         var copy = ByteBuffer()
         copy.reserveCapacity(self.readableBytes)

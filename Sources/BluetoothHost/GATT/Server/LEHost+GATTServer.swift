@@ -7,7 +7,7 @@ public import NIOCore
 extension LEHost {
     // MARK: Database
 
-    /// Adds a service to the database; connected clients that asked for it are informed.
+    /// Adds a service to the database; subscribed clients are informed.
     public func addService(_ service: GATTServiceDefinition) throws(GATTDatabaseError) -> GATTServiceHandles {
         self.assertOnEventLoop()
         let handles = try self.server.add(service)
@@ -16,7 +16,7 @@ extension LEHost {
         return handles
     }
 
-    /// Removes the service whose declaration has `handle`; connected clients that asked for it are informed.
+    /// Removes the service whose declaration has `handle`; subscribed clients are informed.
     public func removeService(_ handle: AttributeHandle) {
         self.assertOnEventLoop()
         guard let range = self.server.remove(handle) else { return }
@@ -54,11 +54,12 @@ extension LEHost {
 
     // MARK: Values
 
-    /// Queues a notification, or an indication where the client asked for that alone, cut to MTU - 3 octets. Nothing
-    /// is sent where the client is not subscribed. While the link is there each call ends in one count of
-    /// ``LEHostDelegate/host(_:link:didTransmit:for:)`` for its token, for an indication when it is confirmed.
+    /// Queues a notification, or an indication if the client has subscribed to indications only, truncated to MTU - 3
+    /// octets. Nothing is sent if the client is not subscribed. Each call leads to one count in
+    /// ``LEHostDelegate/host(_:link:didTransmit:for:)`` for its token, unless the link ends first; an indication counts
+    /// when it is confirmed.
     ///
-    /// - Returns: False where there is no such link, so that nothing is counted.
+    /// - Returns: False if there is no such link, so that nothing is counted.
     @discardableResult
     public func notify(
         _ value: consuming ByteBuffer,
@@ -80,11 +81,11 @@ extension LEHost {
         return true
     }
 
-    /// Queues a notification for a client that need not be subscribed, cut to MTU - 3 octets.
+    /// Queues a notification even for a client that is not subscribed, truncated to MTU - 3 octets.
     ///
-    /// It goes against Vol 3, Part G, 3.3.3.3, as some devices do. It is counted for its token, where it has one.
+    /// This violates Vol 3, Part G, 3.3.3.3, as some devices do. It is counted for its token, if any.
     ///
-    /// - Returns: False where there is no such link, so that nothing is counted.
+    /// - Returns: False if there is no such link, so that nothing is counted.
     @discardableResult
     public func notifyUnconditionally(
         _ value: ByteBuffer,

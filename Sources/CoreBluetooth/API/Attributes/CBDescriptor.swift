@@ -54,11 +54,11 @@ open class CBMutableDescriptor: CBDescriptor {
     /// Another UUID or another type of value ends the program, as on Apple's platforms.
     public init(type UUID: CBUUID, value: Any?) {
         switch UUID.value.shortValue {
-        case 0x2901:
+        case GATTAttributeType.userDescription:
             guard value == nil || value is String || value is NSString else {
                 fatalMisuse("Expecting NSString value type for User Description descriptor")
             }
-        case 0x2904:
+        case GATTAttributeType.presentationFormat:
             guard value == nil || value is Data || value is NSData else {
                 fatalMisuse("Expecting NSData value type for Format descriptor")
             }

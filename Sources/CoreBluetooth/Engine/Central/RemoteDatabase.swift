@@ -113,7 +113,8 @@ struct RemoteDatabase: Codable, Hashable, Sendable {
 
     /// The Client Characteristic Configuration of a characteristic, where it is known to have one.
     func configuration(of characteristic: GATTRemoteCharacteristic) -> AttributeHandle? {
-        self.descriptors(of: characteristic)?.first { $0.uuid == 0x2902 }?.handle
+        self.descriptors(of: characteristic)?.first { $0.uuid.shortValue == GATTAttributeType.clientConfiguration }?
+            .handle
     }
 
     /// What a discovery would find; `nil` if that is not known.

@@ -41,10 +41,11 @@ final class ValueRead: PeripheralOperation {
     /// A descriptor's value in the type that Core Bluetooth gives it.
     private static func value(of descriptor: CBDescriptor, _ value: ByteBuffer) -> Any {
         switch descriptor.uuid.value.shortValue {
-        case 0x2900, 0x2902, 0x2903:
+        case GATTAttributeType.extendedProperties, GATTAttributeType.clientConfiguration,
+            GATTAttributeType.serverConfiguration:
             let number = value.readableBytesView.prefix(2).reversed().reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
             return NSNumber(value: number)
-        case 0x2901: return NSString(string: String(buffer: value))
+        case GATTAttributeType.userDescription: return NSString(string: String(buffer: value))
         default: return NSData(data: Data(octetsOf: value))
         }
     }

@@ -25,7 +25,7 @@ struct GATTDatabaseSimulationTests {
         )
     }
 
-    /// A service that goes anywhere, or to one of the first or the last handles.
+    /// A service at any handle, often one of the first or the last ones.
     static func service(_ choices: inout SeededChoices) -> GATTServiceDefinition {
         let low = AttributeHandle(choices.below(40))
         return GATTServiceDefinition(
@@ -45,7 +45,7 @@ struct GATTDatabaseSimulationTests {
             let before = database.attributes
             if choices.once(in: 3), !database.services.isEmpty {
                 let service = choices.pick(database.services)
-                if service.count > 1 { #expect(database.remove(service.lowerBound + 1) == nil, "no declaration") }
+                if service.count > 1 { #expect(database.remove(service.lowerBound + 1) == nil, "not a declaration") }
                 #expect(database.remove(service.lowerBound) == service)
                 #expect(database.attributes.map(\.handle) == before.map(\.handle).filter { !service.contains($0) })
             } else {

@@ -44,9 +44,9 @@ struct GATTDatabaseTests {
     }
 
     @Test(
-        "puts the next service into the first gap behind the last one that was added, else into the lowest gap",
+        "puts the next service into the first gap after the last one that was added, or else into the lowest gap",
         arguments: [
-            // Services of one handle, one after the other; the size of the next service, and its first handle.
+            // Services of one handle, added in order; the size of the next service, and its first handle.
             ([0x0100], 1, 0x0101), ([0x0100, 4], 1, 5), ([0x0100, 4, 1], 3, 5), ([6, 2], 3, 3), ([6, 3], 3, 7),
             ([2, 0xFFFF], 1, 1), ([2, 0xFFFC], 3, 0xFFFD), ([2, 0xFFFD], 3, 3), ([1, 3, 0xFFFF], 1, 2),
             ([1, 2, 4, 0xFFFF], 1, 3), ([1, 2, 3, 0xFFFF], 1, 4), ([3, 5, 2], 1, 4), ([3, 4, 6, 2], 1, 5),
@@ -59,7 +59,7 @@ struct GATTDatabaseTests {
         #expect(database.attributes.map(\.handle) == database.attributes.map(\.handle).sorted())
     }
 
-    @Test("gives no handle again until all were used")
+    @Test("reuses no handle until all were used")
     func reuse() throws {
         var database = GATTDatabase()
         var last = try database.add(Self.service(5)).range
@@ -71,7 +71,7 @@ struct GATTDatabaseTests {
         }
         // 5 + 63 × 1001 = 63068 handles are used; 2467 are left.
         #expect(try database.add(Self.service(2_467)).range.upperBound == 0xFFFF)
-        // Now the lowest gap is taken.
+        // Now the lowest gap is used.
         #expect(try database.add(Self.service(3)).range == 6...8)
         #expect(try database.add(Self.service(3)).range == 9...11)
         #expect(throws: GATTDatabaseError.outOfHandles) { try database.add(Self.service(63_059)) }
@@ -82,7 +82,7 @@ struct GATTDatabaseTests {
     // MARK: Refused services
 
     @Test(
-        "refuses values of more than 512 octets, and descriptors that the server makes itself",
+        "refuses values of more than 512 octets, and descriptors that the server adds itself",
         arguments: [
             (512, 0x2901, 512, nil), (513, 0x2901, 1, .valueTooLong), (1, 0x2901, 513, .valueTooLong),
             (1, 0x2900, 2, .reservedDescriptor), (1, 0x2902, 2, .reservedDescriptor),
@@ -121,7 +121,7 @@ struct GATTDatabaseTests {
 
     // MARK: Values
 
-    @Test("declares 32-bit UUIDs with 128 bits")
+    @Test("declares 32-bit UUIDs as 128-bit ones")
     func mediumUUIDs() throws {
         var database = GATTDatabase()
         let uuid = BluetoothUUID(form: .medium(0x1234_5678))

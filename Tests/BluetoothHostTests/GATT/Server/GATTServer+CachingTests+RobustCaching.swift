@@ -102,7 +102,7 @@ extension GATTServerCachingTests {
     func robustCaching(_ script: TitledScript) throws { try script.runOnServer() }
 
     @Test(
-        "refuses a request of a change-unaware client that names handles",
+        "refuses a request of a change-unaware client that uses handles",
         arguments: [
             "0A 10 00", "0C 10 00 00 00", "0E 10 00 32 00", "20 10 00 32 00", "12 13 00 01", "16 13 00 00 00 01",
             "08 02 00 FF FF 00 2A", "0A EE EE",
@@ -113,7 +113,7 @@ extension GATTServerCachingTests {
     }
 
     @Test(
-        "answers a request of a change-unaware client that looks for handles, and leaves the client unaware",
+        "answers a discovery request of a change-unaware client, which stays change-unaware",
         arguments: [
             ("02 17 00", "03 05 02"), ("10 01 00 05 00 00 28", "11 06 01 00 05 00 00 18"),
             ("06 01 00 FF FF 00 28 00 A0", "07 0E 00 24 00"), ("04 11 00 11 00", "05 01 11 00 01 29"),

@@ -168,7 +168,7 @@ struct GATTServerCachingTests: GATTServerSuite {
     private static let link = LinkID(rawValue: 1)
 
     @Test(
-        "restores the bits of a configuration that the characteristic can serve",
+        "restores the bits of a configuration that the characteristic supports",
         arguments: [
             (0x0017, 0xA004, 3, 1), (0x0017, 0xA004, 2, nil), (0x001A, 0xA005, 3, 2), (0x001A, 0xA005, 1, nil),
             (0x002A, 0xB001, 3, 3), (0x002A, 0xB001, 2, 2), (0x002A, 0xB001, 1, 1),
@@ -185,7 +185,7 @@ struct GATTServerCachingTests: GATTServerSuite {
             databaseHash: links.server.database.hash().octets
         )
         links.restore(record, on: Self.link)
-        #expect(links.takeEvents().count == (kept == nil ? 0 : 1), "the application hears of the subscription")
+        #expect(links.takeEvents().count == (kept == nil ? 0 : 1), "the application is told of the subscription")
         let client = links.bondedClient(of: Self.link)
         #expect(client?.configurations.map(\.bits) == (kept.map { [$0] } ?? []))
         #expect(client?.features == 0x07)

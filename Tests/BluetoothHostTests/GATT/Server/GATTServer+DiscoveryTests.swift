@@ -200,8 +200,8 @@ struct GATTServerDiscoveryTests {
         )
     }
 
-    /// A request for the seven services A000 that have nothing inside, at the handles 000E to 0014; and the answers at
-    /// an MTU that is one octet too short for one more entry, and at the next one.
+    /// A request for the seven empty services A000 at the handles 000E to 0014; and the answers at an MTU that is one
+    /// octet too short for another entry, and at the next one.
     @Test(
         "fills the MTU to its last octet",
         arguments: [

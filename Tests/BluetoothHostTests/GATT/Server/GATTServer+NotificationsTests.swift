@@ -121,7 +121,7 @@ struct GATTServerNotificationsTests {
     @Test("follows the script", arguments: Self.scripts)
     func script(_ script: TitledScript) throws { try script.runOnServer() }
 
-    @Test("cuts a value that is notified without a subscription, sends it after a batch, and does not count it")
+    @Test("truncates a value that is notified without a subscription, sends it after a batch, and does not count it")
     func unconditionally() throws {
         let link = LinkID(rawValue: 1)
         var runner = try GATTServerScript()

@@ -173,7 +173,7 @@ struct GATTServerReadingTests {
 
     // MARK: Lists
 
-    @Test("D6: Read By Type cuts a value that the server keeps to 253 octets", arguments: [252, 512])
+    @Test("D6: Read By Type truncates a value that the server stores to 253 octets", arguments: [252, 512])
     func longKeptValue(length: Int) throws {
         var runner = try GATTServerScript()
         var definition = GATTServerFixture.fixed(0xE001, "")
@@ -199,7 +199,7 @@ struct GATTServerReadingTests {
         return runner
     }
 
-    @Test("Read By Type ends its list before a value that may not be read, which is an error at the head of a list")
+    @Test("Read By Type ends its list before a value that may not be read, and returns an error if it is the first")
     func listBeforeRefusal() throws {
         var runner = try Self.list(around: hex("02"), .readEncryptionRequired)
         runner.run(
@@ -217,7 +217,7 @@ struct GATTServerReadingTests {
         )
     }
 
-    @Test("Read By Type ends its list before a value of the application, which is asked for at the head of a list")
+    @Test("Read By Type ends its list before a value of the application, and asks for it if it is the first")
     func listBeforeApplication() throws {
         var runner = try Self.list(around: nil, .readable)
         runner.run(

@@ -65,7 +65,7 @@ struct GATTServerRequestsTests: GATTServerSuite {
     func script(_ script: TitledScript) throws { try script.runOnServer() }
 
     @Test(
-        "an answer to a read is taken once, by its number, and only as the answer to a read",
+        "an answer to a read is accepted once, by its number, and only as the answer to a read",
         arguments: [
             ("0A 13 00", "0B 01"), ("0C 13 00 01 00", "0D 01"), ("08 13 00 13 00 02 A0", "09 03 13 00 01"),
             ("0E 10 00 13 00", "0F 01 02 03 01"), ("20 10 00 13 00", "21 03 00 01 02 03 01 00 01"),
@@ -87,7 +87,7 @@ struct GATTServerRequestsTests: GATTServerSuite {
     }
 
     @Test(
-        "a request while the application is asked to write ends the bearer, and the answer comes too late",
+        "a request while the application handles a write ends the bearer, and the answer is ignored",
         arguments: ["12 13 00 AA", "18 01"]
     )
     func requestWhilePending(first: String) throws {

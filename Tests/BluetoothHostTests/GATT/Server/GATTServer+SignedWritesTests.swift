@@ -17,7 +17,7 @@ func signedWrite(_ handle: AttributeHandle, _ value: String, counter: UInt32, ke
 }
 
 extension GATTCharacteristicDefinition {
-    /// A characteristic that is written with signed commands alone.
+    /// A characteristic that accepts only signed commands.
     static let signed = GATTCharacteristicDefinition(
         uuid: 0xA001,
         properties: .authenticatedSignedWrites,
@@ -89,8 +89,8 @@ struct GATTServerSignedWritesTests {
     @Test("follows the script", arguments: Self.scripts)
     func script(_ script: TitledScript) throws { try script.runOnServer() }
 
-    /// The octets are what another host makes of opcode, handle and value with the counter 1.
-    @Test("signs a message, and knows its signatures")
+    /// The octets are those of another host for opcode, handle and value with the counter 1.
+    @Test("signs a message, and verifies its signatures")
     func signature() throws {
         let key = GATTServerScript.signingKey
         let signature = DataSignature(of: hex("D2 12 00 13 37"), counter: 1, key: key)

@@ -1,4 +1,4 @@
-// The database that the server's scripts talk to. Behind the built-in services (0001 to 000D) it has:
+// The database for the server's scripts. After the built-in services (0001 to 000D) it has:
 //
 //     000E primary A000
 //       0010 A001 read, fixed 01 02 03                       0011 user description "Name"
@@ -35,7 +35,7 @@ enum GATTServerFixture {
         GATTCharacteristicDefinition(uuid: uuid, properties: .read, permissions: .readable, value: hex(value))
     }
 
-    /// The service that comes and goes in scripts.
+    /// The service that scripts add and remove.
     static let extra = GATTServiceDefinition(
         uuid: 0xD000,
         characteristics: [
@@ -92,7 +92,7 @@ enum GATTServerFixture {
     static func server(_ configuration: GATTServer.Configuration = Self.configuration) throws -> GATTServer {
         var server = GATTServer(configuration: configuration)
         for var service in try Self.services() {
-            // The handles are those behind the built-in services of the fixture.
+            // The handles follow the built-in services of the fixture.
             service.includedServices.removeAll { !server.database.services.map(\.lowerBound).contains($0) }
             _ = try server.add(service)
         }

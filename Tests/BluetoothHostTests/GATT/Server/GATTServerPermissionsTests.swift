@@ -1,5 +1,5 @@
-// Permission × PDU × link: every way to a value, on every kind of link, for every requirement
-// (Vol 3, Part C, 10.3.1; Vol 3, Part F, 3.2.5 and 4).
+// Permission × PDU × link: every access to a value, on every kind of link, for every requirement (Vol 3, Part C,
+// 10.3.1; Vol 3, Part F, 3.2.5 and 4).
 
 import BluetoothTypes
 import Fixtures
@@ -10,7 +10,7 @@ import Testing
 
 @Suite("GATT server: permissions")
 struct GATTServerPermissionsTests {
-    /// The answer to a request: the code of the error, `ok`, or `no` for an access that is never permitted.
+    /// The answer to a request: the error code, `ok`, or `no` for an access that is never permitted.
     ///
     /// The kinds of links: `plain` and `bonded` are not encrypted; `just` has an unauthenticated key of so many octets,
     /// `justSC` one of LE Secure Connections; `auth` an authenticated one; `sc` an authenticated one of LE Secure
@@ -71,12 +71,12 @@ struct GATTServerPermissionsTests {
 
     // MARK: Ways to a value
 
-    /// A way to a value.
+    /// A kind of access to a value.
     struct Way: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        /// What happens while the link is as secure as any.
+        /// The steps on the most secure link.
         var before = ""
-        /// What happens when the link is as it is.
+        /// The steps on the tested link.
         let step: String
         /// The answer to those who may not, with `XX` for the code of the error; `nil` for a way that all may go.
         let refusal: String?
@@ -106,9 +106,9 @@ struct GATTServerPermissionsTests {
         Way("Read Multiple of a kept value", "> 0E 03 00 12 00", "< 01 0E 12 00 XX", forbidden: "02"),
         Way("Read Multiple Variable", "> 20 03 00 10 00", "< 01 20 10 00 XX", forbidden: "02"),
         Way("Read Multiple Variable of a kept value", "> 20 03 00 12 00", "< 01 20 12 00 XX", forbidden: "02"),
-        // A value that may not be read is not compared, and so not found.
+        // A value that may not be read is not compared, so it is not found.
         Way("Find By Type Value", "> 06 01 00 FF FF 02 A0 55 66", "< 01 06 01 00 0A", forbidden: ""),
-        // Declarations and types are for everybody (Vol 3, Part G, 3.1; Vol 3, Part F, 3.2.5).
+        // Every client may read declarations and types (Vol 3, Part G, 3.1; Vol 3, Part F, 3.2.5).
         Way("Read By Group Type", "> 10 01 00 FF FF 00 28", nil, forbidden: ""),
         Way("Find Information", "> 04 10 00 12 00", nil, forbidden: ""),
         Way("Write", "> 12 10 00 01", "< 01 12 10 00 XX", forbidden: "03"),
@@ -139,7 +139,7 @@ struct GATTServerPermissionsTests {
         ),
     ]
 
-    /// A script with a server whose values have a requirement; with none they permit nothing.
+    /// A script with a server whose values have a requirement; `nil` for values that permit nothing.
     private static func runner(_ requirement: SecurityRequirement?) throws -> GATTServerScript {
         let permissions = AttributePermissions(read: requirement, write: requirement)
         func characteristic(
@@ -169,7 +169,7 @@ struct GATTServerPermissionsTests {
         return runner
     }
 
-    @Test("asks of every way to a value for what the value demands", arguments: Self.ways)
+    @Test("requires the value's security for every kind of access", arguments: Self.ways)
     func table(way: Way) throws {
         #expect(Self.cells.count == (Self.requirements.count + 1) * Self.links.count)
         for cell in Self.cells {

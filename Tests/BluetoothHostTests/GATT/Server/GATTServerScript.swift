@@ -1,5 +1,5 @@
-// Runs scripts against the GATT server machine: `>` is what a client sends, `<` what the server sends, `?` what it
-// tells the application. The application's side of a script:
+// Runs scripts against the GATT server machine: `>` is a PDU of a client, `<` one of the server, `?` a report to the
+// application. The application's side of a script:
 //
 //     ? read 0013 @0            the application is asked for a value, from octet 0 on
 //     = 01 02                   it answers
@@ -110,7 +110,7 @@ struct GATTServerScript: HexScriptRunner {
         self.append(text + owner, event.link)
     }
 
-    /// Steps are about one link; what happens on another is shown with its number.
+    /// Steps refer to one link; output of another is shown with its number.
     private mutating func append(_ text: String, _ link: LinkID) {
         self.output.append(link == self.link ? text : "? \(link.rawValue): \(text.dropFirst(2))")
     }
@@ -193,7 +193,7 @@ struct GATTServerScript: HexScriptRunner {
         }
     }
 
-    /// Begins anew with another server.
+    /// Starts again with another server.
     private mutating func configure(_ name: String, _ value: String) -> Bool {
         var mtu = 517
         let number = Int(value) ?? 0

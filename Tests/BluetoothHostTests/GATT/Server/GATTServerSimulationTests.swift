@@ -1,5 +1,5 @@
-// Clients send PDUs that mostly make sense, about attributes that are there or just beside, as long as the MTU or an
-// octet more or less; the application answers late or not at all; services come and go.
+// Clients send mostly valid PDUs for existing attributes or their neighbours, with lengths around the MTU; the
+// application answers late or not at all; services are added and removed.
 
 import BluetoothTypes
 import Fixtures
@@ -22,17 +22,17 @@ struct GATTServerSimulationTests {
 }
 
 private struct ServerSimulation {
-    /// What is known of a client.
+    /// The state of a client.
     struct Client {
         var mtu = 23
-        /// A request was sent and is not answered yet; what the application was asked for it.
+        /// The unanswered request, and the application's part in it.
         var isWaiting = false
         var asked: GATTRequestID?
         var isAskedToRead = false
         var subscriptions: Set<AttributeHandle> = []
         var awaitsConfirmation = false
         var lastCounter: UInt32?
-        /// Values that the application has sent, and those that were sent, confirmed or dropped.
+        /// The numbers of values that the application has sent, and of those that were sent, confirmed or dropped.
         var promised = 0
         var counted = 0
     }
@@ -255,7 +255,7 @@ private struct ServerSimulation {
             #expect(bearer.server.prepared.count <= self.configuration.preparedWriteLimit)
             #expect(bearer.server.prepared.octets <= self.configuration.preparedOctetLimit)
             let octets = bearer.server.prepared.parts.reduce(0) { $0 + $1.value.readableBytes }
-            #expect(octets == bearer.server.prepared.octets, "no prepared octet is lost or doubled")
+            #expect(octets == bearer.server.prepared.octets, "no prepared octet is lost or duplicated")
             #expect(bearer.server.indications.count <= self.configuration.indicationLimit)
         }
     }

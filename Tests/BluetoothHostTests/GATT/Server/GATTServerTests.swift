@@ -1,4 +1,4 @@
-// The built-in services, and the limits that a server has unless others are set.
+// The built-in services, and the default limits of a server.
 
 import BluetoothTypes
 import Fixtures

@@ -1,5 +1,5 @@
-// The cases of the qualification suite for a central, as scripts. The octets were computed by another implementation of
-// the protocol and of its cryptography than the one that is tested.
+// The cases of the qualification suite for a central, as scripts. The octets were computed by an independent
+// implementation of the protocol and its cryptography.
 
 import Testing
 

@@ -4,14 +4,14 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("Host: identifiers of channels")
-struct HostChannelsTests {
+struct ChannelTableTests {
     private static let listener = CreditBasedChannels.Listener(
         configuration: L2CAPChannelConfiguration(),
         security: .none
     )
 
-    @Test func `Dynamic SPSMs are given out in turn, until every one is in use`() throws {
-        var channels = HostChannels()
+    @Test func `Dynamic SPSMs are assigned in turn, until every one is in use`() throws {
+        var channels = ChannelTable()
         #expect(try channels.listen(on: nil, from: 0xFE, Self.listener) == 0xFE)
         #expect(try channels.listen(on: nil, from: 0xFE, Self.listener) == 0xFF)
         #expect(try channels.listen(on: 0x81, from: 0xFE, Self.listener) == 0x81)
@@ -25,7 +25,7 @@ struct HostChannelsTests {
     }
 
     @Test func `An SPSM outside of the valid range, or in use, is refused`() throws {
-        var channels = HostChannels()
+        var channels = ChannelTable()
         #expect(try channels.listen(on: 0x25, from: 0x80, Self.listener) == 0x25)
         #expect(throws: L2CAPListenError.inUse) { try channels.listen(on: 0x25, from: 0x80, Self.listener) }
         #expect(throws: L2CAPListenError.invalidSPSM) { try channels.listen(on: 0, from: 0x80, Self.listener) }
