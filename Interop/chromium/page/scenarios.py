@@ -148,7 +148,7 @@ def by_hand(stage):
     eventually("the die turning", lambda: page.script(moving) != first)
     page.picture("turning")
     ball_page.reads("#open-question", "Shall I go?")
-    ball_page.reads("#status", "1 listens")
+    ball_page.reads("#status", "1 listener")
     fits(ball_page)
     ball_page.picture("open-phone")
     german.keys("Und ich?", Keys.ENTER)

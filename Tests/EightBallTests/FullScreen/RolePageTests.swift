@@ -48,7 +48,7 @@ struct RolePageTests {
         let narrow = role(9, 59, .down)
         #expect(!narrow.contains("( 8 )"))
         #expect(narrow.contains("\n|    1  Central: ask an 8-ball\n|  ▸ 2  Peripheral: be an 8-ball\n:  ======="))
-        // The last row gives way.
+        // The last row is dropped first.
         #expect(role(6, 40).contains("\n| ↑  2  Peripheral: be an 8-ball C quit\n"))
     }
 }
