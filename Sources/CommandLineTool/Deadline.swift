@@ -36,7 +36,7 @@ package final class Deadline {
         self.init(after: seconds, isPutOff: { _ in false }, body: body)
     }
 
-    /// - Parameter isPutOff: Called at the deadline; true if it has set the timer anew.
+    /// - Parameter isPutOff: Called at the deadline; true if it has set the timer again.
     private init(
         after seconds: TimeInterval,
         isPutOff: @escaping @MainActor (any DispatchSourceTimer) -> Bool,

@@ -84,7 +84,7 @@ final class Asker: ITCB_Observer_Central_Protocol {
     var asked: [String] = []
     /// Question and answer.
     var answered: [String] = []
-    /// The answer's key alone.
+    /// Only the answer's key.
     var answers: [String] = []
     var errors: [String] = []
     var steps: [ITCB_SDK_Step] = []

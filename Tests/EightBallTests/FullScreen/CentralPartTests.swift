@@ -4,7 +4,7 @@ import Testing
 @testable @_spi(Steps) import ITCB
 @testable import eightball
 
-@Suite("The central on the whole screen")
+@Suite("The central on the full screen")
 @MainActor
 struct CentralPartTests {
     @Test("shows a ball with its discovered signal strength, and remembers 256 names")

@@ -23,7 +23,7 @@ private final class ForgottenAsker {
     var isKept: Bool { stub != nil }
 }
 
-@Suite("The ball on the whole screen")
+@Suite("The ball on the full screen")
 @MainActor
 struct PeripheralPartTests {
     @Test("shows why a question was refused: the ball was busy, or it was not a question")

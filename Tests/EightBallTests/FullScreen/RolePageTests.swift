@@ -4,7 +4,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("The choice of the role on the whole screen")
+@Suite("The choice of the role on the full screen")
 struct RolePageTests {
     @Test("chooses by arrows and Enter, or by number or letter")
     func keys() {

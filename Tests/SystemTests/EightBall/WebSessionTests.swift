@@ -214,9 +214,9 @@ struct WebSessionTests {
                 "0.0 Crystal: - | ", "1.0 Crystal: - |  | 1, compare, 000042", "answered: numbersMatch(true)",
                 "3.0 Crystal: - | ", "4.0 Crystal: - |  | 2, show, 000007", "5.0 Crystal: - |  | 3, enter",
                 "answered: passkey(Optional(123456))", "6.0 Crystal: - | ", "7.0 Crystal: - |  | 4, enter",
-                "9.0 Crystal: - |  | Anna was not paired with: no", "18.9 Crystal: - | ",
+                "9.0 Crystal: - |  | Pairing with Anna failed: no", "18.9 Crystal: - | ",
                 "30.0 Crystal: - |  | 5, enter",
-                "31.0 Crystal: - |  | 0000000B was not paired with: the code is wrong", "40.9 Crystal: - | ",
+                "31.0 Crystal: - |  | Pairing with 0000000B failed: the code is wrong", "40.9 Crystal: - | ",
             ]
         )
     }
@@ -265,7 +265,7 @@ struct WebSessionTests {
                 run.at(11_000) { end() }
                 run.at(12_000) {
                     show()
-                    // It comes behind the document of the first change, and before any that the second would have.
+                    // It follows the document of the first change, and precedes one that the second would have.
                     DispatchQueue.main.async { MainActor.assumeIsolated { end() } }
                     show()
                 }

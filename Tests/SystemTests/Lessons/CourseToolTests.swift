@@ -54,7 +54,7 @@ struct CourseToolTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("prints for a person the question behind each run, and behind a lesson what more there is")
+    @Test("prints the question after each run for a person, and further options after a lesson")
     func lines() async throws {
         let folder = try TemporaryFolder()
         let (first, last) = (try #require(Course.lessons.first), try #require(Course.lessons.last))

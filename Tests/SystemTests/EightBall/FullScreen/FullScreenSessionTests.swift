@@ -105,7 +105,7 @@ struct FullScreenSessionTests {
             }
         }
         #expect(process.errorLines.isEmpty)
-        let failure = " Anna was not paired with: the code is wrong"
+        let failure = " Pairing with Anna failed: the code is wrong"
         #expect(
             process.lines == [
                 "500\(Self.keys)", "2900 h by hand   Ctrl-C quit", "3500 h at random   Ctrl-C quit",
