@@ -1,11 +1,11 @@
-// The three programs in one file: nine tenths of each are the Swift runtime and the libraries that all have. The name that
-// it is started by chooses; Packaging/build gives it three, as hard links.
+// The three programs in one file, because nine tenths of each are the Swift runtime and shared libraries. The name by which
+// it is started selects the program; Packaging/build gives it three names, as hard links.
 
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
 
-// What the package manager calls the main functions of executable targets.
+// The package manager's names of the main functions of executable targets.
 int BlueEarCommand_main(int count, char **arguments);
 int CoreBluetoothCommand_main(int count, char **arguments);
 int eightball_main(int count, char **arguments);

@@ -1,6 +1,6 @@
-"""The course as the pages of a DocC catalogue, made of what its program prints: the lessons, their code and their runs.
+"""Makes the course's pages of a DocC catalogue from what its program prints: the lessons, their code and their runs.
 
-    course.py PROGRAMS FOLDER   PROGRAMS has corebluetooth and corebluetooth-learn, FOLDER is the catalogue
+    course.py PROGRAMS FOLDER   PROGRAMS has corebluetooth and corebluetooth-learn; FOLDER is the catalogue
 """
 
 import json
@@ -11,13 +11,13 @@ import sys
 import tempfile
 import textwrap
 
-#: The name of a chapter, what it is about, its picture, and its last lesson.
+#: The name, summary, picture and last lesson of each chapter.
 CHAPTERS = (
     ("The Magic 8-Ball", "One side asks, the other one answers.", "question", 6),
-    ("Messages, life and trust", "What an app needs that runs for longer than a question takes.", "lock", 11),
+    ("Messages, life and trust", "What a long-running app needs.", "lock", 11),
 )
 
-#: Of a picture the lesson, the first line of its run that is shown, and the last one.
+#: The lesson of each picture, and the first and the last line of its run that it shows.
 PICTURES = {
     "question": ("delivery", "writeValue(", "answer: "),
     "lock": ("lock", "updateValue(", "the door is open"),
@@ -26,7 +26,7 @@ PICTURES = {
 CONTENTS = """\
 @Tutorials(name: "Core Bluetooth, packet by packet") {
     @Intro(title: "Core Bluetooth, packet by packet") {
-        Build the SDK of a Magic 8-Ball, then a messenger and a lock. Every lesson is code that is compiled and run by the tests of this package, every trace is that of its run, and every question is answered by running something.
+        Build the SDK of a Magic 8-Ball, then a messenger and a lock. Every lesson is code that the tests of this package compile and run, every trace comes from its run, and you answer every question by running something.
 
         In a clone of the package, `swift run corebluetooth-learn` lists the lessons in a terminal, and `swift run corebluetooth-learn 1` runs the first one.
     }
@@ -53,7 +53,7 @@ PAGE = """\
 
     @Section(title: "The run") {
         @ContentAndMedia {
-            What the devices do, in the order in which it happens: calls of Core Bluetooth and of its delegates, and below them the packets. An arrow to the right is a packet that this device sends, an arrow to the left one that it gets.
+            What the devices do, in order: calls of Core Bluetooth and of its delegates, and the packets below them. An arrow to the right is a packet that the device sends, an arrow to the left one that it receives.
         }
 
         @Steps {
@@ -63,7 +63,7 @@ PAGE = """\
 
     @Assessments {
         @MultipleChoice {
-            %(question)s Find it out with `%(command)s`.
+            %(question)s Find out with `%(command)s`.
 
 %(choices)s
         }
@@ -89,7 +89,7 @@ CHOICE = """\
 
 
 def in_clone(command):
-    """A command of the program as it is in a clone of the package."""
+    """The command in a clone of the package."""
     return "swift run " + command.replace("corebluetooth learn", "corebluetooth-learn")
 
 
@@ -116,7 +116,7 @@ class Course:
         (self.catalogue / name).write_text(text, encoding="utf-8")
 
     def output(self, program, *arguments):
-        """What a program prints; nothing where it fails."""
+        """The output of a program; empty if it fails."""
         environment = {**os.environ, "XDG_STATE_HOME": str(self.state), "LC_ALL": "C.UTF-8"}
         done = subprocess.run([self.programs / program, *arguments], env=environment, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
@@ -139,10 +139,10 @@ class Course:
 
         command = f"corebluetooth learn {number}"
         printed = self.output("corebluetooth-learn", number)
-        trace = printed.split("\nThe run\n\n")[1].split("\n\nWhat is to be seen\n")[0].strip("\n")
+        trace = printed.split("\nThe run\n\n")[1].split("\n\nWhat to look for\n")[0].strip("\n")
         lines = trace.split("\n")
         self.write(f"{name}-trace.txt", trace + "\n")
-        run = [self.step(f"Run it with `{in_clone(command)}`. Each line is printed when it happens; the time is that of the "
+        run = [self.step(f"Run it with `{in_clone(command)}`. Each line is printed as it happens; the times are those of the "
                          "lesson.", command, f"{name}-trace.txt")]
         start = 0
         for place, seen in enumerate(events["observation"], 1):
@@ -169,8 +169,8 @@ class Course:
 
     @staticmethod
     def excerpt(lines, text, start):
-        """The lines around the next one that contains a text, and from where to look for one after it. Empty lines, which
-        are around headings, do not count."""
+        """The lines around the next one that contains a text, and where to continue the search. Empty lines, which surround
+        headings, do not count."""
         entries = [number for number, line in enumerate(lines) if line]
         place = next(place for place in range(start, len(entries)) if text in lines[entries[place]])
         first, last = max(0, place - 2), min(len(entries), place + 5) - 1

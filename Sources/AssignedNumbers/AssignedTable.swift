@@ -1,11 +1,11 @@
-// The tables of CAssignedNumbers, read: a number in hexadecimal, a space, and what it stands for, a line each; lines that
-// begin with # are for people.
+// Parses the tables of CAssignedNumbers: per line a number in hexadecimal, a space, and its meaning; lines that begin
+// with # are comments.
 
 import CAssignedNumbers
 
 /// A table of assigned numbers.
 enum AssignedTable {
-    /// The rows of a table: the digits of each number, and what it stands for.
+    /// The rows of a table: the digits of each number, and its meaning.
     static func rows(_ table: assigned_numbers) -> [(number: Substring, meaning: Substring)] {
         let text = String(decoding: UnsafeBufferPointer(start: table.octets, count: table.count), as: UTF8.self)
         return text.split(separator: "\n").compactMap { line in
@@ -15,7 +15,7 @@ enum AssignedTable {
         }
     }
 
-    /// A table whose numbers have 16 bits.
+    /// A table of 16-bit numbers.
     static func short(_ table: assigned_numbers) -> [UInt16: String] {
         var values: [UInt16: String] = [:]
         for (number, meaning) in self.rows(table) {

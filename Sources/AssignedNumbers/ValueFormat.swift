@@ -1,22 +1,22 @@
-// How the value of a characteristic is written, where it is one number: by the GATT Specification Supplement for those of
-// the Bluetooth SIG, and by Characteristic Presentation Format for every one that has this descriptor (Vol 3, Part G,
-// 3.3.3.5). A number is `raw * M * 10^d * 2^b` of a unit.
+// The format of a characteristic's value that is one number: from the GATT Specification Supplement for characteristics
+// of the Bluetooth SIG, and from Characteristic Presentation Format for every one that has this descriptor (Vol 3, Part
+// G, 3.3.3.5). The value is `raw * M * 10^d * 2^b` of a unit.
 
 import CAssignedNumbers
 import Foundation
 
 /// The format of a value that is one number with a unit.
 package struct ValueFormat: Equatable, Sendable {
-    /// How the raw number is written, little-endian (Assigned Numbers, 2.4).
+    /// The encoding of the raw number, little-endian (Assigned Numbers, 2.4).
     package enum Kind: Equatable, Sendable {
         case unsigned(octets: Int)
         case signed(octets: Int)
         /// IEEE 754.
         case float(octets: Int)
-        /// IEEE 11073: 4 bits of exponent in 2 octets, or 8 in 4.
+        /// IEEE 11073: an exponent of 4 bits in 2 octets, or of 8 bits in 4.
         case medicalFloat(octets: Int)
 
-        /// A type by its name in the Assigned Numbers, such as `uint16`; `nil` for one that is no number of whole octets.
+        /// The type with a name in the Assigned Numbers, such as `uint16`; `nil` unless it is a number of whole octets.
         package init?(name: some StringProtocol) {
             let digits = name.reversed().prefix { $0.isNumber }.reversed()
             guard let bits = Int(String(digits)), bits % 8 == 0, (1...8).contains(bits / 8) else { return nil }
@@ -30,7 +30,7 @@ package struct ValueFormat: Equatable, Sendable {
             }
         }
 
-        /// A type by its number in Characteristic Presentation Format; `nil` for one that is no number of whole octets.
+        /// The type with a number in Characteristic Presentation Format; `nil` unless it is a number of whole octets.
         init?(number: UInt8) {
             switch number {
             case 0x04: self = .unsigned(octets: 1)
@@ -53,7 +53,7 @@ package struct ValueFormat: Equatable, Sendable {
             }
         }
 
-        /// The octets that a number takes.
+        /// The length in octets.
         package var octets: Int {
             switch self {
             case .unsigned(let octets), .signed(let octets), .float(let octets), .medicalFloat(let octets): octets
@@ -61,7 +61,7 @@ package struct ValueFormat: Equatable, Sendable {
         }
     }
 
-    /// How the raw number is written.
+    /// The encoding of the raw number.
     package var kind: Kind
     /// The UUID of the unit.
     package var unit: UInt16
@@ -71,22 +71,22 @@ package struct ValueFormat: Equatable, Sendable {
     package var decimalExponent = 0
     /// b.
     package var binaryExponent = 0
-    /// The raw number that stands for a value that is not known.
+    /// The raw number that means that the value is not known.
     package var unknown: UInt64?
-    /// The raw number that stands for a value that is not valid.
+    /// The raw number that means that the value is not valid.
     package var invalid: UInt64?
 
-    /// A format of whole units.
+    /// A format without a scale.
     package init(_ kind: Kind, unit: UInt16) {
         self.kind = kind
         self.unit = unit
     }
 
-    /// The format of a characteristic of the Bluetooth SIG; `nil` where its value is no number.
+    /// The format of a characteristic of the Bluetooth SIG; `nil` if its value is not a number.
     package static subscript(characteristic characteristic: UInt16) -> ValueFormat? { self.formats[characteristic] }
 
-    /// The format that Characteristic Presentation Format has: type, exponent, unit, name space and description in seven
-    /// octets; `nil` where they are others, or stand for no number.
+    /// The format in a Characteristic Presentation Format: type, exponent, unit, name space and description in seven
+    /// octets; `nil` if the length differs or the type is not a number.
     package init?(presentationFormat octets: some Collection<UInt8>) {
         let octets = Array(octets)
         guard octets.count == 7, let kind = Kind(number: octets[0]) else { return nil }
@@ -94,7 +94,7 @@ package struct ValueFormat: Equatable, Sendable {
         self.decimalExponent = Int(Int8(bitPattern: octets[1]))
     }
 
-    /// A row of the table behind its UUID: `sint16 272F d=-2 unknown=8000`.
+    /// Parses a row of the table after its UUID: `sint16 272F d=-2 unknown=8000`.
     init?(row: some StringProtocol) {
         let fields = row.split(separator: " ")
         guard fields.count >= 2, let kind = Kind(name: fields[0]), let unit = UInt16(fields[1], radix: 16) else {
@@ -115,18 +115,18 @@ package struct ValueFormat: Equatable, Sendable {
         }
     }
 
-    /// The value in words: `21.5 °C`, `not known`; `nil` where there are fewer octets than a number has.
+    /// The value in words: `21.5 °C`, `not known`; `nil` if there are fewer octets than the number has.
     package func text(_ octets: some Collection<UInt8>) -> String? {
         guard octets.count >= self.kind.octets else { return nil }
         let raw = octets.prefix(self.kind.octets).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         if raw == self.unknown { return "not known" }
         if raw == self.invalid { return "not valid" }
-        guard let number = self.number(raw), number.isFinite else { return "no number" }
+        guard let number = self.number(raw), number.isFinite else { return "not a number" }
         let text = Self.text(number)
         return Self.units[self.unit].flatMap { $0.isEmpty ? nil : "\(text) \($0)" } ?? text
     }
 
-    /// What a raw number stands for; `nil` for the special values of IEEE 11073.
+    /// The value of a raw number; `nil` for the special values of IEEE 11073.
     private func number(_ raw: UInt64) -> Double? {
         let number: Double
         switch self.kind {
@@ -137,7 +137,8 @@ package struct ValueFormat: Equatable, Sendable {
         case .medicalFloat(let octets):
             let bits = octets == 2 ? 12 : 24
             let mantissa = Self.signed(raw, bits: bits)
-            // From the greatest but one to the least but one stand for infinities, no number and no resolution.
+            // The greatest value, its predecessor and the lowest values are infinities, not a number, and not at this
+            // resolution.
             let greatest = Int64(1) << (bits - 1) - 1
             guard mantissa < greatest - 1, mantissa > -greatest + 1 else { return nil }
             return Self.scaled(Double(mantissa), Int(Self.signed(raw >> UInt64(bits), bits: 8 * octets - bits)))
@@ -146,17 +147,17 @@ package struct ValueFormat: Equatable, Sendable {
         return self.binaryExponent == 0 ? scaled : scaled * pow(2, Double(self.binaryExponent))
     }
 
-    /// A number with so many of the lower bits.
+    /// The lower bits of a number, sign-extended.
     private static func signed(_ raw: UInt64, bits: Int) -> Int64 {
         Int64(bitPattern: raw << UInt64(64 - bits)) >> Int64(64 - bits)
     }
 
-    /// A number times a power of ten; a division by a whole one has the digits that were meant.
+    /// A number times a power of ten; dividing by a whole power keeps the decimal digits exact.
     private static func scaled(_ number: Double, _ exponent: Int) -> Double {
         exponent < 0 ? number / pow(10, Double(-exponent)) : number * pow(10, Double(exponent))
     }
 
-    /// The digits of a number: `100`, `21.5`.
+    /// A number in digits: `100`, `21.5`.
     private static func text(_ number: Double) -> String {
         number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
     }

@@ -1,53 +1,53 @@
-// The messenger of two devices, on Core Bluetooth alone: one advertises and sends a message as soon as a central
-// subscribes, the other finds it, listens, answers and leaves. The two halves were two apps, each with a protocol
-// `BlueEar` and a class `BluetoothManager`; here they live in `PeripheralRole` and `CentralRole`.
+// A messenger between two devices, on Core Bluetooth alone: one advertises and sends a message once a central
+// subscribes; the other finds it, listens, answers and leaves. In the article the two halves are two apps, each with a
+// protocol `BlueEar` and a class `BluetoothManager`; here they are in `PeripheralRole` and `CentralRole`.
 //
-// This file has what both halves share: the service, and what they report beyond the two protocols.
+// This file has what both halves share: the service, and the events beyond the two protocols.
 
 public import CoreBluetooth
 import Foundation
 
-/// Where the two halves meet, and how much they take.
+/// The messenger's service and its limits.
 public enum BlueEarService {
     /// The service that the peripheral advertises.
     public static let serviceUUID = "0cdbe648-eed0-11e6-bc64-92361f002671"
-    /// The one characteristic, for both directions: notified down, written up.
+    /// The one characteristic, for both directions: notified by the peripheral, written by the central.
     public static let characteristicUUID = "199ab74c-eed0-11e6-bc64-92361f002672"
-    /// How long, in octets, a message may be as a binary property list.
+    /// The greatest length of a message as a binary property list, in octets.
     ///
-    /// A longer one is not sent, and refused where a peer sends it.
+    /// A longer one is not sent, and refused if a peer sends it.
     public static let maximumMessageLength = 1_048_576
-    /// How many messages may wait for one peer.
+    /// The most messages that may wait for one peer.
     public static let maximumWaitingMessages = 64
 
-    /// How long, in octets, a message is as a binary property list.
+    /// The length of a message as a binary property list, in octets.
     ///
-    /// - Throws: ``BlueEarError/tooLong(_:)`` where it is too long to be sent.
+    /// - Throws: ``BlueEarError/tooLong(_:)`` if the message is too long to be sent.
     public static func length(of message: [String: String]) throws -> Int {
         try PropertyListMessage.encode(message).count
     }
 }
 
-/// What the `BlueEar` protocols do not report: the messages themselves, their peers, and errors.
+/// Events beyond those of the `BlueEar` protocols: the messages themselves, their peers, and errors.
 ///
-/// A manager calls its delegate with all of this where that conforms to the protocol. A peer is named by its
-/// identifier, which is that of its `CBPeripheral` or `CBCentral`.
+/// A manager calls its delegate with all of them if the delegate conforms to the protocol. A peer is identified by the
+/// identifier of its `CBPeripheral` or `CBCentral`.
 public protocol MessageObserver {
-    /// A message came.
+    /// A message was received.
     func didReceive(_ message: [String: String], from peer: UUID)
-    /// A message is delivered: notified down, or written up and confirmed.
+    /// A message was delivered: notified, or written and confirmed.
     func didSend(_ message: [String: String], to peer: UUID)
-    /// A peer can be sent messages from now on.
+    /// Messages can be sent to a peer from now on.
     func didBegin(with peer: UUID)
-    /// A peer cannot be sent messages any more; what waited for it is gone on the peripheral, and kept on the central.
+    /// Messages can no longer be sent to a peer. The peripheral drops what waited for it; the central keeps it.
     func didEnd(with peer: UUID)
-    /// An error occurred; the conversation goes on where that is possible.
+    /// An error occurred; the conversation goes on if possible.
     func didFail(_ error: BlueEarError, with peer: UUID?)
-    /// The central has closed its link, and does nothing any more.
+    /// The central has closed its link and is done.
     func didFinish()
-    /// The adapter came or went.
+    /// The adapter's state changed.
     func didUpdateState(_ state: CBManagerState)
-    /// What the app did before it ended is taken up, with these peers.
+    /// The state of an app that has ended was restored, with these peers.
     func didRestoreState(peers: [UUID])
 }
 
@@ -70,11 +70,11 @@ extension MessageObserver {
     public func didRestoreState(peers: [UUID]) {}
 }
 
-/// What can go wrong between two peers.
+/// An error between two peers.
 public enum BlueEarError: Error, Equatable, CustomStringConvertible {
-    /// What came is no binary property list of strings.
+    /// The received value is not a binary property list of strings.
     case malformed
-    /// A message came in pieces, and some of them did not come.
+    /// Pieces of a message were lost.
     case incomplete
     /// A message is longer, in octets, than ``BlueEarService/maximumMessageLength``.
     case tooLong(Int)
@@ -84,27 +84,27 @@ public enum BlueEarError: Error, Equatable, CustomStringConvertible {
     case nobodyThere
     /// The peripheral does not have the messenger's service or characteristic.
     case notAnEar
-    /// The link did not come to be, or was silent for too long.
+    /// No link was established, or the peer was silent for too long.
     case unanswered
-    /// One side has lost the keys with which the devices have paired.
+    /// One side has lost the keys of the devices' pairing.
     case lostKeys
     /// The peer refused a message, with an ATT error.
     case refused(CBATTError.Code)
-    /// Core Bluetooth reported something else.
+    /// Core Bluetooth reported another error.
     case bluetooth(String)
 
-    /// One line for a reader.
+    /// One line for a person.
     public var description: String {
         switch self {
         case .malformed:
-            return "what came is no binary property list of strings"
+            return "the value is not a binary property list of strings"
         case .incomplete:
-            return "a message came in pieces, and not all of them"
+            return "pieces of a message were lost"
         case .tooLong(let length):
             let limit = BlueEarService.maximumMessageLength
-            return "a message of \(length) octets is too long; \(limit) is the most"
+            return "a message of \(length) octets is too long; the limit is \(limit)"
         case .busy:
-            return "too many messages are waiting; send again when some are delivered"
+            return "too many messages are waiting; send again once some are delivered"
         case .nobodyThere:
             return "nobody is connected"
         case .notAnEar:
@@ -120,7 +120,7 @@ public enum BlueEarError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// What an error of Core Bluetooth means here; an error of the messenger itself stays what it is.
+    /// Maps an error of Core Bluetooth; an error of the messenger is returned unchanged.
     internal init(_ error: Error) {
         if let error = error as? BlueEarError {
             self = error

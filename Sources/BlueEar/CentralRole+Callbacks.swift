@@ -1,12 +1,12 @@
-// Core Bluetooth's callbacks to the central: the adapter's state, discovered peripherals, and the state of their links.
+// Core Bluetooth's callbacks to the central: the adapter's state, discovered peripherals, and their links.
 
 public import CoreBluetooth
 public import Foundation
 
 extension CentralRole.BluetoothManager: CBCentralManagerDelegate {
-    /// The adapter came or went.
+    /// The adapter's state changed.
     ///
-    /// When it is there the central takes up the link that it has or waits for, or searches the air.
+    /// Once it is on, the central resumes the link that it has or waits for, or scans.
     public func centralManagerDidUpdateState(_ central: CBCentralManager) {
         log?("centralManagerDidUpdateState")
         observer?.didUpdateState(central.state)
@@ -19,7 +19,7 @@ extension CentralRole.BluetoothManager: CBCentralManagerDelegate {
             search(central)
             return
         }
-        // Without the adapter the object has become void.
+        // Without the adapter the object is invalid.
         let known = central.retrievePeripherals(withIdentifiers: [peripheral.identifier]).first ?? peripheral
         if .connected == known.state {
             take(known)
@@ -30,7 +30,7 @@ extension CentralRole.BluetoothManager: CBCentralManagerDelegate {
         }
     }
 
-    /// Takes a link up that the app had before it ended.
+    /// Resumes a link from before the app ended.
     private func takeUp(_ peripheral: CBPeripheral) {
         let service = peripheral.services?.first { $0.uuid == serviceCBUUID }
         let characteristic = service?.characteristics?.first { $0.uuid == characteristicCBUUID }
@@ -41,7 +41,7 @@ extension CentralRole.BluetoothManager: CBCentralManagerDelegate {
         }
     }
 
-    /// A peripheral was heard: the first one is connected to.
+    /// A peripheral was discovered: connects to the first one.
     public func centralManager(
         _ central: CBCentralManager,
         didDiscover peripheral: CBPeripheral,
@@ -51,32 +51,17 @@ extension CentralRole.BluetoothManager: CBCentralManagerDelegate {
         let name = advertisementData[CBAdvertisementDataLocalNameKey] as? String
         log?("didDiscover: " + (name ?? peripheral.name ?? ""))
         guard case .scanning = stage else { return }
-        // The name may be in the scan response, which comes a moment later.
-        guard isWanted(name) || isWanted(peripheral.name) else { return }
+        // The name may be in the scan response, which is reported a moment later.
+        if let accepts = accepts, ![name, peripheral.name].compactMap({ $0 }).contains(where: accepts) { return }
         advertisedName = name
         connect(to: peripheral, with: central, timeout: Self.connectionTimeout)
     }
 
-    /// Whether a name is the one that is looked for, or its beginning, as a Shortened Local Name has it.
-    private func isWanted(_ name: String?) -> Bool {
-        guard let wantedName = wantedName else { return true }
-        guard let name = name else { return false }
-        guard name != wantedName else { return true }
-        guard !name.isEmpty, wantedName.hasPrefix(name) else { return false }
-        // An advertisement has 8 octets of a long name or more, whole characters without a space at the end.
-        var length = name.utf8.count
-        for character in wantedName.dropFirst(name.count) {
-            length += character.utf8.count
-            if character != " " { break }
-        }
-        return length > 8
-    }
-
-    /// The link is there.
+    /// A peripheral is connected.
     public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
         log?("didConnect " + name(of: peripheral))
         guard case .connecting(let expected) = stage, expected === peripheral else {
-            // Cancelled at the moment when it was established.
+            // The connection was cancelled while it was established.
             if peripheral !== discoveredPeripheral || !isExpectingLink {
                 central.cancelPeripheralConnection(peripheral)
             }
@@ -93,7 +78,7 @@ extension CentralRole.BluetoothManager: CBCentralManagerDelegate {
         }
     }
 
-    /// There will be no link; another one is tried for in a while.
+    /// A connection failed; another attempt follows after some time.
     public func centralManager(
         _ central: CBCentralManager,
         didFailToConnect peripheral: CBPeripheral,
@@ -107,7 +92,7 @@ extension CentralRole.BluetoothManager: CBCentralManagerDelegate {
         blueEar?.didFailConnection()
     }
 
-    /// The link is gone.
+    /// The peripheral is disconnected.
     public func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,
@@ -121,8 +106,7 @@ extension CentralRole.BluetoothManager: CBCentralManagerDelegate {
         lose(peripheral)
     }
 
-    /// The peripheral with which the app was connected, or to which it wanted to connect, comes back from before it
-    /// ended.
+    /// The app's peripheral, connected or requested, is restored from before the app ended.
     public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
         log?("willRestoreState")
         let peripherals = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
@@ -132,7 +116,7 @@ extension CentralRole.BluetoothManager: CBCentralManagerDelegate {
 }
 
 extension CentralRole.BluetoothManager: CBPeripheralDelegate {
-    /// The service is known, or is not there.
+    /// The service was discovered, or does not exist.
     public func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: Error?) {
         log?("didDiscoverServices")
         guard case .exploring(let expected) = stage, expected === peripheral else { return }
@@ -146,7 +130,7 @@ extension CentralRole.BluetoothManager: CBPeripheralDelegate {
         peripheral.discoverCharacteristics([characteristicCBUUID], for: service)
     }
 
-    /// The characteristic is known, or is not there: it is listened to, or read.
+    /// The characteristic was discovered, or does not exist: subscribes to it, or reads it.
     public func peripheral(
         _ peripheral: CBPeripheral,
         didDiscoverCharacteristicsFor service: CBService,
@@ -166,7 +150,7 @@ extension CentralRole.BluetoothManager: CBPeripheralDelegate {
         }
     }
 
-    /// The peripheral is listened to, or will not be.
+    /// The subscription succeeded or failed.
     public func peripheral(
         _ peripheral: CBPeripheral,
         didUpdateNotificationStateFor characteristic: CBCharacteristic,
@@ -181,13 +165,13 @@ extension CentralRole.BluetoothManager: CBPeripheralDelegate {
         talk(peripheral, characteristic)
     }
 
-    /// The peripheral is none that one can talk with.
+    /// The peripheral is not a messenger.
     private func fail(_ peripheral: CBPeripheral, _ error: Error?) {
         observer?.didFail(error.map(BlueEarError.init) ?? .notAnEar, with: peripheral.identifier)
         cancelConnection(retryAfter: Self.foreignDeviceRetryDelay)
     }
 
-    /// A value came.
+    /// A value was received.
     public func peripheral(
         _ peripheral: CBPeripheral,
         didUpdateValueFor characteristic: CBCharacteristic,
@@ -196,7 +180,7 @@ extension CentralRole.BluetoothManager: CBPeripheralDelegate {
         log?("didUpdateValueFor")
         guard characteristic.uuid == characteristicCBUUID else { return }
         if case .exploring(let expected) = stage, expected === peripheral, characteristic.isNotifying {
-            // The first message may overtake the confirmation of the subscription.
+            // The first message may arrive before the confirmation of the subscription.
             talk(peripheral, characteristic)
         }
         guard case .talking(let expected, let heard) = stage, expected === peripheral else { return }
@@ -208,7 +192,7 @@ extension CentralRole.BluetoothManager: CBPeripheralDelegate {
         }
     }
 
-    /// A value that was written is confirmed, or refused.
+    /// A written value was confirmed or refused.
     public func peripheral(
         _ peripheral: CBPeripheral,
         didWriteValueFor characteristic: CBCharacteristic,
@@ -224,7 +208,7 @@ extension CentralRole.BluetoothManager: CBPeripheralDelegate {
         write()
     }
 
-    /// The peripheral's services have changed: where ours is among them, everything is explored anew.
+    /// The peripheral's services have changed: if ours is among them, explores it again.
     public func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
         log?("didModifyServices")
         guard case .talking(let expected, _) = stage, expected === peripheral else { return }
@@ -234,7 +218,7 @@ extension CentralRole.BluetoothManager: CBPeripheralDelegate {
         explore(peripheral)
     }
 
-    /// The peripheral calls itself something else now.
+    /// The peripheral has changed its name.
     public func peripheralDidUpdateName(_ peripheral: CBPeripheral) {
         log?("peripheralDidUpdateName")
     }

@@ -1,19 +1,19 @@
-// The central's way to a link, and back to it: searching, time limits, what is tried again and when.
+// The central's links: searching, time limits, and retries.
 
 import CoreBluetooth
 import Foundation
 
 extension CentralRole.BluetoothManager {
-    /// How long, in seconds, a peripheral may take from being found to being ready to talk.
+    /// How long, in seconds, a peripheral may take from its discovery until messages can be sent.
     ///
-    /// Core Bluetooth waits for ever.
+    /// Core Bluetooth has no time limit.
     internal static let connectionTimeout: TimeInterval = 10
-    /// How long, in seconds, until a peripheral that failed may be found again.
+    /// The seconds until a peripheral that failed may be found again.
     internal static let retryDelay: TimeInterval = 1
-    /// The same for a foreign device: one that advertises the service and cannot be used.
+    /// The same for a foreign device, which advertises the service but cannot be used.
     internal static let foreignDeviceRetryDelay: TimeInterval = 5
 
-    /// Searches the air.
+    /// Scans.
     internal func search(_ manager: CBCentralManager) {
         stopTimer()
         guard .poweredOn == manager.state, let serviceCBUUID = serviceCBUUID else { return }
@@ -23,10 +23,10 @@ extension CentralRole.BluetoothManager {
         manager.scanForPeripherals(withServices: [serviceCBUUID], options: nil)
     }
 
-    /// Asks for a link.
+    /// Requests a connection.
     ///
-    /// - Parameter timeout: how long, in seconds, it may take; `nil`: for ever, as to one who has gone away and may
-    ///   come back.
+    /// - Parameter timeout: the time limit in seconds; `nil` for none, for a peripheral that has left and may come
+    ///   back.
     internal func connect(to peripheral: CBPeripheral, with manager: CBCentralManager, timeout: TimeInterval?) {
         if manager.isScanning { manager.stopScan() }
         take(peripheral)
@@ -38,14 +38,14 @@ extension CentralRole.BluetoothManager {
         manager.connect(peripheral, options: nil)
     }
 
-    /// Makes a peripheral the one that is talked with: Core Bluetooth keeps none alive.
+    /// Selects a peripheral, and retains it: Core Bluetooth does not.
     internal func take(_ peripheral: CBPeripheral) {
         discoveredPeripheral = peripheral
         remembered = peripheral
         peripheral.delegate = self
     }
 
-    /// The link is there: explores the peripheral.
+    /// The peripheral is connected: explores it.
     internal func explore(_ peripheral: CBPeripheral) {
         guard let serviceCBUUID = serviceCBUUID else { return }
         stage = .exploring(peripheral)
@@ -66,7 +66,7 @@ extension CentralRole.BluetoothManager {
         }
     }
 
-    /// Messages can come and go.
+    /// The conversation starts.
     internal func talk(_ peripheral: CBPeripheral, _ characteristic: CBCharacteristic) {
         stopTimer()
         stage = .talking(peripheral, characteristic)
@@ -80,7 +80,7 @@ extension CentralRole.BluetoothManager {
         guard let manager = centralManager, let peripheral = discoveredPeripheral else { return }
         switch stage {
         case .connecting:
-            // No callback is promised for a link that never was.
+            // No callback is promised for a link that was never established.
             manager.cancelPeripheralConnection(peripheral)
             remembered = nil
             blueEar?.didFailConnection()
@@ -96,7 +96,7 @@ extension CentralRole.BluetoothManager {
         }
     }
 
-    /// Searches anew after some seconds.
+    /// Restarts the scan after some seconds.
     internal func pause(_ seconds: TimeInterval) {
         stage = .pausing
         startTimer(seconds) { [weak self] in
@@ -133,23 +133,23 @@ extension CentralRole.BluetoothManager {
         observer?.didFinish()
     }
 
-    /// The link is gone, or will not be: what is next?
+    /// The link has ended or was not established: decides what is next.
     internal func lose(_ peripheral: CBPeripheral) {
         guard let manager = centralManager else { return }
         let before = stage
         forgetProgress()
-        // What is next is decided first, so that an observer finds it under way.
+        // Decided first, so that an observer finds it under way.
         switch before {
         case .leaving(_, let seconds?):
             pause(seconds)
         case .leaving(_, nil):
             stage = .finished
         case .connecting:
-            // Core Bluetooth does not wait any more; nothing is reported, for there was no link.
+            // Core Bluetooth has stopped waiting; nothing is reported, because there was no link.
             manager.connect(peripheral, options: nil)
             return
         case .exploring, .talking:
-            // The request never expires: the peripheral may have gone for a minute or for a week.
+            // The request never expires: the peripheral may be away for a minute or a week.
             connect(to: peripheral, with: manager, timeout: nil)
         case .idle, .scanning, .pausing, .finished:
             return
@@ -157,7 +157,7 @@ extension CentralRole.BluetoothManager {
         reportEnd(of: before)
     }
 
-    /// Reports the end of a link, as the stage of the central requires.
+    /// Reports the end of a link, depending on the central's stage.
     private func reportEnd(of stage: CentralRole.Stage) {
         switch stage {
         case .talking(let peripheral, _):
@@ -175,7 +175,7 @@ extension CentralRole.BluetoothManager {
         hasBegun = false
     }
 
-    /// The adapter went away, and the link with it.
+    /// The adapter is gone, and the link with it.
     internal func loseAdapter() {
         stopTimer()
         let before = stage
@@ -189,7 +189,7 @@ extension CentralRole.BluetoothManager {
         reportEnd(of: before)
     }
 
-    /// The name by which a peripheral is spoken of.
+    /// The name of a peripheral, for reports.
     internal func name(of peripheral: CBPeripheral) -> String {
         (peripheral.identifier == discoveredPeripheral?.identifier ? advertisedName : nil) ?? peripheral.name ?? ""
     }

@@ -1,13 +1,13 @@
-// The central's messages: what comes is reassembled and reported, what goes is segmented and confirmed.
+// The central's messages: those received are reassembled and reported, those sent are segmented and confirmed.
 //
-// A message that fits into one write is written as it is. A longer one goes in pieces; all but the last are written
+// A message that fits into one write is written unchanged. A longer one is sent in pieces; all but the last are written
 // without response, which is many times faster, and the response to the last one confirms them all. A peripheral that
-// has lost pieces refuses that one; then everything is written once more, each piece with response.
+// has lost pieces refuses the last one; then all of them are written again, each with response.
 
 import CoreBluetooth
 import Foundation
 
-/// A message on its way to a peripheral.
+/// A message to be sent to a peripheral.
 internal struct OutgoingMessage {
     let message: [String: String]
     let data: Data
@@ -21,18 +21,18 @@ internal struct OutgoingMessage {
         pieces = MessagePieces(data)
     }
 
-    /// Whether it went in pieces.
+    /// Whether it is sent in pieces.
     var wasCut: Bool { pieces.pieceCount > 1 }
 
-    /// Begins anew.
+    /// Starts again with the first piece.
     mutating func rewind() { pieces = MessagePieces(data) }
 }
 
 extension CentralRole.BluetoothManager {
-    /// Sends a message, as soon as there is a link.
+    /// Sends a message, once there is a link.
     ///
-    /// What is not confirmed when the link is lost is written again on the next one; the peripheral can therefore get a
-    /// message twice.
+    /// A message that is not confirmed when the link is lost is written again on the next link, so the peripheral may
+    /// get it twice.
     ///
     /// - Throws: ``BlueEarError/tooLong(_:)`` or ``BlueEarError/busy``.
     public func send(_ message: [String: String]) throws {
@@ -42,21 +42,21 @@ extension CentralRole.BluetoothManager {
         write()
     }
 
-    /// Closes the link when a message has come and was answered, and everything that waits is delivered.
+    /// Closes the link once a message was received and answered, and everything that waits is delivered.
     public func leaveWhenDone() {
         isLeaving = true
         leaveIfDone()
     }
 
     private func leaveIfDone() {
-        // What is not confirmed yet waits, too.
+        // An unconfirmed message waits, too.
         guard hasExchanged, waiting.isEmpty else { return }
         leave()
     }
 
-    // MARK: Down
+    // MARK: Receiving
 
-    /// Takes a value that was notified or read.
+    /// Handles a value that was notified or read.
     internal func receive(_ value: Data, from peripheral: CBPeripheral, _ characteristic: CBCharacteristic) {
         let identifier = peripheral.identifier
         let (outcome, brokeOff) = assembler.receive(value)
@@ -66,7 +66,7 @@ extension CentralRole.BluetoothManager {
             if reads { peripheral.readValue(for: characteristic) }
             return
         case .failure(.incomplete) where reads:
-            // The peripheral is in the middle of a message; its beginning comes round again.
+            // A peripheral in the middle of a message sends its beginning later.
             peripheral.readValue(for: characteristic)
             return
         case .failure(let error):
@@ -98,7 +98,7 @@ extension CentralRole.BluetoothManager {
         if isLeaving { leaveIfDone() }
     }
 
-    // MARK: Up
+    // MARK: Sending
 
     /// Writes what waits, while writes are possible.
     internal func write() {
@@ -132,8 +132,7 @@ extension CentralRole.BluetoothManager {
     internal func didWrite(_ error: Error?) {
         guard awaitsConfirmation else { return }
         if let error = error, !(error is CBATTError) {
-            // That is no refusal but trouble with the link: it is about to end, or is ended. All is said on the next
-            // one.
+            // Not a refusal: the link is about to end or has ended. Everything is sent again on the next one.
             waiting[0].rewind()
             startTimer(Self.retryDelay) { [weak self] in self?.cancelConnection(retryAfter: Self.retryDelay) }
             return
@@ -152,13 +151,13 @@ extension CentralRole.BluetoothManager {
         write()
     }
 
-    /// Whether a refusal may come from pieces that were lost on the way.
+    /// Whether the reason for a refusal may be that pieces were lost.
     private func mayRepeat(_ code: CBATTError.Code) -> Bool {
         guard !waiting[0].isCareful, waiting[0].pieces.isComplete, waiting[0].wasCut else { return false }
         return .unlikelyError == code
     }
 
-    /// The oldest message is delivered, or refused for good.
+    /// The oldest message is delivered, or finally refused.
     private func settle(_ error: Error?) {
         let message = waiting.removeFirst().message
         guard let peripheral = discoveredPeripheral else { return }
@@ -169,7 +168,7 @@ extension CentralRole.BluetoothManager {
         }
     }
 
-    /// A link is gone, and with it what was on its way.
+    /// A link has ended, and with it the transmission of a message.
     internal func forgetProgress() {
         if assembler.isCollecting {
             observer?.didFail(.incomplete, with: discoveredPeripheral?.identifier)

@@ -1,123 +1,124 @@
-// The half that looks for the other one: it scans, connects, listens, answers and leaves; or stays, and talks on.
+// The half that scans: it connects, listens, answers and leaves, or stays and goes on talking.
 
 public import CoreBluetooth
 public import Foundation
 
-/// The half of the messenger that looks for the other one.
+/// The half of the messenger that scans.
 public enum CentralRole {
-    /// What a central's app gets, for its one line of status.
+    /// The events that a central's app shows as a line of status.
     ///
-    /// A delegate that wants to know more conforms to ``MessageObserver``, too.
+    /// A delegate that needs more conforms to ``MessageObserver``, too.
     public protocol BlueEar {
-        /// Core Bluetooth's manager is made.
+        /// Core Bluetooth's manager is created.
         func didStartConfiguration()
-        /// The air is being searched.
+        /// The scan has started.
         func didStartScanningPeripherals()
         /// A peripheral is connected.
         func didConnectPeripheral(name: String?)
-        /// A peripheral is not connected any more.
+        /// A peripheral is disconnected.
         func didDisconnectPeripheral(name: String?)
         /// A message was written.
         func didSendData()
-        /// A message came.
+        /// A message was received.
         func didReceiveData()
-        /// A peripheral could not be connected, or was silent; it is tried again.
+        /// A connection failed, or the peripheral was silent; another attempt follows.
         func didFailConnection()
     }
 
-    /// Where the central stands.
+    /// The stage of the central.
     internal enum Stage {
         /// There is no manager, or no adapter.
         case idle
-        /// The air is being searched.
+        /// The scan is running.
         case scanning
-        /// Core Bluetooth was asked for a link.
+        /// A connection was requested.
         case connecting(CBPeripheral)
-        /// The link is there; service, characteristic and notifications are being asked for.
+        /// The peripheral is connected; service, characteristic and notifications are being requested.
         case exploring(CBPeripheral)
-        /// Messages can come and go.
+        /// Messages can be exchanged.
         case talking(CBPeripheral, CBCharacteristic)
-        /// The link is being closed; then the air is searched anew after some seconds, or everything is done.
+        /// The link is being closed; then the central scans again after some seconds, or is done.
         case leaving(CBPeripheral, retryAfter: TimeInterval?)
         /// A connection was cancelled; the scan starts again after a delay.
         case pausing
-        /// Everything is done.
+        /// The central is done.
         case finished
     }
 
     /// Looks for a peripheral, and talks with it.
     ///
-    /// It begins with ``scan()``. Use it on the main thread.
+    /// It starts with ``scan()``. Use it on the main thread.
     public class BluetoothManager: NSObject {
         /// The service, see ``BlueEarService/serviceUUID``.
         public let serviceUUID: String = BlueEarService.serviceUUID
         /// The characteristic, see ``BlueEarService/characteristicUUID``.
         public let characteristicUUID: String = BlueEarService.characteristicUUID
 
-        /// ``serviceUUID``, as Core Bluetooth has it.
+        /// ``serviceUUID`` as a `CBUUID`.
         public internal(set) var serviceCBUUID: CBUUID?
-        /// ``characteristicUUID``, as Core Bluetooth has it.
+        /// ``characteristicUUID`` as a `CBUUID`.
         public internal(set) var characteristicCBUUID: CBUUID?
 
-        /// The observer; the manager keeps it alive.
+        /// The observer, which the manager retains.
         public var blueEar: BlueEar?
-        /// Core Bluetooth's manager; ``scan()`` makes it.
+        /// Core Bluetooth's manager, created by ``scan()``.
         public internal(set) var centralManager: CBCentralManager?
 
-        /// The peripheral that is talked with, or was last.
+        /// The current peripheral, or the last one.
         public internal(set) var discoveredPeripheral: CBPeripheral?
 
-        /// What is answered to the first message of each link; `nil`: nothing is sent by itself.
+        /// The answer to the first message of each link; `nil` sends nothing by itself.
         public var message: [String: String]? = ["Yo": "Lo"]
-        /// Whether the link is kept after the first exchange, and taken up again whenever it was lost.
+        /// Whether the link is kept after the first exchange, and established again when it is lost.
         ///
-        /// Else the central leaves as soon as its answer is delivered.
+        /// Otherwise the central leaves once its answer is delivered.
         public var stays = false
-        /// Whether what waits when the link is lost is said on the next one.
+        /// Whether messages that wait when the link is lost are sent on the next one.
         public var keepsWaiting = true
-        /// Whether the last message is read, in place of being notified of all that come.
+        /// Whether the last message is read, instead of subscribing to all.
         public var reads = false
-        /// The name that the peripheral has to advertise; `nil`: any.
-        public var wantedName: String?
+        /// Whether to connect to a peripheral with a name; `nil` accepts every peripheral, even without a name.
+        public var accepts: ((String) -> Bool)?
         /// The identifier under which the state outlives the app; set before ``scan()``.
         public var restoreIdentifier: String?
 
-        /// Called with the name of each call of Core Bluetooth's, when it comes.
+        /// Called with the name of each of Core Bluetooth's callbacks.
         public var log: ((String) -> Void)?
 
-        /// How long ago, in seconds, the user was busy with something that the peripheral waits for, such as the code
-        /// of a pairing; 0 while the user is, `nil` for never. Time limits of the exploration wait for it.
+        /// The seconds since the user was last busy with something that the peripheral waits for, such as the code of a
+        /// pairing; 0 while the user is, `nil` if the user never was. The time limits of the exploration are suspended
+        /// meanwhile.
         public var userIdleTime: (() -> TimeInterval?)?
 
-        /// Whether messages can be sent at this moment; those that are sent earlier wait.
+        /// Whether messages can be sent now; those that are sent earlier wait.
         public var isTalking: Bool {
             if case .talking = stage { return true }
             return false
         }
 
-        /// How work is put off; replaced where time is not that of the main run loop.
+        /// Schedules work; replaced if time is not that of the main run loop.
         internal var scheduler: WorkScheduler = RunLoopScheduler()
-        /// Where the central stands.
+        /// The stage of the central.
         internal var stage = Stage.idle
-        /// The running time limit, or the pause.
+        /// The running time limit or pause.
         internal var timer: ScheduledWork?
-        /// What comes from the peripheral.
+        /// Reassembles messages from the peripheral.
         internal var assembler = MessageAssembler()
-        /// What is on its way to the peripheral, the oldest first.
+        /// The messages to the peripheral, the oldest first.
         internal var waiting: [OutgoingMessage] = []
         /// Whether a written value waits for its confirmation.
         internal var awaitsConfirmation = false
-        /// Whether a message came on this link, so that the answer to it is given.
+        /// Whether a message was received on this link, so that it was answered.
         internal var hasAnswered = false
-        /// Whether a message came on any link.
+        /// Whether a message was received on any link.
         internal var hasExchanged = false
-        /// Whether it was reported that messages can be sent, and not yet that they cannot.
+        /// Whether the observer was last told that messages can be sent.
         internal var hasBegun = false
-        /// Whether the link is to be closed as soon as nothing waits any more.
+        /// Whether the link is to be closed once nothing waits any more.
         internal var isLeaving = false
-        /// The name that the peripheral advertised.
+        /// The peripheral's advertised name.
         internal var advertisedName: String?
-        /// The peripheral to connect to when the adapter is there (again).
+        /// The peripheral to connect to once the adapter is on.
         internal var remembered: CBPeripheral?
 
         /// Creates the manager; it does nothing until ``scan()``.
@@ -133,9 +134,9 @@ public enum CentralRole {
             characteristicCBUUID = UUID(uuidString: characteristicUUID).map { CBUUID(nsuuid: $0) }
         }
 
-        /// Begins: makes Core Bluetooth's manager, which searches as soon as the adapter is there.
+        /// Starts: creates Core Bluetooth's manager, which scans once the adapter is on.
         ///
-        /// When everything is done it begins once more; meanwhile it does nothing.
+        /// Starts again if the central is done; does nothing otherwise.
         public func scan() {
             if let manager = centralManager {
                 guard case .finished = stage else { return }
@@ -153,7 +154,7 @@ public enum CentralRole {
             blueEar?.didStartConfiguration()
         }
 
-        /// The delegate, where it wants to know more.
+        /// The delegate, if it needs more.
         internal var observer: MessageObserver? { blueEar as? MessageObserver }
     }
 }

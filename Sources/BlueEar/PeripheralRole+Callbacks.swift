@@ -5,9 +5,9 @@ public import CoreBluetooth
 import Foundation
 
 extension PeripheralRole.BluetoothManager: CBPeripheralManagerDelegate {
-    /// The adapter came or went.
+    /// The adapter's state changed.
     ///
-    /// When it is there the service is published, unless it came back with the app's state.
+    /// Once it is on, the service is published, unless it was restored with the app's state.
     public func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
         log?("peripheralManagerDidUpdateState")
         observer?.didUpdateState(peripheral.state)
@@ -27,7 +27,7 @@ extension PeripheralRole.BluetoothManager: CBPeripheralManagerDelegate {
         }
     }
 
-    /// The service is published, and can be shown.
+    /// The service is published and can be advertised.
     public func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: Error?) {
         log?("didAdd service")
         if let error = error {
@@ -46,7 +46,7 @@ extension PeripheralRole.BluetoothManager: CBPeripheralManagerDelegate {
         ])
     }
 
-    /// The peripheral can be heard.
+    /// The peripheral advertises.
     public func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: Error?) {
         log?("peripheralManagerDidStartAdvertising")
         if let error = error {
@@ -56,7 +56,7 @@ extension PeripheralRole.BluetoothManager: CBPeripheralManagerDelegate {
         }
     }
 
-    /// A central subscribes: it gets the first message.
+    /// A central subscribed: it gets the first message.
     public func peripheralManager(
         _ peripheral: CBPeripheralManager,
         central: CBCentral,
@@ -66,7 +66,7 @@ extension PeripheralRole.BluetoothManager: CBPeripheralManagerDelegate {
         begin(with: central)
     }
 
-    /// A central does not listen any more, or is gone.
+    /// A central unsubscribed, or is gone.
     public func peripheralManager(
         _ peripheral: CBPeripheralManager,
         central: CBCentral,
@@ -92,7 +92,7 @@ extension PeripheralRole.BluetoothManager: CBPeripheralManagerDelegate {
         peripheral.respond(to: request, withResult: .success)
     }
 
-    /// A central writes a message, or a piece of one; parts of one long write come together.
+    /// A central writes a message or a piece; the parts of one long write are assembled.
     public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         log?("didReceiveWrite requests")
         guard let first = requests.first else { return }
@@ -106,7 +106,7 @@ extension PeripheralRole.BluetoothManager: CBPeripheralManagerDelegate {
                 peripheral.respond(to: first, withResult: .invalidOffset)
                 return
             }
-            // A later part replaces what an earlier one wrote there and behind it, as in any long write.
+            // A later part overwrites everything from its offset on, as in any long write.
             value = value.prefix(request.offset) + (request.value ?? Data())
         }
         let (answer, report) = receive(value, from: first.central)
@@ -121,7 +121,7 @@ extension PeripheralRole.BluetoothManager: CBPeripheralManagerDelegate {
         handOver()
     }
 
-    /// The service and its subscribers come back from before the app ended.
+    /// The service and its subscribers are restored from before the app ended.
     public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
         log?("willRestoreState")
         let services = dict[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService] ?? []
@@ -137,7 +137,7 @@ extension PeripheralRole.BluetoothManager: CBPeripheralManagerDelegate {
         characterisctic = characteristic
         isRestored = true
         let centrals = characteristic.subscribedCentrals ?? []
-        // They heard the first message from the app that ended.
+        // They got the first message from the app that has ended.
         for central in centrals {
             peer(for: central).isSubscribed = true
         }

@@ -1,4 +1,4 @@
-// The peripheral's conversations: one for each central, so that what one of them says or does never meets another.
+// The peripheral's conversations: one per central, so that centrals cannot disturb each other.
 
 #if !os(tvOS) && !os(watchOS) && !os(visionOS)
 import CoreBluetooth
@@ -6,20 +6,21 @@ public import Foundation
 
 /// A central, as the peripheral sees it.
 internal final class ListeningCentral {
-    /// How many centrals that do not listen are remembered: Core Bluetooth does not report when they disconnect.
+    /// The most centrals without a subscription that are remembered: Core Bluetooth does not report that they
+    /// disconnect.
     static let maximumSilent = 64
 
-    /// Core Bluetooth's object for it.
+    /// Core Bluetooth's object for the central.
     let central: CBCentral
-    /// Whether it listens.
+    /// Whether it has subscribed.
     var isSubscribed = false
-    /// What is on its way to it, the oldest first; nothing while it does not listen.
+    /// The messages to it, the oldest first; none unless it has subscribed.
     var waiting: [(message: [String: String], pieces: MessagePieces)] = []
     /// The last message that was sent to it.
     var lastMessage: Data?
-    /// What comes from it.
+    /// Reassembles messages from it.
     var assembler = MessageAssembler()
-    /// Where it is with reading a message that no value can hold.
+    /// Its position in reading a message that does not fit into one value.
     private var reading: MessagePieces?
     private var readingPiece = Data()
 
@@ -28,10 +29,10 @@ internal final class ListeningCentral {
     /// The central's identifier.
     var identifier: UUID { central.identifier }
 
-    /// The value that a read gets: the message itself where a value can hold it, else its next piece, and so on in
-    /// turn.
+    /// The value for a read: the message itself if it fits into one value, else its next piece, in rotation.
     ///
-    /// - Parameter isBegin: false for the later parts of one long read, which go on with what the first part began.
+    /// - Parameter isBegin: false for the later parts of one long read, which continue with the piece of the first
+    ///   part.
     func readableValue(of message: Data, isBegin: Bool) -> Data {
         guard isBegin else { return readingPiece }
         var pieces = reading.flatMap { $0.message == message && $0.isCut ? $0 : nil } ?? MessagePieces(message)
@@ -43,12 +44,12 @@ internal final class ListeningCentral {
 }
 
 extension PeripheralRole.BluetoothManager {
-    /// Sends a message to one central, or to all that listen.
+    /// Sends a message to one central, or to all that have subscribed.
     ///
-    /// It is sent as soon as the transmit queue has space. A message to all is also what is read from now on.
+    /// It is sent once the transmit queue has space. A message to all is also what reads get from now on.
     ///
-    /// - Throws: ``BlueEarError/tooLong(_:)``, ``BlueEarError/busy``, and ``BlueEarError/nobodyThere`` where the one
-    ///   central does not listen.
+    /// - Throws: ``BlueEarError/tooLong(_:)``, ``BlueEarError/busy``, and ``BlueEarError/nobodyThere`` if the central
+    ///   has not subscribed.
     public func send(_ message: [String: String], to central: UUID? = nil) throws {
         let data = try PropertyListMessage.encode(message)
         if let central = central {
@@ -59,7 +60,7 @@ extension PeripheralRole.BluetoothManager {
         } else {
             lastMessage = data
             for peer in peers where peer.isSubscribed && !enqueue(message, data, for: peer) {
-                // The others are not to suffer from one that is slow.
+                // A slow central must not affect the others.
                 observer?.didFail(.busy, with: peer.identifier)
             }
         }
@@ -72,13 +73,13 @@ extension PeripheralRole.BluetoothManager {
         return true
     }
 
-    /// Hands Core Bluetooth what waits until its transmit queue is full; it reports when there is space again.
+    /// Hands waiting messages to Core Bluetooth until its transmit queue is full; it reports when there is space again.
     internal func handOver() {
-        // A delegate that sends from inside a callback adds to what is being handed over.
+        // A delegate that sends from inside a callback adds to the messages being handed over.
         guard !isHandingOver, let manager = peripheralManager, let characterisctic = characterisctic else { return }
         isHandingOver = true
         defer { isHandingOver = false }
-        // Piece by piece in turn: a long message to one does not keep the others waiting.
+        // One piece per central in turn: a long message to one does not delay the others.
         var canSend = true
         while canSend {
             canSend = false
@@ -105,7 +106,7 @@ extension PeripheralRole.BluetoothManager {
 
     // MARK: Centrals
 
-    /// The conversation with a central, a new one where there is none.
+    /// The conversation with a central, created if there is none.
     internal func peer(for central: CBCentral) -> ListeningCentral {
         if let index = peers.firstIndex(where: { $0.identifier == central.identifier }) {
             let peer = peers[index]
@@ -121,7 +122,7 @@ extension PeripheralRole.BluetoothManager {
         return peer
     }
 
-    /// A central listens.
+    /// A central has subscribed.
     internal func begin(with central: CBCentral) {
         peers.removeAll { $0.identifier == central.identifier }
         let peer = peer(for: central)
@@ -137,7 +138,7 @@ extension PeripheralRole.BluetoothManager {
         handOver()
     }
 
-    /// A central does not listen any more.
+    /// A central has unsubscribed.
     internal func end(with central: CBCentral) {
         guard let index = peers.firstIndex(where: { $0.identifier == central.identifier && $0.isSubscribed }) else {
             return
@@ -147,7 +148,7 @@ extension PeripheralRole.BluetoothManager {
         observer?.didEnd(with: peer.identifier)
     }
 
-    /// The adapter went away, and everybody with it.
+    /// The adapter is gone, and all links with it.
     internal func endAll() {
         peers.filter(\.isSubscribed).forEach { end(with: $0.central) }
         peers.removeAll()
@@ -155,7 +156,7 @@ extension PeripheralRole.BluetoothManager {
 
     // MARK: Values
 
-    /// Takes a value that a central has written; returns what to answer.
+    /// Handles a value that a central has written; returns the response.
     internal func receive(_ value: Data, from central: CBCentral) -> (answer: CBATTError.Code, report: () -> Void) {
         let peer = peer(for: central)
         let identifier = peer.identifier
@@ -188,7 +189,7 @@ extension PeripheralRole.BluetoothManager {
         )
     }
 
-    /// The value that a central's read gets: the last message that it was sent, or that went to all, or the first one.
+    /// The value for a central's read: the last message that was sent to it or to all, or the first message.
     internal func readableValue(for central: CBCentral, isBegin: Bool) -> Data {
         let peer = peer(for: central)
         let data = peer.lastMessage ?? lastMessage ?? message.flatMap { try? PropertyListMessage.encode($0) } ?? Data()

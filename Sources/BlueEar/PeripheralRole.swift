@@ -1,28 +1,28 @@
-// The half that shows itself: it advertises, says something to everybody who listens, and hears what they write.
+// The half that advertises: it sends a message to every subscriber, and receives what they write.
 
 #if !os(tvOS) && !os(watchOS) && !os(visionOS)
 public import CoreBluetooth
 public import Foundation
 
-/// The half of the messenger that shows itself.
+/// The half of the messenger that advertises.
 public enum PeripheralRole {
-    /// What a peripheral's app gets, for its one line of status.
+    /// The events that a peripheral's app shows as a line of status.
     ///
-    /// A delegate that wants to know more conforms to ``MessageObserver``, too.
+    /// A delegate that needs more conforms to ``MessageObserver``, too.
     public protocol BlueEar {
-        /// The service is put together.
+        /// The service is set up.
         func didStartConfiguration()
-        /// The peripheral can be heard.
+        /// The peripheral advertises.
         func didStartAdvertising()
-        /// A message has gone to a central.
+        /// A message was sent to a central.
         func didSendData()
-        /// A message came from a central.
+        /// A message was received from a central.
         func didReceiveData()
     }
 
-    /// Shows itself, and talks with everybody who listens; each central has its own conversation.
+    /// Advertises, and talks with every subscriber; each central has its own conversation.
     ///
-    /// It begins when it is made. Use it on the main thread.
+    /// It starts when it is created. Use it on the main thread.
     public class BluetoothManager: NSObject {
         /// The identifier under which the article's app has its state kept.
         public let peripheralId: String = "62443cc7-15bc-4136-bf5d-0ad80c459215"
@@ -30,55 +30,55 @@ public enum PeripheralRole {
         public let serviceUUID: String = BlueEarService.serviceUUID
         /// The characteristic, see ``BlueEarService/characteristicUUID``.
         public let characteristicUUID: String = BlueEarService.characteristicUUID
-        /// The name to advertise; one that is set right after the manager was made is the one that is seen.
+        /// The advertised name; it can be set right after the manager was created.
         public var localName: String = "Peripheral - iOS"
 
-        /// What can be done with the characteristic.
+        /// The properties of the characteristic.
         public let properties: CBCharacteristicProperties = [.read, .notify, .writeWithoutResponse, .write]
-        /// The permissions: everybody may.
+        /// The permissions of the characteristic.
         public let permissions: CBAttributePermissions = [.readable, .writeable]
 
-        /// The observer; the manager keeps it alive.
+        /// The observer, which the manager retains.
         public var bluetoothMessaging: BlueEar?
         /// Core Bluetooth's manager.
         public internal(set) var peripheralManager: CBPeripheralManager?
 
-        /// ``serviceUUID``, as Core Bluetooth has it.
+        /// ``serviceUUID`` as a `CBUUID`.
         public internal(set) var serviceCBUUID: CBUUID?
-        /// ``characteristicUUID``, as Core Bluetooth has it.
+        /// ``characteristicUUID`` as a `CBUUID`.
         public internal(set) var characteristicCBUUID: CBUUID?
 
         /// The service.
         public internal(set) var service: CBMutableService?
-        /// The characteristic. (Its name is spelt as published.)
+        /// The characteristic. (Its name is spelled as in the article.)
         public internal(set) var characterisctic: CBMutableCharacteristic?
 
-        /// What is said to everybody who begins to listen, and what a read gets that comes before anything was sent.
+        /// The message to every new subscriber, and the value that a read gets before anything was sent.
         ///
-        /// `nil`: nothing is sent by itself.
+        /// `nil` sends nothing by itself.
         public var message: [String: String]? = ["Hello": "Darkness"]
 
-        /// Called with the name of each call of Core Bluetooth's, when it comes.
+        /// Called with the name of each of Core Bluetooth's callbacks.
         public var log: ((String) -> Void)?
 
-        /// The centrals that listen, in the order in which they began.
+        /// The subscribers, in the order in which they subscribed.
         public var listeners: [UUID] { peers.filter(\.isSubscribed).map(\.identifier) }
 
-        /// The centrals that are known, the one that was heard of last at the end.
+        /// The known centrals; the last active one is at the end.
         internal var peers: [ListeningCentral] = []
-        /// The last message that went to everybody.
+        /// The last message to everybody.
         internal var lastMessage: Data?
-        /// Whether messages are being handed over at this moment.
+        /// Whether messages are being handed over now.
         internal var isHandingOver = false
-        /// Whether the service came back with the app's state, so that it need not be added.
+        /// Whether the service was restored with the app's state, so that it need not be added.
         internal var isRestored = false
 
-        /// Creates the manager, which begins at once.
+        /// Creates the manager, which starts at once.
         public convenience init(delegate: BlueEar?) {
             self.init(delegate: delegate, restoreIdentifier: nil)
         }
 
-        /// Creates the manager, which begins at once; with an identifier its state outlives the app.
+        /// Creates the manager, which starts at once; with an identifier its state outlives the app.
         public init(delegate: BlueEar?, restoreIdentifier: String?) {
             super.init()
             bluetoothMessaging = delegate
@@ -112,7 +112,7 @@ public enum PeripheralRole {
             peripheralManager = CBPeripheralManager(delegate: self, queue: nil, options: options)
         }
 
-        /// The delegate, where it wants to know more.
+        /// The delegate, if it needs more.
         internal var observer: MessageObserver? { bluetoothMessaging as? MessageObserver }
     }
 }

@@ -1,22 +1,23 @@
-// How the messenger puts work off: "later, unless cancelled". A test that runs in virtual time supplies its own.
+// How the messenger schedules work: "later, unless cancelled". A test that runs in virtual time supplies its own
+// scheduler.
 
 import Foundation
 
-/// Work that was put off.
+/// Scheduled work.
 internal protocol ScheduledWork: AnyObject {
-    /// Calls the work off; nothing happens where it is done already.
+    /// Cancels the work; does nothing if it is done already.
     func cancel()
 }
 
-/// Puts work off.
+/// Schedules work.
 internal protocol WorkScheduler: AnyObject {
-    /// Does `work` after `seconds`, on the thread on which Core Bluetooth calls its delegates.
+    /// Runs `work` after `seconds`, on the thread on which Core Bluetooth calls its delegates.
     func schedule(after seconds: TimeInterval, _ work: @escaping () -> Void) -> ScheduledWork
 }
 
-/// The scheduler of an app: the main queue, which every Core Bluetooth app on queue `nil` has.
+/// An app's scheduler: the main queue, on which every app with the Core Bluetooth queue `nil` runs.
 internal final class RunLoopScheduler: WorkScheduler {
-    // Not a Foundation timer: on Linux its memory is not released when it has fired or was invalidated.
+    // Not a Foundation timer: on Linux its memory is not released after it has fired or was invalidated.
     private final class Work: ScheduledWork {
         private let timer: DispatchSourceTimer
 
@@ -28,7 +29,7 @@ internal final class RunLoopScheduler: WorkScheduler {
     func schedule(after seconds: TimeInterval, _ work: @escaping () -> Void) -> ScheduledWork {
         let timer = DispatchSource.makeTimerSource(queue: .main)
         timer.schedule(deadline: .now() + seconds)
-        // The handler holds the timer, so that it fires also where nobody keeps the work; cancelling releases both.
+        // The handler retains the timer, so it fires even if nobody keeps the work; cancelling releases both.
         timer.setEventHandler {
             timer.cancel()
             work()

@@ -1,4 +1,4 @@
-// `blueear central`: one exchange with a peripheral, or with --stay a conversation.
+// `blueear central`: one exchange with a peripheral, or a conversation with --stay.
 
 @preconcurrency import BlueEar
 import CommandLineTool
@@ -21,7 +21,7 @@ final class BlueEarCentralSession {
     private var deadline: Deadline?
     private var progress: ProgressLine?
 
-    // What decides the exit status, and what is said when the time is up.
+    // For the exit status, and for the message at the end of the time limit.
     private var state = CBManagerState.unknown
     private var hasConnected = false
     private var hasReceived = false
@@ -49,21 +49,21 @@ final class BlueEarCentralSession {
         self.output = output
     }
 
-    /// Talks; never returns.
+    /// Runs the session; never returns.
     func run() -> Never {
         start(stays ? LineReader() : nil)
         Interrupts.runUntilExit()
     }
 
-    /// Starts to look for a peripheral; the end of the conversation, or of the time, ends the program.
+    /// Starts to look for a peripheral; the end of the conversation, or the time limit, ends the program.
     ///
-    /// - Parameter reader: The lines of one who stays.
+    /// - Parameter reader: The user's lines, with --stay.
     func start(_ reader: LineReader?) {
         let manager = CentralRole.BluetoothManager(delegate: self)
         self.manager = manager
         manager.stays = stays
         manager.reads = reads
-        manager.wantedName = device
+        manager.accepts = device.map { device in { DeviceName.matches($0, device) } }
         manager.restoreIdentifier = restoreIdentifier
         let conversation = pairing.conversation
         manager.userIdleTime = { MainActor.assumeIsolated { conversation.idleTime } }
@@ -87,7 +87,7 @@ final class BlueEarCentralSession {
         do { try manager?.send(message) } catch { Console.warn("\(error)") }
     }
 
-    /// Says at a terminal what is waited for. One who stays types lines there.
+    /// Shows at a terminal what the program waits for. With --stay, the user types lines there.
     private func wait(_ label: String) {
         guard !stays else { return }
         if let progress { progress.wait(label) } else { progress = .begin(label, total: timeout) }
@@ -104,7 +104,7 @@ final class BlueEarCentralSession {
         case .poweredOn:
             Ending.fail(Failure("\(who) was found \(time); start one with: blueear peripheral"))
         case .poweredOff:
-            // An adapter that could not be opened has been reported when that was tried.
+            // If the adapter could not be opened, that has been reported already.
             Ending.failAsSaid()
         default:
             Ending.fail(Failure("Bluetooth was not ready \(time); check --adapter and what serves it"))
@@ -140,7 +140,7 @@ extension BlueEarCentralSession: @preconcurrency MessageObserver {
         hasFailed = true
         let advice = error.advice(pairing, device: device ?? peer?.uuidString)
         if error == .lostKeys {
-            // Each further connection ends the same way.
+            // Each further connection would end the same way.
             guard stays else { Ending.fail(Failure(error.description + advice)) }
             guard !hasLostKeys else { return }
             hasLostKeys = true

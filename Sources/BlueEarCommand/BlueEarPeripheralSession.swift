@@ -1,11 +1,11 @@
-// `blueear peripheral`: shows itself until interrupted.
+// `blueear peripheral`: advertises until interrupted.
 
 @preconcurrency import BlueEar
 import CommandLineTool
 import CoreBluetooth
 import Foundation
 
-/// Shows itself, and prints what happens.
+/// Advertises, and prints what happens.
 @MainActor
 final class BlueEarPeripheralSession {
     private let name: String
@@ -31,15 +31,15 @@ final class BlueEarPeripheralSession {
         self.output = output
     }
 
-    /// Shows itself; never returns.
+    /// Runs the session; never returns.
     func run() -> Never {
-        // In the background of a terminal a read fails then, in place of stopping the process.
+        // A read in the background of a terminal then fails instead of stopping the process.
         signal(SIGTTIN, SIG_IGN)
         start(LineReader())
         Interrupts.runUntilExit()
     }
 
-    /// Shows itself, and reads lines.
+    /// Starts to advertise and to read lines.
     func start(_ reader: LineReader) {
         let manager = PeripheralRole.BluetoothManager(delegate: self, restoreIdentifier: restoreIdentifier)
         self.manager = manager
@@ -59,7 +59,7 @@ final class BlueEarPeripheralSession {
         do {
             try manager?.send(message)
             if manager?.listeners.isEmpty == true {
-                Console.warn("nobody listens; who reads gets it")
+                Console.warn("nobody has subscribed; the message can only be read")
             }
         } catch {
             Console.warn("\(error)")

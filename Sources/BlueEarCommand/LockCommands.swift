@@ -13,9 +13,9 @@ extension MessengerCommand {
             abstract: "Be a lock that opens while its key is near, until interrupted.",
             discussion: """
                 A key proves that it knows the secret by answering a challenge; the secret itself is never sent. The \
-                lock closes when the link to the key is lost. It cannot detect how far away a key is whose radio \
-                traffic is relayed, and a secret that can be guessed can be found from what was overheard: this is an \
-                example, not a product.
+                lock closes when the link to the key is lost. It cannot detect that a distant key's packets are \
+                relayed, and a guessable secret can be found from overheard packets: this is an example, not a \
+                product.
                 """
         )
 
@@ -48,8 +48,9 @@ extension MessengerCommand {
         static let configuration = CommandConfiguration(
             abstract: "Be the key of a lock: open it whenever it is near, until interrupted.",
             discussion: """
-                Out of reach of the lock the key waits for it; that request does not expire. With --restore it outlives \
-                the program, too: ended by whatever means and started again, the key takes up where it was.
+                When the lock is out of range, the key waits for it without a time limit. With --restore the request \
+                outlives the program, too: however the program ended, it continues where it was when it is started \
+                again.
                 """
         )
 
@@ -74,12 +75,12 @@ extension MessengerCommand {
     }
 }
 
-/// What lock and key share.
+/// The shared secret of lock and key.
 struct SecretOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What lock and key both know. Others on this machine can see it here; BLUEEAR_SECRET in the environment is "
-                + "seen by this user alone."
+            "The secret that lock and key share. Other users of this machine can see it here, but not BLUEEAR_SECRET in "
+                + "the environment."
         )
     )
     var secret: String?
@@ -92,13 +93,13 @@ struct SecretOptions: ParsableArguments {
     func value() throws -> String {
         let value = secret ?? ProcessInfo.processInfo.environment["BLUEEAR_SECRET"] ?? ""
         guard !value.isEmpty else {
-            throw ValidationError("Lock and key need a secret that both know: --secret, or BLUEEAR_SECRET.")
+            throw ValidationError("Lock and key need a shared secret: --secret, or BLUEEAR_SECRET.")
         }
         return value
     }
 }
 
-/// A lock, and what is printed about it.
+/// Runs a lock, and prints its events.
 @MainActor
 final class LockSession {
     private let name: String
@@ -115,13 +116,13 @@ final class LockSession {
         self.output = output
     }
 
-    /// Is a lock; never returns.
+    /// Runs the lock; never returns.
     func run() -> Never {
         start()
         Interrupts.runUntilExit()
     }
 
-    /// Waits for the key.
+    /// Starts to wait for the key.
     func start() {
         let lock = ElectronicLock(secret: secret, name: name, restoreIdentifier: restoreIdentifier)
         self.lock = lock
@@ -150,7 +151,7 @@ final class LockSession {
     }
 }
 
-/// A key, and what is printed about it.
+/// Runs a key, and prints its events.
 @MainActor
 final class KeySession {
     private let secret: String
@@ -169,13 +170,13 @@ final class KeySession {
         self.output = output
     }
 
-    /// Is a key; never returns.
+    /// Runs the key; never returns.
     func run() -> Never {
         start()
         Interrupts.runUntilExit()
     }
 
-    /// Looks for the lock.
+    /// Starts to look for the lock.
     func start() {
         let key = ElectronicKey(secret: secret, restoreIdentifier: restoreIdentifier)
         self.key = key
@@ -187,7 +188,7 @@ final class KeySession {
         key.begin()
     }
 
-    /// Prints an event of the key; one that cannot be mended ends the program.
+    /// Prints an event of the key; a permanent error ends the program.
     func report(_ event: ElectronicKey.Event) {
         switch event {
         case .searching:
@@ -201,7 +202,7 @@ final class KeySession {
         case .away: output.print("away", line: "Out of reach; waiting for the lock 🚶")
         case .restored(let peers): Status.restore(peers).print(output)
         case .failed(let error):
-            // Each further connection ends the same way.
+            // Each further connection would end the same way.
             guard error != .lostKeys || !hasLostKeys else { return }
             hasLostKeys = hasLostKeys || error == .lostKeys
             Lines.failed(error, with: nil, advice: error.advice(pairing, device: nil), output)

@@ -1,4 +1,4 @@
-// The lines that both halves of the messenger read: a message of one pair each, or the request to end.
+// The lines that both halves of the messenger read: a message of one pair each, or the request to quit.
 
 import CommandLineTool
 import Foundation
@@ -6,11 +6,11 @@ import Foundation
 /// Reads messages from standard input.
 @MainActor
 final class MessageLines {
-    /// What a line asks for.
+    /// The meaning of a line.
     enum Input {
         /// Send this.
         case message([String: String])
-        /// End.
+        /// Quit.
         case quit
         /// There are no more lines.
         case end
@@ -18,12 +18,12 @@ final class MessageLines {
 
     private let reader: LineReader
 
-    /// Takes lines; one that is no KEY=VALUE is reported on standard error and skipped.
+    /// Reads lines; one that is not KEY=VALUE is reported on standard error and skipped.
     ///
     /// - Parameters:
-    ///   - reader: Where they come from.
-    ///   - conversation: Where the user is asked while devices pair; the answers come from the same lines.
-    ///   - receive: Gets what the lines ask for.
+    ///   - reader: The source of the lines.
+    ///   - conversation: Asks the user while devices pair; the answers come from the same lines.
+    ///   - receive: Gets the meaning of each line.
     init(_ reader: LineReader, _ conversation: PairingConversation, _ receive: @escaping (Input) -> Void) {
         self.reader = reader
         conversation.lines = reader

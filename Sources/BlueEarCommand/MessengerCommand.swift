@@ -12,8 +12,8 @@ struct MessengerCommand: ParsableCommand {
         abstract: "Pass messages between two devices over Bluetooth.",
         discussion: """
             Start "blueear peripheral" in one terminal and "blueear central" in another. The central finds the \
-            peripheral, hears its message, answers with its own and leaves. "blueear lock" and "blueear key" are a door \
-            that opens when its key comes near.
+            peripheral, receives its message, answers with its own and leaves. "blueear lock" and "blueear key" are a \
+            door that opens when its key comes near.
             """,
         version: ProgramVersion.line("blueear"),
         subcommands: [Peripheral.self, Central.self, Lock.self, Key.self]
@@ -24,10 +24,10 @@ extension MessengerCommand {
     /// The command `blueear peripheral`.
     struct Peripheral: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show this device, and say something to everybody who listens, until interrupted.",
+            abstract: "Advertise, and send a message to every subscriber, until interrupted.",
             discussion: """
-                Prints a line of status for each thing that happens, and each message that comes. Reads lines: KEY=VALUE \
-                is sent to everybody who listens, "quit" ends. The end of input ends nothing.
+                Prints a status line for each event, and each message received. Reads lines: KEY=VALUE is sent to \
+                every subscriber, "quit" ends the program. The end of the input does not.
                 """
         )
 
@@ -70,22 +70,25 @@ extension MessengerCommand {
     /// The command `blueear central`.
     struct Central: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Find a peripheral, hear its message, answer, and leave.",
+            abstract: "Find a peripheral, receive its message, answer, and leave.",
             discussion: """
-                Prints a line of status for each thing that happens, and each message that comes. With --stay the link \
-                is kept, and taken up again when it was lost; lines are read then: KEY=VALUE is sent, "quit" or the end \
-                of input ends when everything is delivered.
+                Prints a status line for each event, and each message received. With --stay the link is kept, and \
+                established again when it is lost. The program then reads lines: KEY=VALUE is sent; after "quit" or \
+                the end of the input, the program ends once everything is delivered.
                 """
         )
 
         @Flag(help: "Keep the link for more messages.")
         var stay = false
 
-        @Flag(help: "Read the peripheral's last message, in place of listening.")
+        @Flag(help: "Read the peripheral's last message, instead of subscribing.")
         var read = false
 
         @Option(
-            help: ArgumentHelp("Connect to the peripheral with this name. (default: the first)", valueName: "name")
+            help: ArgumentHelp(
+                "Connect to the peripheral with this name. (default: the first one found)",
+                valueName: "name"
+            )
         )
         var device: String?
 
@@ -102,7 +105,7 @@ extension MessengerCommand {
 
         func validate() throws {
             try Deadline.validate(timeout)
-            if stay, read { throw ValidationError("--read reads once: it does not go with --stay.") }
+            if stay, read { throw ValidationError("Use --read or --stay, not both.") }
         }
 
         func run() throws {
@@ -125,11 +128,11 @@ extension MessengerCommand {
     }
 }
 
-/// What to send.
+/// The message to send.
 struct MessageOptions: ParsableArguments {
     @Option(
         name: .customLong("message"),
-        help: ArgumentHelp("Say this; repeat it for a message of several pairs.", valueName: "key=value")
+        help: ArgumentHelp("Send this; repeat it for a message of several pairs.", valueName: "key=value")
     )
     var pairs: [String] = []
 
@@ -140,12 +143,12 @@ struct MessageOptions: ParsableArguments {
                 throw ValidationError("\(PrintableText.quoted(text)) is not KEY=VALUE.")
             }
             guard keys.insert(pair.key).inserted else {
-                throw ValidationError("The key \(PrintableText.quoted(pair.key)) is there twice.")
+                throw ValidationError("The key \(PrintableText.quoted(pair.key)) is given twice.")
             }
         }
     }
 
-    /// The message, or `nil` where none is given.
+    /// The message; `nil` if none is given.
     func message() throws -> [String: String]? {
         guard !pairs.isEmpty else { return nil }
         let message = Dictionary(
@@ -161,9 +164,9 @@ struct MessageOptions: ParsableArguments {
     }
 }
 
-/// Whether the process takes over from one that ended.
+/// The option with which a process takes over from one that has ended.
 struct RestorationOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Take up what was going on when this identifier was last used.", valueName: "id"))
+    @Option(help: ArgumentHelp("Resume the state that was last kept under this identifier.", valueName: "id"))
     var restore: String?
 
     func validate() throws {
@@ -171,12 +174,12 @@ struct RestorationOptions: ParsableArguments {
     }
 }
 
-/// One `KEY=VALUE`; the value may hold more of "=".
+/// One `KEY=VALUE`; the value may contain "=".
 struct MessagePair: Equatable {
     let key: String
     let value: String
 
-    /// Reads a pair.
+    /// Parses a pair.
     init?(_ text: String) {
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { return nil }
         key = String(text[..<equals])

@@ -1,12 +1,11 @@
-// What is printed: a line of status for each of the messenger's callbacks, as the article's apps show them, and the
-// messages below.
+// The output: a status line for each of the messenger's callbacks, as in the article's apps, with messages below it.
 
 import BlueEar
 import CommandLineTool
 import CoreBluetooth
 import Foundation
 
-/// A callback, as it is shown.
+/// A callback.
 enum Status {
     case startConfiguration
     case startAdvertising
@@ -18,7 +17,7 @@ enum Status {
     case failConnection
     case restore([UUID])
 
-    /// The line for a reader.
+    /// The line for a person.
     var line: String {
         switch self {
         case .startConfiguration: "Start configuration 🎛"
@@ -56,7 +55,7 @@ enum Status {
         }
     }
 
-    /// Ends a program that has no adapter and never will; another one waits until its adapter is back.
+    /// Ends a program that has no adapter and never will; otherwise the program waits until the adapter is back.
     static func check(_ state: CBManagerState) {
         switch state {
         case .unsupported: Ending.failAsSaid()
@@ -72,7 +71,7 @@ enum Status {
 }
 
 extension BlueEarError {
-    /// What to do about an error that has to do with security, to follow its words; empty for others.
+    /// Advice for an error that concerns security, to follow its words; empty for other errors.
     @MainActor
     func advice(_ pairing: ProgramPairing, device: String?) -> String {
         switch self {
@@ -83,9 +82,9 @@ extension BlueEarError {
     }
 }
 
-/// The lines below the status.
+/// Prints the lines below the status.
 enum Lines {
-    /// A message that came: one line for each of its pairs.
+    /// Prints a received message, one line for each of its pairs.
     static func received(_ message: [String: String], from peer: UUID, _ output: OutputFormat) {
         let lines = message.sorted { $0.key < $1.key }.map { "  " + PrintableText.text("\($0.key)=\($0.value)") }
         output.print(
@@ -95,14 +94,14 @@ enum Lines {
         )
     }
 
-    /// A message that is delivered; a reader has seen the status.
+    /// Prints a delivered message; a person has already seen the status.
     static func sent(_ message: [String: String], to peer: UUID, _ output: OutputFormat) {
         output.print("sent", [("peer", .string(peer.uuidString)), ("message", JSONValue(message))], line: nil)
     }
 
-    /// Something went wrong, and the conversation goes on.
+    /// Prints an error after which the conversation goes on.
     ///
-    /// - Parameter advice: What to do about it, to follow the words for the error.
+    /// - Parameter advice: Advice, to follow the words for the error.
     static func failed(_ error: BlueEarError, with peer: UUID?, advice: String = "", _ output: OutputFormat) {
         output.print(
             "failed",

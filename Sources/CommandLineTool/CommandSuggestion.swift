@@ -1,15 +1,15 @@
-// The command that a person meant by a word that is none.
+// Suggests the command that a person meant by an unknown word.
 
 import ArgumentParser
 
 /// Commands with similar names.
 package enum CommandSuggestion {
-    /// What to ask a person whose arguments the parser refused; `nil` where no command is like a word of theirs.
+    /// A suggestion for arguments that the parser rejected; `nil` if no command resembles one of them.
     ///
     /// - Parameters:
     ///   - tool: The program.
     ///   - arguments: Its arguments.
-    ///   - message: What the parser says, which names the word that it does not expect.
+    ///   - message: The parser's message, which ends with the unexpected word.
     static func question(for tool: any ParsableCommand.Type, _ arguments: [String], _ message: String) -> String? {
         var command = tool
         for argument in arguments {
@@ -21,17 +21,17 @@ package enum CommandSuggestion {
         return question(for: word, among: names)
     }
 
-    /// What to ask a person who has written a word that is no command; `nil` where none is like it.
+    /// A suggestion for an unknown command; `nil` if none resembles it.
     package static func question(for word: String, among names: [String]) -> String? {
         nearest(to: word, among: names).map { "did you mean '\($0)'?" }
     }
 
-    /// A question behind a sentence about a word that is none; empty if no name is like it.
+    /// A suggestion to append to a sentence about an unknown word; empty if no name resembles it.
     package static func suffix(for word: String, among names: [String]) -> String {
         nearest(to: word, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
     }
 
-    /// The name that differs least from a word, and by no more than a third of its letters, at least one.
+    /// The name that differs least from a word, by at most a third of its letters or one letter.
     static func nearest(to word: String, among names: [String]) -> String? {
         let word = word.lowercased()
         return names.map { (name: $0, distance: distance(word, $0.lowercased())) }
@@ -40,8 +40,7 @@ package enum CommandSuggestion {
             .name
     }
 
-    /// How many letters have to be inserted, removed, replaced, or exchanged with the next one, to make one word of the
-    /// other.
+    /// The number of insertions, removals, replacements and swaps of neighbours between two words.
     private static func distance(_ first: String, _ second: String) -> Int {
         let (first, second) = (Array(first), Array(second))
         var before: [Int] = []

@@ -1,5 +1,5 @@
-// Lines out: what the user asked for on standard output, everything else on standard error. Each line is written at
-// once, so that a reader at the other end of a pipe gets it without delay.
+// Output lines: what the user asked for on standard output, everything else on standard error. Each line is written at
+// once, so a reader at the other end of a pipe gets it without delay.
 
 import Foundation
 import Logging
@@ -18,15 +18,15 @@ package enum Console {
         write(text, to: .standardOutput)
     }
 
-    /// Logs that something is wrong and the program goes on.
+    /// Logs a problem after which the program goes on.
     package static func warn(_ line: String) { logger.warning("\(line)") }
 
-    /// Logs what happens in between, which `--verbose` shows.
+    /// Logs progress, which `--verbose` shows.
     package static func inform(_ line: @autoclosure () -> String) { logger.info("\(line())") }
 
     private static let logger = Logger(label: Ending.program)
 
-    /// Writes a line of the log on standard error. A program whose log nobody takes any more goes on without.
+    /// Writes a line of the log on standard error. If that is closed, the program goes on.
     static func log(_ line: String) {
         let isWritten: Void? = below.withLockIfAvailable { below in
             let isTerminal = Terminal.error.isTerminal
@@ -34,11 +34,11 @@ package enum Console {
             let all = below.status.isEmpty ? text : erasing + text + below.status
             try? FileHandle.standardError.write(contentsOf: Data((isTerminal ? all : line + "\n").utf8))
         }
-        // A thread that prints and waits for a reader does not keep others from logging.
+        // Logging does not wait for a thread that is blocked on a slow reader.
         if isWritten == nil { try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8)) }
     }
 
-    /// Prints a line on standard error that a person has asked for, or is asked.
+    /// Prints a line that a person requested, or a question, on standard error.
     package static func report(_ line: String) {
         write(line + "\n", to: .standardError)
     }
@@ -48,24 +48,24 @@ package enum Console {
         write(text, to: .standardError)
     }
 
-    // MARK: What stands below the lines
+    // MARK: The cursor's row
 
-    /// What stands in the cursor's row; empty where there is none. It is taken away for each line that is printed, and
-    /// shown again below it.
+    /// The text in the cursor's row; empty if there is none. Printing a line removes it and shows it again below the
+    /// line.
     private struct Below {
-        /// What shows the line that a person is writing, on standard output.
+        /// The line that a person is typing, on standard output.
         var draft = ""
-        /// How far something has come, on standard error.
+        /// The progress of the program, on standard error.
         var status = ""
-        /// Whether a question has the row, until it is answered.
+        /// Whether a question occupies the row until it is answered.
         var isAsking = false
     }
 
     private static let below = Mutex(Below())
-    /// Takes away what stands in the cursor's row.
+    /// Erases the cursor's row.
     private static let erasing = "\r\u{1B}[K"
 
-    /// Shows the line that a person is writing.
+    /// Shows the line that a person is typing.
     static func show(_ change: PromptLine.Change) {
         below.withLock { below in
             switch change {
@@ -82,7 +82,7 @@ package enum Console {
         }
     }
 
-    /// Leaves the cursor's row to a question, or takes it back.
+    /// Reserves the cursor's row for a question, or releases it.
     static func reserveRow(forQuestion isAsking: Bool) {
         below.withLock { below in
             if isAsking, !below.status.isEmpty { put(erasing, to: .standardError) }
@@ -91,17 +91,17 @@ package enum Console {
         }
     }
 
-    /// Leaves the line that a person was writing, when the program ends.
+    /// Leaves the line that a person was typing, when the program ends.
     static func endDraft() {
-        // A thread that prints and waits for a reader does not keep the program.
+        // The end does not wait for a thread that is blocked on a slow reader.
         below.withLockIfAvailable { below in
             if !below.draft.isEmpty { put("\n", to: .standardOutput) }
             below.draft = ""
         }
     }
 
-    /// Shows how far something has come, on standard error, which is a terminal; an empty text takes it away. The line
-    /// that a person is writing comes first.
+    /// Shows progress on standard error, which is a terminal; an empty text removes it. The line that a person is
+    /// typing takes precedence.
     static func show(status: String) {
         _ = statusRemoval
         below.withLock { below in
@@ -133,7 +133,7 @@ package enum Console {
         do {
             try file.write(contentsOf: Data(text.utf8))
         } catch {
-            // The reader is gone, and an error could not be written, either.
+            // Nobody reads the output, so an error could not be reported either.
             exit(1)
         }
     }

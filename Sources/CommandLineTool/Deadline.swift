@@ -1,19 +1,19 @@
-// How long something may take, and which limits a person may set.
+// Time limits, and the range that a person may choose from.
 
 import ArgumentParser
 import Dispatch
 package import Foundation
 
-/// A limit on how long something may take.
+/// A time limit.
 @MainActor
 package final class Deadline {
-    /// The longest time, in seconds, that a person may set: a day.
+    /// The longest time limit, in seconds, that a person may set: a day.
     package nonisolated static let longest: TimeInterval = 86_400
 
-    // Not a Timer: an invalidated one is kept by its run loop until it would have fired, with all that its block holds.
+    // Not a Timer: its run loop keeps an invalidated one, and all that its block captures, until it would have fired.
     private let timer: any DispatchSourceTimer
 
-    /// Calls `body` after `seconds` in which the user was not busy with a pairing, unless called off.
+    /// Calls `body` after `seconds` in which the user was not busy with a pairing, unless cancelled.
     package convenience init(
         after seconds: TimeInterval,
         pausingFor conversation: PairingConversation?,
@@ -31,12 +31,12 @@ package final class Deadline {
         self.init(after: seconds, isPutOff: isPutOff, body: body)
     }
 
-    /// Calls `body` after `seconds`, unless called off.
+    /// Calls `body` after `seconds`, unless cancelled.
     package convenience init(after seconds: TimeInterval, _ body: @escaping @MainActor () -> Void) {
         self.init(after: seconds, isPutOff: { _ in false }, body: body)
     }
 
-    /// - Parameter isPutOff: Asked when the time has come; true where it has set the timer anew.
+    /// - Parameter isPutOff: Called at the deadline; true if it has set the timer again.
     private init(
         after seconds: TimeInterval,
         isPutOff: @escaping @MainActor (any DispatchSourceTimer) -> Bool,
@@ -45,7 +45,7 @@ package final class Deadline {
         let timer = DispatchSource.makeTimerSource(queue: .main)
         self.timer = timer
         timer.schedule(deadline: .now() + seconds)
-        // The handler holds the timer, so that it fires also where nobody keeps the deadline; cancelling releases both.
+        // The handler retains the timer, so it fires even if nobody keeps the deadline; cancelling releases both.
         timer.setEventHandler {
             MainActor.assumeIsolated {
                 guard !isPutOff(timer) else { return }
@@ -56,14 +56,14 @@ package final class Deadline {
         timer.resume()
     }
 
-    /// Checks a number of seconds to wait that was given as an argument or an option.
+    /// Checks a wait, in seconds, given as an argument or an option.
     package nonisolated static func validateWait(_ seconds: TimeInterval) throws {
         guard seconds >= 0, seconds <= longest else {
-            throw ValidationError("The seconds are from 0 to \(Int(longest)).")
+            throw ValidationError("The wait in seconds must be from 0 to \(Int(longest)).")
         }
     }
 
-    /// Checks a limit that was given as an option, in seconds; `nil` for none.
+    /// Checks a timeout, in seconds, given as an option; `nil` for none.
     package nonisolated static func validate(_ seconds: TimeInterval?) throws {
         guard let seconds else { return }
         guard seconds > 0, seconds <= longest else {
@@ -71,6 +71,6 @@ package final class Deadline {
         }
     }
 
-    /// Calls it off.
+    /// Cancels the deadline.
     package func cancel() { timer.cancel() }
 }

@@ -1,11 +1,11 @@
-// Which device a person means by a name.
+// Finds the device that a person means by a name.
 
 import CoreBluetooth
 
-/// The name of a device, as a person asks for it.
+/// A device's name, as a person gives it.
 package enum DeviceName {
-    /// Whether a device with the name `name` is the one that is asked for by `asked`: by its whole name, or by one that
-    /// its advertisement had to shorten to `name`.
+    /// Whether a device named `name` is the one that a person calls `asked`: the names are equal, or the advertisement
+    /// shortened `asked` to `name`.
     package static func matches(_ name: String, _ asked: String) -> Bool {
         let name = PrintableText.withoutPadding(name)
         return name == asked || AdvertisedName.isShortened(name, of: asked)

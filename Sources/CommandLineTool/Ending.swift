@@ -1,20 +1,20 @@
-// How the program ends: every way out goes through `exit`, so that what is registered there (the removal of a served
-// air's socket, the end of a capture) is done.
+// How the program ends: always through `exit`, so that what is registered there happens (removing a served air's
+// socket, closing a capture).
 
 package import ArgumentParser
 import Foundation
 
-/// Something failed: one line that says what, why, and what to do about it.
+/// A failure: one line that says what failed, why, and what to do about it.
 package struct Failure: Error {
-    /// What failed, as an exit status says it.
+    /// The kind of a failure; its raw value is the exit status.
     package enum Kind: Int32 {
         case other = 1
-        /// The device, or what is asked of it, is not there; or several fit.
+        /// The device or attribute was not found, or is ambiguous.
         case notFound = 3
         case timedOut = 4
-        /// There is no adapter, it is off, or it may not be used.
+        /// There is no adapter, it is off, or access is denied.
         case noBluetooth = 5
-        /// The device has refused.
+        /// The device refused.
         case refused = 6
         case notConnected = 7
     }
@@ -22,7 +22,7 @@ package struct Failure: Error {
     /// The line.
     package let line: String
     package let kind: Kind
-    /// What its JSON object has beside the line and the kind.
+    /// What the failure's JSON object has besides the line and the kind.
     package var details: [(key: String, value: JSONValue)]
 
     /// Creates a failure from its line.
@@ -31,28 +31,28 @@ package struct Failure: Error {
     }
 }
 
-/// The ways out.
+/// Ends the program.
 package enum Ending {
-    /// The program's name, with which its lines on standard error begin.
+    /// The program's name, which begins its lines on standard error.
     package static var program: String { ProcessInfo.processInfo.processName }
 
-    /// The command has succeeded.
+    /// Ends after success.
     package static func succeed() -> Never { exit(0) }
 
-    /// The command failed.
+    /// Ends after a failure.
     package static func fail(_ failure: Failure) -> Never {
         ProgramLog.write([PrintableText.text(failure.line)], .error)
         exit(failure.kind.rawValue)
     }
 
-    /// The command failed, and Core Bluetooth has logged why.
+    /// Ends after a failure whose reason Core Bluetooth has logged.
     package static func failAsSaid(_ kind: Failure.Kind = .other) -> Never { exit(kind.rawValue) }
 
-    /// Runs a tool: parses the arguments, runs the command that they name, and turns what was thrown into the exit
-    /// statuses of the contract: 0 success, 2 wrong usage, and that of a ``Failure/Kind`` with one line on standard
-    /// error. ``Interrupts`` has the others: 130 after an interrupt, and 0 after SIGTERM.
+    /// Runs a tool: parses the arguments, runs the command, and maps errors to exit statuses: 0 for success, 2 for
+    /// wrong usage, else that of a ``Failure/Kind``, with one line on standard error. ``Interrupts`` has the others:
+    /// 130 after an interrupt, and 0 after SIGTERM.
     ///
-    /// A command that runs until something happens never comes back from here; see ``Interrupts``.
+    /// A command that runs until something happens does not return; see ``Interrupts``.
     package static func run(_ tool: (some ParsableCommand).Type) {
         ProgramLog.begin()
         if let number = firstUnreadableArgument() {
@@ -69,16 +69,16 @@ package enum Ending {
         }
     }
 
-    /// The number of the first argument that is no text, counted from 1; `nil` where all are. What Swift makes of such a
-    /// one is another text.
+    /// The number of the first argument that is not UTF-8, counted from 1; `nil` if all are. Swift repairs such
+    /// arguments, which changes them.
     private static func firstUnreadableArgument() -> Int? {
         (1..<Int(max(1, CommandLine.argc))).first { number in
             CommandLine.unsafeArgv[number].map { String(validatingCString: $0) == nil } ?? false
         }
     }
 
-    /// The lines of the parser's text in the style of all others: the first is a clause without the parser's word
-    /// before it and a full stop behind it. It asks for the command that may be meant.
+    /// The parser's text in the style of all other messages: the first line is a clause without "Error:" and without a
+    /// full stop. Suggests the command that may be meant.
     static func lines(_ text: String, _ tool: any ParsableCommand.Type, _ arguments: [String]) -> [String] {
         let prefix = "Error: "
         let message = text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : text[...]
@@ -87,13 +87,13 @@ package enum Ending {
         if let question = CommandSuggestion.question(for: tool, arguments, first) { first += "; " + question }
         first = first.replacing(". Did you mean", with: "; did you mean")
         if first.hasSuffix(".") { first.removeLast() }
-        // A word in capitals stays one.
+        // A word in capitals keeps them.
         if first.dropFirst().first?.isUppercase == false { first = first.prefix(1).lowercased() + first.dropFirst() }
         lines[0] = first
         return lines
     }
 
-    /// Ends with what a command threw, or what the parser made of the arguments.
+    /// Ends with the error that a command threw or the parser found.
     private static func end(
         _ tool: (some ParsableCommand).Type,
         _ arguments: [String],

@@ -1,32 +1,32 @@
-// What a person has written in the sessions of before, in a file of the user's own beside what else is kept: one line
-// each, the last one last, and no more than a session remembers.
+// The lines of earlier sessions, in a private file of the user: one per line, the last one last, at most as many as a
+// session remembers.
 
 import BluetoothTransport
 package import TerminalScreen
 
 /// The file of a history.
 package struct HistoryFile: Sendable {
-    /// The most octets of a file: all lines as long as one can be.
+    /// The most octets of a file, if all lines have the greatest length.
     private static let maximumLength = LineHistory.limit * 1024
 
     /// The file.
     package let path: String
 
-    /// The history with a name.
+    /// Creates the history with a name.
     ///
-    /// - Returns: `nil` where there is no folder for what lasts.
+    /// - Returns: `nil` if there is no state folder.
     package init?(_ name: String, environment: (String) -> String? = PrivateFolder.environment) {
         guard let folder = try? PrivateFolder.state(environment: environment).path else { return nil }
         path = "\(folder)/history-\(name)"
     }
 
-    /// What was written before; nothing where the file cannot be read.
+    /// The lines of earlier sessions; none if the file cannot be read.
     package var history: LineHistory {
         let octets = try? PrivateFile.read(path, limit: Self.maximumLength)
         return LineHistory(String(decoding: octets ?? [], as: UTF8.self).split(separator: "\n").map(String.init))
     }
 
-    /// Keeps a line behind those that other sessions have kept meanwhile.
+    /// Appends a line to those that other sessions may have written meanwhile.
     package func add(_ line: String) {
         var history = history
         history.add(line)

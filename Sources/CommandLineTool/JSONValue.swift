@@ -13,23 +13,23 @@ package enum JSONValue: ExpressibleByStringLiteral, Sendable {
     /// A string.
     package init(stringLiteral value: String) { self = .string(value) }
 
-    /// A string; `null` without one.
+    /// A string, or `null`.
     package init(_ text: String?) { self = text.map { .string($0) } ?? .null }
 
-    /// A number; `null` without one.
+    /// A number, or `null`.
     package init(_ number: Int?) { self = number.map { .integer($0) } ?? .null }
 
-    /// An object of strings, its keys sorted.
+    /// An object of strings, sorted by key.
     package init(_ strings: [String: String]) {
         self = .object(strings.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
     }
 
-    /// The value, written in one line.
+    /// The value, on one line.
     package var text: String {
         switch self {
         case .string(let value): Self.quoted(value)
         case .integer(let value): String(value)
-        // JSON has no word for what is no number.
+        // JSON has no infinity and no NaN.
         case .number(let value): value.isFinite ? String(value) : "null"
         case .bool(let value): String(value)
         case .null: "null"
@@ -39,7 +39,7 @@ package enum JSONValue: ExpressibleByStringLiteral, Sendable {
         }
     }
 
-    /// A string with what JSON and terminals forbid in it escaped (RFC 8259, section 7).
+    /// A string, with the characters escaped that JSON and terminals do not allow in it (RFC 8259, section 7).
     private static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

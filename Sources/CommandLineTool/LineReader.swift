@@ -1,5 +1,5 @@
-// Lines in. At a terminal a person edits them; of anything else (pipe, file) a thread of its own reads them and hands
-// them to the main thread one after the other.
+// Lines of standard input. At a terminal a person edits them; from a pipe or a file a thread reads them and passes them
+// to the main thread one by one.
 
 import Dispatch
 import Foundation
@@ -8,39 +8,39 @@ package import TerminalScreen
 /// The lines of standard input.
 @MainActor
 package final class LineReader {
-    /// Called with each line, and with `nil` at the end of input.
+    /// Called with each line, and with `nil` at the end of the input.
     package var onLine: ((String?) -> Void)? {
         didSet { deliver() }
     }
 
-    /// Whether input is a terminal, so that a person may be prompted.
+    /// Whether the input is a terminal, where a person can be prompted.
     package let isInteractive: Bool
 
-    /// Whether input has ended.
+    /// Whether the input has ended.
     package private(set) var isAtEnd = false
 
-    /// What may stand in place of what was typed, for the Tab key.
+    /// The completions of the Tab key.
     package var completion: ((String) -> LineCompletion)? {
         get { line?.completion }
         set { line?.completion = newValue }
     }
 
-    /// Gets one line in place of ``onLine``.
+    /// Gets one line instead of ``onLine``.
     private var onNextLine: ((String?) -> Void)?
     private var waiting: [String?] = []
     private var isDelivering = false
-    /// Signalled with each line that was taken.
+    /// Signalled after each line that was handled.
     private nonisolated let taken = DispatchSemaphore(value: 0)
-    /// The line that a person edits; `nil` where lines come whole.
+    /// The line that a person edits; `nil` if the input is not a terminal.
     private let line: PromptLine?
-    /// Where the lines are kept that a person has written.
+    /// The history of the lines that a person types.
     private let history: HistoryFile?
-    /// The prompt of ``prompt(_:)``, while another question has its place.
+    /// The prompt of ``prompt(_:)``, while a question takes its place.
     private var prompted = ""
 
     /// Starts reading.
     ///
-    /// - Parameter history: Where the lines are kept that a person writes; answers to questions are not.
+    /// - Parameter history: Keeps the lines that a person types, except answers to questions.
     package init(history: HistoryFile? = nil) {
         self.history = history
         isInteractive = Terminal.input.isTerminal
@@ -58,7 +58,7 @@ package final class LineReader {
         let thread = Thread { [self] in
             let input = fdopen(STDIN_FILENO, "r")
             while let input, let line = Self.nextLine(of: input) {
-                // A line is taken before the next one is read: a file cannot fill the memory.
+                // A line is handled before the next one is read, so a large file does not fill the memory.
                 DispatchQueue.main.async { self.receive(line) }
                 self.taken.wait()
             }
@@ -67,9 +67,9 @@ package final class LineReader {
         thread.start()
     }
 
-    /// Takes lines from elsewhere than standard input.
+    /// Reads lines from a source other than standard input.
     ///
-    /// - Parameter start: Gets what takes each line, and `nil` at their end.
+    /// - Parameter start: Gets a function that takes each line, and `nil` at their end.
     package init(_ start: (_ take: @escaping @MainActor (String?) -> Void) -> Void) {
         history = nil
         isInteractive = false
@@ -77,7 +77,7 @@ package final class LineReader {
         start { self.receive($0) }
     }
 
-    /// The next line, without its end; `nil` where there is none.
+    /// The next line, without its end; `nil` at the end of the input.
     private nonisolated static func nextLine(of input: UnsafeMutablePointer<FILE>) -> String? {
         var octets: UnsafeMutablePointer<CChar>?
         var capacity = 0
@@ -88,12 +88,12 @@ package final class LineReader {
         if line.last == UInt8(ascii: "\n") { line.removeLast() }
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         if String(validating: line, as: UTF8.self) == nil {
-            Console.warn("a line of standard input is not UTF-8: U+FFFD stands for what is not")
+            Console.warn("a line of standard input is not UTF-8: invalid octets became U+FFFD")
         }
         return String(decoding: line, as: UTF8.self)
     }
 
-    /// Asks a person for a line; nothing where lines do not come from a terminal.
+    /// Prompts a person for a line; does nothing if the input is not a terminal.
     package func prompt(_ text: String) {
         guard isInteractive else { return }
         prompted = text
@@ -104,14 +104,14 @@ package final class LineReader {
         if let line { line.ask(prompt) } else { Console.prompt(prompt) }
     }
 
-    /// Whether a line asks for the program's end: "quit", "exit" or "q".
+    /// Whether a line asks the program to end: "quit", "exit" or "q".
     package nonisolated static func isQuit(_ line: String) -> Bool {
         ["quit", "exit", "q"].contains(line.trimmingCharacters(in: .whitespaces).lowercased())
     }
 
-    /// Lets the next line be the answer to a question, and not one of ``onLine``'s.
+    /// Makes the next line the answer to a question, which ``onLine`` does not get.
     ///
-    /// The end of input is reported to both.
+    /// The end of the input is reported to both.
     package func ask(_ question: String, _ take: @escaping (String?) -> Void) {
         if let line {
             line.ask(question: question)
@@ -124,7 +124,7 @@ package final class LineReader {
         deliver()
     }
 
-    /// Takes the question back; `reason` says why.
+    /// Withdraws the question; `reason` says why.
     package func takeBack(_ reason: String) {
         onNextLine = nil
         if let line {
@@ -140,7 +140,7 @@ package final class LineReader {
         taken.signal()
     }
 
-    /// Asks a person for a line with a prompt, and waits for the next one, whoever writes it; `nil` at the end of input.
+    /// Prompts a person for a line and waits for the next one; `nil` at the end of the input.
     package func next(_ prompt: String = "") async -> String? {
         if !prompt.isEmpty { self.prompt(prompt) }
         return await withCheckedContinuation { continuation in
@@ -159,7 +159,7 @@ package final class LineReader {
     }
 
     private func deliver() {
-        // A handler may install another one; the lines that are left are for that.
+        // A handler may install another one, which gets the remaining lines.
         guard !isDelivering else { return }
         isDelivering = true
         defer { isDelivering = false }

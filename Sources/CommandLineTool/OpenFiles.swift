@@ -1,4 +1,4 @@
-// The limit of open files. Below some number not even an event loop can be made, which ends a process without a word.
+// The limit of open files. If it is too low, creating an event loop ends the process without a message.
 
 import Foundation
 
@@ -13,20 +13,20 @@ package import Darwin
 private let openFiles = RLIMIT_NOFILE
 #endif
 
-/// The files that a program may have open.
+/// Raises the limit of open files.
 package enum OpenFiles {
-    /// The number that each program needs: standard streams, event loops, libraries, sockets, captures.
+    /// The number that each program needs: for standard streams, event loops, libraries, sockets, captures.
     package static let needed: rlim_t = 64
 
-    /// Raises the limit to what each program needs.
+    /// Raises the limit to the number that each program needs.
     ///
     /// - Throws: ``Failure`` if the system does not allow it.
     static func require() throws { try self.raise(self.raised) }
 
     /// Raises the limit.
     ///
-    /// - Parameter raised: The number that the present limit is raised to, `nil` if it is high enough; or it throws.
-    /// - Throws: What `raised` throws, or ``Failure`` if the system does not allow it.
+    /// - Parameter raised: Returns the new limit for the current one, `nil` if that is high enough.
+    /// - Throws: The error of `raised`, or ``Failure`` if the system does not allow it.
     package static func raise(_ raised: (rlimit) throws -> rlim_t?) throws {
         var limit = rlimit()
         guard getrlimit(openFiles, &limit) == 0, let raised = try raised(limit) else { return }
@@ -36,7 +36,7 @@ package enum OpenFiles {
         }
     }
 
-    /// The number that a limit has to be raised to; `nil` if it is high enough.
+    /// The limit that a program needs; `nil` if the current one is high enough.
     static func raised(_ limit: rlimit) throws -> rlim_t? {
         try self.raised(
             limit,
@@ -45,13 +45,13 @@ package enum OpenFiles {
         )
     }
 
-    /// The number that a limit has to be raised to; `nil` if it is high enough.
+    /// The limit that is needed; `nil` if the current one is high enough.
     ///
     /// - Parameters:
-    ///   - limit: The present limit.
+    ///   - limit: The current limit.
     ///   - needed: The number that is needed.
-    ///   - tooFew: What the system's own limit does not suffice for, and what to do about it.
-    /// - Throws: ``Failure`` if the system does not allow as many.
+    ///   - tooFew: What the system's hard limit is too low for, and what to do about it.
+    /// - Throws: ``Failure`` if the system's hard limit is lower.
     package static func raised(_ limit: rlimit, to needed: rlim_t, tooFew: String) throws -> rlim_t? {
         guard limit.rlim_cur < needed else { return nil }
         guard limit.rlim_max >= needed else {

@@ -1,4 +1,4 @@
-// The options that every tool has.
+// The options that all programs share.
 
 package import ArgumentParser
 import BluetoothTransport
@@ -6,7 +6,7 @@ package import CoreBluetooth
 import Foundation
 import Logging
 
-/// Which adapter to use, and as whom.
+/// The adapter to use, and how this device appears on it.
 package struct RadioOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -16,7 +16,7 @@ package struct RadioOptions: ParsableArguments {
     )
     package var adapter: String?
 
-    @Option(help: ArgumentHelp("Be this device on the air, across runs.", valueName: "name"))
+    @Option(help: ArgumentHelp("Be the same device in every run with this name.", valueName: "name"))
     package var identity: String?
 
     @Option(
@@ -28,13 +28,13 @@ package struct RadioOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Where this device is, in metres, among others with a position. (air only, in place of --distance)",
+            "The position of this device, in metres. (air only, instead of --distance)",
             valueName: "x,y"
         )
     )
     package var position: String?
 
-    @Flag(help: "Hide behind addresses that change every 15 minutes; only paired devices know this one again.")
+    @Flag(help: "Use addresses that change every 15 minutes, so that only paired devices recognize this one.")
     package var privacy = false
 
     @Option(
@@ -52,37 +52,37 @@ package struct RadioOptions: ParsableArguments {
             throw ValidationError("The distance must be more than 0 and at most 10000 metres.")
         }
         guard distance == nil || position == nil else {
-            throw ValidationError("A device has a --distance or a --position, not both.")
+            throw ValidationError("Use --distance or --position, not both.")
         }
         if let position, BluetoothAdapter.Configuration.position(position) == nil {
-            throw ValidationError("The position \"\(position)\" is not two numbers of metres, such as 300,0.")
+            throw ValidationError("The position \"\(position)\" is not two numbers, such as 300,0.")
         }
         if let identity, identity.isEmpty {
             throw ValidationError("The identity is empty.")
         }
     }
 
-    /// Makes sure that a file can be written that will hold keys or values.
+    /// Checks that a file that will hold keys or values can be written.
     ///
-    /// Found out before anything starts, the reason fits in the one line that ends the command.
+    /// Called before anything starts, so that the reason fits in the one line that ends the command.
     package static func checkCapture(_ path: String, as noun: String = "capture file") throws {
         do { try PrivateFile.checkOutput(path, as: noun) } catch { throw Failure(error.message) }
     }
 
-    /// Configures Core Bluetooth; to be called before the first manager is made.
+    /// Configures Core Bluetooth; called before the first manager is created.
     ///
     /// - Parameters:
-    ///   - deviceName: The GAP Device Name, by which others know this device once they were connected; `nil` for the
-    ///     identity, or the program's name.
-    ///   - reportsShortening: Whether a person chose the name, who is to know where an advertisement has to shorten it.
-    ///   - agent: Who speaks with the user while the device pairs.
-    ///   - requiresPairing: Whether others have to pair before they use this device.
+    ///   - deviceName: The GAP Device Name, which others read once they are connected; `nil` for the identity, or the
+    ///     program's name.
+    ///   - reportsShortening: Whether to report that an advertisement shortens the name, because a person chose it.
+    ///   - agent: Talks with the user while the device pairs.
+    ///   - requiresPairing: Whether other devices must pair before they use this one.
     ///   - permitsPairing: Whether the device pairs at all.
     ///   - hasScreen: Whether the program draws on the whole terminal.
-    ///   - permitsSystemServices: Whether services may be published that the system keeps for itself.
+    ///   - permitsSystemServices: Whether services that are reserved for the system may be published.
     ///   - permitsManufacturerData: Whether Manufacturer Specific Data may be advertised.
-    ///   - permitsWholeName: Whether an advertised name may have more than the 10 octets of an app's.
-    ///   - usesCachedDatabases: Whether databases of peers that are known from before are used.
+    ///   - permitsWholeName: Whether an advertised name may exceed the 10 octets that an app has.
+    ///   - usesCachedDatabases: Whether cached databases of known peers are used.
     package func apply(
         deviceName: String? = nil,
         reportsShortening: Bool = false,
@@ -108,7 +108,7 @@ package struct RadioOptions: ParsableArguments {
             unsetenv("COREBLUETOOTH_POSITION")
         }
         if let position { setenv("COREBLUETOOTH_POSITION", position, 1) }
-        // The environment may say for how long an address is used.
+        // The environment may also set how long an address is used.
         if privacy, ["", "off"].contains(ProcessInfo.processInfo.environment["COREBLUETOOTH_PRIVACY"] ?? "") {
             setenv("COREBLUETOOTH_PRIVACY", "on", 1)
         }
@@ -127,12 +127,12 @@ package struct RadioOptions: ParsableArguments {
         }
     }
 
-    /// Makes an adapter the one of this process.
+    /// Selects this process's adapter.
     ///
     /// - Parameters:
     ///   - name: The adapter's name.
-    ///   - configure: Changes the configuration that the environment gives.
-    /// - Throws: `ValidationError` where the name is not one of an adapter.
+    ///   - configure: Changes the configuration that comes from the environment.
+    /// - Throws: `ValidationError` if the name is not that of an adapter.
     package static func select(
         _ name: String,
         configure: (inout BluetoothAdapter.Configuration) -> Void = { _ in }
@@ -148,23 +148,23 @@ package struct RadioOptions: ParsableArguments {
         }
     }
 
-    /// This computer's name up to the first dot, as a phone uses its own; `nil` where it has none.
+    /// This computer's name up to the first dot, as a phone uses its own; `nil` if it has none.
     package static var computerName: String? {
         ProcessInfo.processInfo.hostName.split(separator: ".").first.map(String.init)
     }
 }
 
-/// How to print.
+/// The format of the output, and the level of the log.
 package struct OutputOptions: ParsableArguments {
     @Flag(help: "Print one JSON object a line.")
     package var json = false
 
-    @Flag(help: "Print what happens, on standard error.")
+    @Flag(help: "Print progress on standard error.")
     package var verbose = false
 
     @Option(
         help: ArgumentHelp(
-            "The least that is logged, each line with its time. (default: notice, or COREBLUETOOTH_LOG_LEVEL)",
+            "Log this level and more severe ones, with times. (default: notice, or COREBLUETOOTH_LOG_LEVEL)",
             valueName: "level"
         )
     )
@@ -172,9 +172,9 @@ package struct OutputOptions: ParsableArguments {
 
     package init() {}
 
-    // The parser calls this before the command runs, so that nothing is logged before.
+    // The parser calls this before the command runs, hence before anything is logged.
     package func validate() { ProgramLog.choose(logLevel, isVerbose: verbose) }
 
-    /// The same, for a session.
+    /// The options as a session takes them.
     package var format: OutputFormat { OutputFormat(isJSON: json, isVerbose: ProgramLog.shownLevel <= .info) }
 }

@@ -1,15 +1,15 @@
-// How a program prints what happens: lines for a person, or one JSON object a line for another program.
+// How a program prints events: lines for a person, or one JSON object a line for another program.
 
-/// How a session prints.
+/// The output format of a session.
 package struct OutputFormat: Sendable {
     /// One JSON object a line instead of text.
     package var isJSON: Bool
-    /// Also what happens in between, on standard error.
+    /// Whether progress is logged on standard error.
     package var isVerbose: Bool
-    /// Takes each line: prints it on standard output, where nothing else was given.
+    /// Prints a line, by default on standard output.
     package var write: @Sendable (String) -> Void
 
-    /// Creates the choices.
+    /// Creates a format.
     package init(isJSON: Bool, isVerbose: Bool, write: @escaping @Sendable (String) -> Void = Console.print) {
         self.isJSON = isJSON
         self.isVerbose = isVerbose
@@ -18,11 +18,10 @@ package struct OutputFormat: Sendable {
 
     /// Prints one event.
     ///
-    /// - Parameters:
-    ///   - event: The value of the key "event", with which the JSON object begins.
-    ///   - details: The object's other keys, in their order.
+    ///   - event: The value of the key "event", the first one of the JSON object.
+    ///   - details: The object's other keys, in order.
     ///   - line: The text for a person; `nil` prints nothing.
-    ///   - isTraced: Whether the line is the app's in a trace.
+    ///   - isTraced: Whether a trace shows the line as the app's.
     package func print(
         _ event: String,
         _ details: @autoclosure () -> [(key: String, value: JSONValue)] = [],
@@ -39,19 +38,19 @@ package struct OutputFormat: Sendable {
         }
     }
 
-    /// Prints the JSON object of a failure, whose line is on standard error.
+    /// Prints the JSON object of a failure, whose line goes to standard error.
     package func print(_ failure: Failure) {
         let kind = JSONValue.string(String(describing: failure.kind))
         print("failed", failure.details + [("kind", kind), ("error", .string(failure.line))], line: nil)
     }
 
-    /// Ends the program with a failure: its object if lines are JSON, its line and its status.
+    /// Ends the program with a failure: its JSON object if requested, its line and its status.
     package func fail(_ failure: Failure) -> Never {
         print(failure)
         Ending.fail(failure)
     }
 
-    /// Logs a line about what happens in between, where ``isVerbose`` asks for it.
+    /// Logs progress if ``isVerbose`` is set.
     package func report(_ line: @autoclosure () -> String) {
         if isVerbose { Console.inform(line()) }
     }

@@ -1,28 +1,28 @@
-// How far something has come that takes longer than a second: one row on standard error, where that is a terminal,
-// below what is printed, and gone when it ends.
+// The progress of something that takes longer than a second: one row on standard error, if that is a terminal, below
+// the output, and removed at the end.
 
 import Dispatch
 package import Foundation
 import TerminalScreen
 
-/// How far something has come, as a value.
+/// Progress, as a value.
 package struct ProgressText: Sendable {
-    /// What is counted.
+    /// The unit that is counted.
     package enum Unit: Sendable {
         /// Octets.
         case octets
-        /// Things with a name, in the plural.
+        /// Items, by their name in the plural.
         case items(String)
-        /// Seconds that pass by themselves.
+        /// Seconds, which pass without an update.
         case seconds
     }
 
-    /// What is done.
+    /// What the program is doing.
     package var label: String
     package var unit: Unit
-    /// How many there are to do; `nil` where that is not known.
+    /// The total; `nil` if it is unknown.
     package var total: Int?
-    /// How many are done.
+    /// The number that is done.
     package var done = 0
 
     package init(_ label: String, _ unit: Unit, total: Int? = nil) {
@@ -31,7 +31,7 @@ package struct ProgressText: Sendable {
         self.total = total
     }
 
-    /// The row after so many seconds; without the rate where there are not enough columns.
+    /// The row after some seconds; without the rate if there are not enough columns.
     package func row(after seconds: Double, columns: Int) -> String {
         let parts = [counted, rate(after: seconds), time(after: seconds)]
         func text(_ parts: [String]) -> String {
@@ -75,19 +75,19 @@ package struct ProgressText: Sendable {
     private static func number(_ value: Double) -> String { String(format: value < 10 ? "%.1f" : "%.0f", value) }
 }
 
-/// Shows how far something has come.
+/// Shows progress.
 @MainActor
 package final class ProgressLine {
-    /// How long, in seconds, something may take before it is shown.
+    /// The time, in seconds, before progress is shown.
     private static let delay = 1.0
-    /// The time between two rows, in seconds.
+    /// The time between two updates of the row, in seconds.
     private static let interval = 0.2
 
     private var text: ProgressText
     private let start = DispatchTime.now()
     private var timer: (any DispatchSourceTimer)?
 
-    /// Does something, and shows how far it has come.
+    /// Runs `body` and shows its progress.
     package static func during<Result>(
         _ label: String,
         _ unit: ProgressText.Unit,
@@ -99,12 +99,12 @@ package final class ProgressLine {
         return try await body(progress)
     }
 
-    /// Begins to show how long something is waited for, until ``end()``.
+    /// Shows how long the program has been waiting, until ``end()``.
     package static func begin(_ label: String, total: TimeInterval? = nil) -> ProgressLine {
         ProgressLine(ProgressText(label, .seconds, total: total.map { Int($0) }))
     }
 
-    /// The line that is shown; what is done within it is a part of that.
+    /// The line that is shown; work inside it shows none of its own.
     private static weak var outermost: ProgressLine?
 
     private init(_ text: ProgressText) {
@@ -119,13 +119,13 @@ package final class ProgressLine {
         self.timer = timer
     }
 
-    /// So many are done.
+    /// Sets the number that is done.
     package func update(_ done: Int, of total: Int? = nil) {
         text.done = done
         if let total { text.total = total }
     }
 
-    /// Something else is waited for, within the same time.
+    /// Changes what the program waits for, within the same time.
     package func wait(_ label: String) { text.label = label }
 
     private func show() {
@@ -133,7 +133,7 @@ package final class ProgressLine {
         Console.show(status: text.row(after: seconds, columns: Terminal.error.size.columns))
     }
 
-    /// Takes the row away.
+    /// Removes the row.
     package func end() {
         if Self.outermost === self { Self.outermost = nil }
         guard let timer else { return }

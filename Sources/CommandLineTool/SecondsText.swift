@@ -1,5 +1,5 @@
-// A number of seconds in a sentence. Foundation's formatted numbers follow the language of the process: what programs
-// print is English, and a name of a language that is none has ended a process.
+// Seconds in a sentence. Foundation's formatted numbers follow the locale of the process, but the output of the
+// programs is English, and an invalid locale name has crashed a process.
 
 package import Foundation
 

@@ -1,10 +1,10 @@
-// The strength of a signal in bars, as a phone shows it.
+// Signal strength in bars, as on a phone.
 
 package import TerminalScreen
 
-/// The strength of a signal in up to four bars.
+/// Signal strength in up to four bars.
 package struct SignalBars: Sendable {
-    /// The number of bars: four in the same room, none at the edge of what can be received.
+    /// The number of bars: four in the same room, none at the edge of the range.
     package let count: Int
 
     /// - Parameter strength: The strength in dBm.
@@ -22,7 +22,7 @@ package struct SignalBars: Sendable {
     /// The bars alone, in green, yellow or red.
     package var text: StyledText { StyledText(String(Self.all.prefix(self.count)), .plain.colored(self.color)) }
 
-    /// Draws the bars, and the missing ones faintly.
+    /// Draws the bars, with the missing ones dimmed.
     package func draw(on canvas: inout Canvas, row: Int, column: Int) {
         canvas.write(Self.all, row: row, column: column, .dim)
         canvas.write(String(Self.all.prefix(self.count)), row: row, column: column, .plain.colored(self.color))

@@ -4,7 +4,7 @@ package import CoreBluetooth
 
 /// A manager's state.
 package enum StateText {
-    /// The words for a state.
+    /// A state in words.
     package static func text(_ state: CBManagerState) -> String {
         switch state {
         case .unknown: "unknown"
@@ -13,7 +13,7 @@ package enum StateText {
         case .unauthorized: "not permitted"
         case .poweredOff: "off"
         case .poweredOn: "on"
-        @unknown default: "in a state of its own"
+        @unknown default: "in an unrecognized state"
         }
     }
 }

@@ -1,29 +1,28 @@
-// The central's side of finding balls: which are known, whose connections are cancelled, and when the scan starts
-// again.
+// The central's search: known balls, cancelled connections, and when the scan restarts.
 
 import CoreBluetooth
 import Foundation
 
 extension ITCB_SDK_Central {
-    /// How long, in seconds, a ball may take from being found to being ready for a question.
+    /// How long, in seconds, a ball may take from its discovery until it can be asked.
     ///
-    /// Core Bluetooth waits for ever.
+    /// Core Bluetooth has no time limit.
     internal static let _connectionTimeoutLengthInSeconds: TimeInterval = 10.0
 
-    /// How long, in seconds, until a ball that failed to connect may be found again.
+    /// The seconds until a ball that could not be connected to may be found again.
     internal static let _retryDelayInSeconds: TimeInterval = 1.0
 
-    /// How long, in seconds, until a ball that was out of the window of signal strengths may be found again.
+    /// The seconds until a ball whose signal strength was out of range may be found again.
     internal static let _rescanIntervalInSeconds: TimeInterval = 5.0
 
-    /// The manager, as what it is.
+    /// The manager, with its type.
     internal var centralManagerInstance: CBCentralManager! { _managerInstance as? CBCentralManager }
 
     // MARK: Scanning
 
-    /// Searches the air; Core Bluetooth reports each ball once.
+    /// Scans; Core Bluetooth reports each ball once.
     ///
-    /// Starting anew makes it report all of them again.
+    /// A restarted scan reports all of them again.
     internal func _scan() {
         _rescan?.cancel()
         _rescan = nil
@@ -35,9 +34,9 @@ extension ITCB_SDK_Central {
         manager.scanForPeripherals(withServices: [_static_ITCB_SDK_8BallServiceUUID], options: nil)
     }
 
-    /// Searches anew after a while, so that a ball that was refused now gets another chance.
+    /// Restarts the scan after some time, so that a ball that was not accepted gets another chance.
     ///
-    /// One search serves many.
+    /// One restart serves all of them.
     internal func _scan(after seconds: TimeInterval) {
         guard nil == _rescan else { return }
         _rescan = _scheduler.schedule(after: seconds) { [weak self] in
@@ -47,7 +46,7 @@ extension ITCB_SDK_Central {
 
     // MARK: The balls
 
-    /// The ball that a peripheral is, unless its connection was cancelled.
+    /// The ball for a peripheral, unless its connection was cancelled.
     internal func _device(for peripheral: CBPeripheral) -> ITCB_SDK_Device_Peripheral? {
         for case let device as ITCB_SDK_Device_Peripheral in devices where device._peerInstance === peripheral {
             return device
@@ -55,20 +54,20 @@ extension ITCB_SDK_Central {
         return nil
     }
 
-    /// Whether a peripheral is a ball already, or was one and is still being disconnected.
+    /// Whether a peripheral is a ball, or was one and is still being disconnected.
     internal func _isKnown(_ peripheral: CBPeripheral) -> Bool {
         let uuid = peripheral.identifier.uuidString
         return devices.contains { $0.uuid == uuid } || _leaving.contains { $0.uuid == uuid }
     }
 
-    /// Takes a ball off the list.
+    /// Removes a ball from the list.
     internal func _remove(_ device: ITCB_SDK_Device_Peripheral) {
         devices.removeAll { ($0 as? ITCB_SDK_Device_Peripheral) === device }
     }
 
     /// Cancels the connection of a ball, established or pending.
     ///
-    /// It can be found again when the link is closed.
+    /// It can be found again once the link is closed.
     internal func _cancelConnection(_ device: ITCB_SDK_Device_Peripheral, because error: ITCB_Errors) {
         _remove(device)
         device._end()
@@ -78,7 +77,7 @@ extension ITCB_SDK_Central {
         device._report(error)
     }
 
-    /// The link of a ball is gone, or never came to be.
+    /// The link of a ball has ended, or was never established.
     internal func _lose(
         _ device: ITCB_SDK_Device_Peripheral,
         because error: ITCB_Errors,
@@ -86,7 +85,7 @@ extension ITCB_SDK_Central {
     ) {
         _remove(device)
         let hadQuestion = device._end()
-        // Searched first: an observer that looks at the list finds the ball gone and the search under way.
+        // Scans first: an observer that looks at the list finds the ball gone and the scan running.
         if delay > 0 {
             _scan(after: delay)
         } else {
@@ -96,7 +95,7 @@ extension ITCB_SDK_Central {
         device._report(hadQuestion ? .sendFailed(ITCB_RejectionReason.deviceOffline) : error)
     }
 
-    /// The adapter went away, and all links with it.
+    /// The adapter is gone, and all links with it.
     internal func _loseAllDevices() {
         _rescan?.cancel()
         _rescan = nil
@@ -118,7 +117,7 @@ extension ITCB_SDK_Central {
         observers.forEach { ($0 as? ITCB_Observer_Central_Protocol)?.deviceDiscovered(device) }
     }
 
-    /// Notifies the observers that a ball has the question.
+    /// Notifies the observers that a ball has confirmed a question.
     internal func _sendQuestionAskedMessageToAllObservers(device: ITCB_SDK_Device_Peripheral) {
         observers.forEach { ($0 as? ITCB_Observer_Central_Protocol)?.questionAskedOfDevice(device) }
     }

@@ -1,12 +1,12 @@
-// Core Bluetooth's callbacks to the central: its state, discovered balls, and the state of their links.
+// Core Bluetooth's callbacks to the central: the adapter's state, discovered balls, and their links.
 
 public import CoreBluetooth
 public import Foundation
 
 extension ITCB_SDK_Central: CBCentralManagerDelegate {
-    /// The adapter came or went.
+    /// The adapter's state changed.
     ///
-    /// The search starts when it is there; without it all balls are lost.
+    /// The search starts once it is on; otherwise all balls are lost.
     public func centralManagerDidUpdateState(_ centralManager: CBCentralManager) {
         _note(.stateChanged(centralManager.state))
         if .poweredOn == centralManager.state {
@@ -16,10 +16,10 @@ extension ITCB_SDK_Central: CBCentralManagerDelegate {
         }
     }
 
-    /// A ball was heard.
+    /// A ball was discovered.
     ///
-    /// It is connected to where it is new, has a name and is neither too far away nor too near. A controller that
-    /// measures no strength says nothing of where the ball is, and keeps nobody from asking it.
+    /// It is connected to if it is new, has a name, and is neither too far away nor too near. Without a signal strength
+    /// its distance is unknown, and it is connected to as well.
     public func centralManager(
         _ centralManager: CBCentralManager,
         didDiscover peripheral: CBPeripheral,
@@ -28,30 +28,30 @@ extension ITCB_SDK_Central: CBCentralManagerDelegate {
     ) {
         guard !_isKnown(peripheral) else { return }
         let strength = rssi.intValue
-        // The name that the ball advertises is the one that it wants to be known by; its GAP name may be its host's.
+        // The ball wants to be known by the name that it advertises; its GAP name may be that of its host.
         let advertised = advertisementData[CBAdvertisementDataLocalNameKey] as? String
         let name = [advertised, peripheral.name].compactMap { $0 }.first { !$0.isEmpty }
         let isInWindow =
             _static_ITCB_SDK_RSSI_NotAvailable == strength || ITCB_SDK.offeredSignals.contains(strength)
         _note(.discovered(name: name, rssi: strength, isOffered: isInWindow && nil != name))
         guard isInWindow else {
-            // Core Bluetooth has reported this ball now and stays silent about it when it comes nearer.
+            // Core Bluetooth has now reported this ball and would not do so again when it comes nearer.
             _scan(after: Self._rescanIntervalInSeconds)
             return
         }
-        // A ball whose name is in its scan response is reported a second time, with it.
+        // A ball whose name is in its scan response is reported again, with the name.
         guard let name = name else { return }
         let device = ITCB_SDK_Device_Peripheral(peripheral, name: name, owner: self)
         devices.append(device)
         device._connect(with: centralManager)
     }
 
-    /// The link is there.
+    /// A ball is connected.
     public func centralManager(_ centralManager: CBCentralManager, didConnect peripheral: CBPeripheral) {
         _device(for: peripheral)?._didConnect()
     }
 
-    /// There will be no link.
+    /// A connection failed.
     public func centralManager(
         _ centralManager: CBCentralManager,
         didFailToConnect peripheral: CBPeripheral,
@@ -64,7 +64,7 @@ extension ITCB_SDK_Central: CBCentralManagerDelegate {
         _lose(device, because: .coreBluetooth(reason), rescanAfter: Self._retryDelayInSeconds)
     }
 
-    /// The link is gone.
+    /// A ball is disconnected.
     public func centralManager(
         _ centralManager: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,
@@ -74,7 +74,7 @@ extension ITCB_SDK_Central: CBCentralManagerDelegate {
             _leaving.remove(at: index)
             _scan(after: Self._retryDelayInSeconds)
         } else if let device = _device(for: peripheral) {
-            // Where one side has lost the keys of their pairing, looking again does not help, and the user can.
+            // If one side has lost the keys of the pairing, searching again does not help, but the user can.
             if let error = error as? CBError, CBError.Code.peerRemovedPairingInformation == error.code {
                 _lose(device, because: .coreBluetooth(error), rescanAfter: Self._retryDelayInSeconds)
             } else {

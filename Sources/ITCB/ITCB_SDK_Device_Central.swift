@@ -1,4 +1,4 @@
-// A central, as the ball sees it: whether it can be notified, and how far its question is.
+// A central, as the ball sees it: its subscription, and the state of its question.
 
 #if !os(tvOS) && !os(watchOS) && !os(visionOS)
 import CoreBluetooth
@@ -6,29 +6,29 @@ import Foundation
 
 /// A central, as a ball sees it.
 internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Protocol {
-    /// How far the central's question is.
+    /// The state of the central's question.
     internal enum _Stage {
-        /// Nothing is owed.
+        /// No answer is due.
         case idle
-        /// A question was confirmed and not answered yet.
+        /// A question was confirmed and is not answered yet.
         case asked(question: String)
         /// The answer waits until the central subscribes or reads it.
         case answered(question: String, answer: String)
     }
 
-    /// How far the question is.
+    /// The state of the question.
     internal private(set) var _stage: _Stage = .idle
 
     /// The answer's characteristic, while the central is subscribed to it.
     internal private(set) var _subscribedChar: CBCharacteristic?
 
-    /// What a read of the answer gets: this central's last answer.
+    /// The value that a read of the answer gets: this central's last answer.
     internal private(set) var _readableAnswer = Data()
 
-    /// Whether the transmit queue was full for this central, and there was no report of space since.
+    /// Whether the transmit queue was full for this central, with no report of space since.
     internal var _isOutOfRoom = false
 
-    /// The ball that made the device.
+    /// The ball that created the device.
     internal private(set) weak var owner: ITCB_SDK_Peripheral?
 
     /// Core Bluetooth's object for the central.
@@ -36,7 +36,7 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
 
     internal override var _owner: ITCB_SDK? { owner }
 
-    /// Whether the central can be notified.
+    /// Whether the central has subscribed.
     internal var _isSubscribed: Bool { nil != _subscribedChar }
 
     /// Whether a question is refused because an earlier answer is still waiting.
@@ -73,7 +73,7 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
 
     // MARK: Questions and answers
 
-    /// A question was accepted: notifies the observers, and answers it where none of them did.
+    /// A question was accepted: notifies the observers, and answers it if none of them did.
     internal func _didAsk(_ question: String) {
         guard let owner = owner else { return }
         _stage = .asked(question: question)
@@ -90,7 +90,7 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
         let data = Data(answer.utf8)
         guard data.count <= (_isSubscribed ? _central.maximumUpdateValueLength : _static_ITCB_SDK_MaximumValueLength)
         else {
-            // Core Bluetooth would cut it short without a word.
+            // Core Bluetooth would truncate it silently.
             _stage = .idle
             let tooLong = CBATTError(.invalidAttributeValueLength)
             _report(.sendFailed(ITCB_RejectionReason.peripheralError(tooLong)))
@@ -106,12 +106,12 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
         case .asked, .answered:
             _stage = .answered(question: question, answer: answer)
         case .idle:
-            // The central has given the question up. When it subscribes again, it waits for the answer to another one.
+            // The central has given up on the question. When it subscribes again, it expects the answer to another one.
             _report(.sendFailed(ITCB_RejectionReason.deviceOffline))
         }
     }
 
-    /// The central has read its answer; where that was how it got it, the observers are called.
+    /// The central has read its answer; if the answer was waiting for that, the observers are called.
     internal func _didRead() {
         guard case .answered(let question, let answer) = _stage, let owner = owner else { return }
         _stage = .idle
@@ -121,14 +121,14 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
 
     // MARK: Subscription
 
-    /// The central can be notified; an answer that waited for that is sent.
+    /// The central has subscribed; an answer that waited for that is sent.
     internal func _didSubscribe(to characteristic: CBCharacteristic) {
         _subscribedChar = characteristic
         guard case .answered(let question, let answer) = _stage else { return }
         sendAnswer(answer, toQuestion: question)
     }
 
-    /// The central cannot be notified any more; an answer that was not on its way is lost with its link.
+    /// The central has unsubscribed; an answer that was not on its way yet is lost with the link.
     internal func _didUnsubscribe() {
         let isAnswerLost: Bool
         switch _stage {
@@ -145,7 +145,7 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
         }
     }
 
-    /// The device is no more.
+    /// The central is gone.
     internal func _end() {
         _didUnsubscribe()
         _stage = .idle

@@ -1,19 +1,19 @@
-// A ball, as the central sees it: one conversation at a time, from being found to being lost. The state is in one enum;
-// every callback looks at it first, so what comes late (an answer after its timeout, a confirmation of a cancelled
-// write) is kept apart from what is awaited.
+// A ball, as the central sees it: one conversation at a time, from discovery to loss. The state is one enum, which
+// every callback checks first, so a late event (an answer after its timeout, a confirmation of a cancelled write) is
+// never taken for the expected one.
 //
-// After an answer, and after a timeout, the notifications are switched off. That is more than tidiness: when the ball
-// has confirmed it, everything that belongs to the earlier question has arrived, and the next one starts clean. A
-// question that comes meanwhile waits for that confirmation.
+// After an answer or a timeout, the notifications are switched off. This is more than tidiness: once the ball has
+// confirmed it, everything that belongs to the earlier question has arrived, and the next one starts clean. A question
+// that is asked meanwhile waits for that confirmation.
 
 import CoreBluetooth
 import Foundation
 
 /// A ball, as a central sees it.
 internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripheral_Protocol {
-    /// Where the device stands.
+    /// The stage of the conversation.
     internal enum _Stage {
-        /// Core Bluetooth was asked for a link.
+        /// A connection was requested.
         case connecting
         /// The services and characteristics are being explored.
         case discovering
@@ -21,26 +21,26 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         case idle
         /// The notifications are being switched on for a question.
         case subscribing(question: String)
-        /// The question is being written; an answer that overtakes the confirmation is kept.
+        /// The question is being written; an answer that arrives before the confirmation is kept.
         case writing(question: String, answer: String?)
         /// The question is confirmed.
         case awaitingAnswer(question: String)
-        /// The notifications are being switched off; a question may wait for it.
+        /// The notifications are being switched off; a question may wait for the confirmation.
         case unsubscribing(next: String?)
         /// The device was lost, or its connection cancelled.
         case ended
     }
 
-    /// Where the device stands.
+    /// The stage of the conversation.
     internal var _stage: _Stage = .connecting
 
-    /// The running timeout: that of the connection, or that of the question.
+    /// The running timeout, of the connection or of the question.
     internal private(set) var _timeoutTimer: ITCB_SDK_ScheduledWork?
 
     /// Whether the observers know the device.
     internal var _isAnnounced = false
 
-    /// The question that the ball has confirmed; setting it calls the observers.
+    /// The last question that the ball has confirmed; setting it calls the observers.
     internal var question: String? {
         didSet {
             if nil != question {
@@ -58,7 +58,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         }
     }
 
-    /// The central that found the device.
+    /// The central that found the ball.
     internal private(set) weak var owner: ITCB_SDK_Central?
 
     /// Core Bluetooth's object for the ball.
@@ -76,7 +76,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
 
     // MARK: Links
 
-    /// Asks for a link.
+    /// Requests a connection.
     internal func _connect(with manager: CBCentralManager) {
         _stage = .connecting
         _startTimeout(ITCB_SDK_Central._connectionTimeoutLengthInSeconds)
@@ -84,7 +84,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         manager.connect(_peripheral, options: nil)
     }
 
-    /// The link is there: explores the ball.
+    /// The ball is connected: explores it.
     internal func _didConnect() {
         guard case .connecting = _stage else { return }
         _stage = .discovering
@@ -93,7 +93,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         _peripheral.discoverServices([_static_ITCB_SDK_8BallServiceUUID])
     }
 
-    /// The device is no more; returns whether a question was pending.
+    /// The ball is lost; returns whether a question was pending.
     @discardableResult
     internal func _end() -> Bool {
         let hadQuestion = nil != _pendingQuestion
@@ -105,7 +105,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         return hadQuestion
     }
 
-    /// Measures the strength of the signal, where there is a link.
+    /// Measures the signal strength, if the ball is connected.
     internal func _readSignal() {
         switch _stage {
         case .connecting, .ended: break
@@ -120,7 +120,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         let data = Data(question.utf8)
         switch _stage {
         case .subscribing, .writing, .awaitingAnswer, .unsubscribing(.some):
-            // The pending question is not disturbed, nor is what the app sees of it.
+            // Neither the pending question nor the app's view of it changes.
             _report(.sendFailed(ITCB_RejectionReason.deviceBusy))
         case .connecting, .discovering, .ended:
             self.question = nil
@@ -143,7 +143,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         }
     }
 
-    /// The question that is on its way and not answered.
+    /// The question that is pending.
     internal var _pendingQuestion: String? {
         switch _stage {
         case .subscribing(let question), .writing(let question, _), .awaitingAnswer(let question):
@@ -155,7 +155,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         }
     }
 
-    /// Starts the conversation: first the notifications, then the question.
+    /// Starts the conversation: switches the notifications on, then writes the question.
     internal func _ask(_ question: String) {
         guard let answerCharacteristic = _answerCharacteristic else {
             _endConversation(with: .sendFailed(ITCB_RejectionReason.deviceOffline))
@@ -181,7 +181,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         _peripheral.writeValue(Data(question.utf8), for: questionCharacteristic, type: .withResponse)
     }
 
-    /// The answer is there: switches the notifications off, then notifies the observers.
+    /// An answer has arrived: switches the notifications off, then calls the observers.
     internal func _accept(_ text: String) {
         _stopTimeout()
         owner?._note(.answerReceived(text))
@@ -189,14 +189,14 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         answer = text
     }
 
-    /// The conversation ends with an error, and nothing of it is on its way any more.
+    /// Ends the conversation with an error; nothing of it is pending any more.
     internal func _endConversation(with error: ITCB_Errors) {
         _stopTimeout()
         _stage = .idle
         _report(error)
     }
 
-    /// Switches the notifications off; the device is idle when the ball has confirmed it.
+    /// Switches the notifications off; the device is idle once the ball has confirmed it.
     internal func _stopNotifications() {
         guard let answerCharacteristic = _answerCharacteristic else {
             _stage = .idle
@@ -236,7 +236,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
             _stopNotifications()
             _report(.sendFailed(ITCB_RejectionReason.deviceOffline))
         case .unsubscribing(let next):
-            // The link stands, and nothing comes through it: it is of no use to anybody.
+            // The link exists, but nothing comes through it, so it is useless.
             let reason = ITCB_RejectionReason.deviceOffline
             owner?._note(.lost(name: name))
             owner?._cancelConnection(self, because: nil == next ? .coreBluetooth(reason) : .sendFailed(reason))

@@ -1,10 +1,10 @@
-// The delegate methods of a ball's device: each looks at the stage first, and is ignored where it comes late.
+// The delegate methods of a ball's device: each checks the stage first, and a late call is ignored.
 
 import CoreBluetooth
 import Foundation
 
 extension ITCB_SDK_Device_Peripheral: CBPeripheralDelegate {
-    /// The services are known: asks for the characteristics of ours.
+    /// The services were discovered: asks for the characteristics of the 8-ball service.
     internal func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: Error?) {
         guard case .discovering = _stage else { return }
         if let error = error {
@@ -23,7 +23,7 @@ extension ITCB_SDK_Device_Peripheral: CBPeripheralDelegate {
         )
     }
 
-    /// The characteristics are known: the ball can be asked.
+    /// The characteristics were discovered: the ball can be asked.
     internal func peripheral(
         _ peripheral: CBPeripheral,
         didDiscoverCharacteristicsFor service: CBService,
@@ -47,13 +47,13 @@ extension ITCB_SDK_Device_Peripheral: CBPeripheralDelegate {
         owner?._sendDeviceDiscoveredMessageToAllObservers(device: self)
     }
 
-    /// The strength of the signal was measured.
+    /// The signal strength was measured.
     internal func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: Error?) {
         guard nil == error, _static_ITCB_SDK_RSSI_NotAvailable != RSSI.intValue else { return }
         owner?._note(.signalRead(uuid: uuid ?? "", rssi: RSSI.intValue))
     }
 
-    /// The ball has switched its notifications, or would not.
+    /// The ball has switched its notifications, or refused to.
     internal func peripheral(
         _ peripheral: CBPeripheral,
         didUpdateNotificationStateFor characteristic: CBCharacteristic,
@@ -69,12 +69,12 @@ extension ITCB_SDK_Device_Peripheral: CBPeripheralDelegate {
                 _write(question)
             }
         case .unsubscribing(let next):
-            // A late "on" of a conversation that timed out comes before the "off" that is awaited.
+            // A late "on" of a conversation that timed out precedes the expected "off".
             guard nil != error || !characteristic.isNotifying else { return }
             owner?._note(.setNotifications(isOn: characteristic.isNotifying))
             _stage = .idle
             if let question = next {
-                // The timeout that runs is the question's.
+                // The question's timeout is running.
                 _ask(question)
             } else {
                 _stopTimeout()
@@ -116,7 +116,7 @@ extension ITCB_SDK_Device_Peripheral: CBPeripheralDelegate {
         _endConversation(with: .sendFailed(ITCB_Errors.coreBluetooth(reason)))
     }
 
-    /// The ball has notified an answer.
+    /// An answer has arrived.
     internal func peripheral(
         _ peripheral: CBPeripheral,
         didUpdateValueFor characteristic: CBCharacteristic,
@@ -140,7 +140,7 @@ extension ITCB_SDK_Device_Peripheral: CBPeripheralDelegate {
         }
     }
 
-    /// The ball changed its services: what was known of ours is void, and is explored anew.
+    /// The ball changed its services: if ours is among them, it is explored again.
     internal func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
         guard invalidatedServices.contains(where: { $0.uuid == _static_ITCB_SDK_8BallServiceUUID }) else { return }
         switch _stage {
@@ -153,7 +153,7 @@ extension ITCB_SDK_Device_Peripheral: CBPeripheralDelegate {
             owner?._note(.discoveringServices)
             peripheral.discoverServices([_static_ITCB_SDK_8BallServiceUUID])
             if hadQuestion {
-                // The ball is there, but the answer will not come any more.
+                // The ball is still there, but the answer will not arrive.
                 _report(.sendFailed(ITCB_RejectionReason.peripheralError(nil)))
             }
         }

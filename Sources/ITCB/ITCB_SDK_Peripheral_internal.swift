@@ -1,12 +1,12 @@
-// The ball's side: its service, its centrals, and the answers on their way.
+// The ball's side: its service, its centrals, and the answers that wait to be sent.
 //
-// What a central can meet: a question is confirmed and answered, or it is refused with an ATT error, at once:
+// A question is either confirmed and answered, or refused at once with an ATT error:
 //   unlikelyError              it does not end with a question mark;
 //   invalidPdu                 it is not UTF-8;
 //   invalidAttributeValueLength  it is longer than an attribute may be;
 //   invalidOffset              its parts, as prepared writes, leave a gap;
-//   insufficientResources      the ball is busy: this central's earlier answer, or too many answers, are still waiting.
-// A central that asks without having subscribed gets its answer when it subscribes, or by reading it.
+//   insufficientResources      the ball is busy: an earlier answer for this central, or too many answers, are waiting.
+// A central that asks without a subscription gets its answer once it subscribes, or by reading it.
 
 #if !os(tvOS) && !os(watchOS) && !os(visionOS)
 import CoreBluetooth
@@ -14,25 +14,25 @@ import Foundation
 
 /// An answer that waits for space in the transmit queue.
 internal struct _ITCB_SDK_WaitingAnswer {
-    /// Whom it is for.
+    /// The central.
     let device: ITCB_SDK_Device_Central
     /// The answer.
     let answer: String
-    /// What it answers.
+    /// The question.
     let question: String
 }
 
 extension ITCB_SDK_Peripheral {
-    /// How many answers may wait.
+    /// The most answers that may wait.
     internal static let _maximumWaitingAnswers = 64
 
-    /// How many centrals are remembered.
+    /// The most centrals that are remembered.
     internal static let _maximumCentrals = 128
 
-    /// How many random answers there are.
+    /// The number of random answers.
     internal static let _numberOfAnswers = 20
 
-    /// The manager, as what it is.
+    /// The manager, with its type.
     internal var peripheralManagerInstance: CBPeripheralManager! { _managerInstance as? CBPeripheralManager }
 
     // MARK: Service
@@ -40,7 +40,7 @@ extension ITCB_SDK_Peripheral {
     /// The service of a ball, ready to be added.
     internal static func _makeService() -> CBMutableService {
         let service = CBMutableService(type: _static_ITCB_SDK_8BallServiceUUID, primary: true)
-        // Without a value of their own, Core Bluetooth asks us for every read and write.
+        // Their values are nil, so Core Bluetooth asks for every read and write.
         service.characteristics = [
             CBMutableCharacteristic(
                 type: _static_ITCB_SDK_8BallService_Question_UUID,
@@ -58,9 +58,9 @@ extension ITCB_SDK_Peripheral {
         return service
     }
 
-    /// Lets the ball be heard.
+    /// Starts advertising.
     internal func _advertise() {
-        // What was only paused would be an error to start.
+        // After a pause, the ball may still be advertising, and starting again would be an error.
         peripheralManagerInstance.stopAdvertising()
         peripheralManagerInstance.startAdvertising([
             CBAdvertisementDataServiceUUIDsKey: [_static_ITCB_SDK_8BallServiceUUID],
@@ -68,7 +68,7 @@ extension ITCB_SDK_Peripheral {
         ])
     }
 
-    /// Lets the ball be heard under its new name, where it is heard at all.
+    /// Advertises under the new name, if the ball advertises at all.
     internal func _advertise(anewIf nameChanged: Bool) {
         guard nameChanged, let manager = peripheralManagerInstance, manager.isAdvertising else { return }
         manager.stopAdvertising()
@@ -77,14 +77,14 @@ extension ITCB_SDK_Peripheral {
 
     // MARK: Centrals
 
-    /// The device of a central, made where it is new; the one that was heard last is the SDK's `central`.
+    /// The device for a central, created if it is new; it becomes the SDK's `central`.
     internal func _device(for peer: CBCentral) -> ITCB_SDK_Device_Central {
         let device: ITCB_SDK_Device_Central
         if let index = _centrals.firstIndex(where: { $0.uuid == peer.identifier.uuidString }) {
             device = _centrals.remove(at: index)
         } else {
             device = ITCB_SDK_Device_Central(peer, owner: self)
-            // Core Bluetooth does not report when a central that never subscribed disconnects, so the oldest is
+            // Core Bluetooth does not report that a central disconnects that never subscribed, so the oldest is
             // removed.
             if _centrals.count >= Self._maximumCentrals {
                 _centrals.remove(at: _centrals.firstIndex { !$0._isSubscribed } ?? 0)._end()
@@ -95,7 +95,7 @@ extension ITCB_SDK_Peripheral {
         return device
     }
 
-    /// The adapter went away, and all links with it.
+    /// The adapter is gone, and all links with it.
     internal func _loseAllCentrals() {
         let lost = _centrals
         _waitingAnswers.removeAll()
@@ -106,13 +106,12 @@ extension ITCB_SDK_Peripheral {
 
     // MARK: Answers
 
-    /// One of the answers, as the key that the asking app translates.
+    /// A random answer, as the key that the asking app translates.
     internal func _randomAnswer() -> String {
-        let number = Int.random(in: 0..<Self._numberOfAnswers, using: &_generator)
-        return "SLUG-ANSWER-" + (number < 10 ? "0" : "") + String(number)
+        ITCB_SDK.answerKey(Int.random(in: 0..<Self._numberOfAnswers, using: &_generator))
     }
 
-    /// Hands an answer to Core Bluetooth after those that wait already.
+    /// Hands an answer to Core Bluetooth, after those that are waiting.
     internal func _send(_ answer: _ITCB_SDK_WaitingAnswer) {
         guard _waitingAnswers.count < Self._maximumWaitingAnswers else {
             answer.device._report(.sendFailed(ITCB_RejectionReason.deviceBusy))
@@ -122,11 +121,11 @@ extension ITCB_SDK_Peripheral {
         _handOverAnswers()
     }
 
-    /// Hands Core Bluetooth answers until its transmit queue is full; it reports when there is space again.
+    /// Hands answers to Core Bluetooth until its transmit queue is full; it reports when there is space again.
     ///
-    /// A central that takes its time holds up its own answers, not those of others.
+    /// A slow central delays its own answers, not those of others.
     internal func _handOverAnswers() {
-        // An observer that sends another answer when it hears of this one is served by the loop that runs already.
+        // If an observer sends another answer from inside a call, the running loop sends it.
         guard !_isHandingOver else { return }
         _isHandingOver = true
         defer { _isHandingOver = false }
@@ -165,7 +164,7 @@ extension ITCB_SDK_Peripheral {
 
     // MARK: The observers
 
-    /// Notifies the observers that a central has asked.
+    /// Notifies the observers of a question.
     internal func _sendQuestionAskedToAllObservers(device: ITCB_SDK_Device_Central, question: String) {
         observers.forEach {
             ($0 as? ITCB_Observer_Peripheral_Protocol)?.questionAskedByDevice(device, question: question)

@@ -1,13 +1,14 @@
-// The ball's delegate methods: its state, subscriptions, questions, and space in the transmit queue for answers.
+// The ball's delegate methods: the adapter's state, subscriptions, questions, and space in the transmit queue for
+// answers.
 
 #if !os(tvOS) && !os(watchOS) && !os(visionOS)
 public import CoreBluetooth
 import Foundation
 
 extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
-    /// The adapter came or went.
+    /// The adapter's state changed.
     ///
-    /// With it the service is published and the ball is heard.
+    /// Once it is on, the service is published and the ball advertises.
     public func peripheralManagerDidUpdateState(_ peripheralManager: CBPeripheralManager) {
         _note(.stateChanged(peripheralManager.state))
         guard .poweredOn == peripheralManager.state else {
@@ -15,7 +16,7 @@ extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
             _sendErrorMessageToAllObservers(error: .coreBluetooth(nil))
             return
         }
-        // Depending on how deep the adapter slept, the old service and advertisement may still be there.
+        // The old service and advertisement may still exist, depending on the adapter's state.
         peripheralManager.removeAllServices()
         if peripheralManager.isAdvertising {
             peripheralManager.stopAdvertising()
@@ -24,7 +25,7 @@ extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
         _advertise()
     }
 
-    /// The service is published, or cannot be.
+    /// The service was published, or could not be.
     public func peripheralManager(_ peripheralManager: CBPeripheralManager, didAdd service: CBService, error: Error?) {
         if let error = error {
             _sendErrorMessageToAllObservers(error: .coreBluetooth(error))
@@ -33,7 +34,7 @@ extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
         }
     }
 
-    /// The ball is heard, or cannot be.
+    /// The ball advertises, or cannot.
     public func peripheralManagerDidStartAdvertising(_ peripheralManager: CBPeripheralManager, error: Error?) {
         if let error = error {
             _sendErrorMessageToAllObservers(error: .coreBluetooth(error))
@@ -42,7 +43,7 @@ extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
         }
     }
 
-    /// A central wants to be notified of answers.
+    /// A central subscribed to answers.
     public func peripheralManager(
         _ peripheralManager: CBPeripheralManager,
         central: CBCentral,
@@ -53,7 +54,7 @@ extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
         _device(for: central)._didSubscribe(to: characteristic)
     }
 
-    /// A central does not want to be notified any more, or has left.
+    /// A central unsubscribed, or has left.
     public func peripheralManager(
         _ peripheralManager: CBPeripheralManager,
         central: CBCentral,
@@ -71,9 +72,9 @@ extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
         _roomIsBack()
     }
 
-    /// A central reads.
+    /// A central reads the answer.
     ///
-    /// The answer it gets is its own.
+    /// Each central gets its own.
     public func peripheralManager(_ peripheralManager: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
         guard request.characteristic.uuid == _static_ITCB_SDK_8BallService_Answer_UUID else {
             peripheralManager.respond(to: request, withResult: .readNotPermitted)
@@ -90,9 +91,9 @@ extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
         device?._didRead()
     }
 
-    /// A central writes: one request, or the parts of a prepared write.
+    /// A central writes: one request, or the parts of a long write.
     ///
-    /// There is always one response, to the first.
+    /// Only the first one gets a response.
     public func peripheralManager(_ peripheralManager: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         guard let first = requests.first else { return }
         let (question, refusal) = Self._question(in: requests)
@@ -112,7 +113,8 @@ extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
         device._didAsk(question)
     }
 
-    /// The question in a write, its parts put together; with a reason to refuse it, as much of it as could be read.
+    /// The question in a write, with its parts assembled; if there is a reason to refuse it, as much of it as could be
+    /// read.
     internal static func _question(in requests: [CBATTRequest]) -> (text: String, refusal: ITCB_SDK_Refusal?) {
         var data = Data()
         for request in requests {
@@ -120,7 +122,7 @@ extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
                 return ("", .unreadable(.writeNotPermitted))
             }
             guard request.offset <= data.count else { return ("", .unreadable(.invalidOffset)) }
-            // A later part replaces what an earlier one wrote there and behind it, as in any long write.
+            // A later part overwrites everything from its offset on, as in any long write.
             data = data.prefix(request.offset) + (request.value ?? Data())
         }
         guard data.count <= _static_ITCB_SDK_MaximumValueLength else {

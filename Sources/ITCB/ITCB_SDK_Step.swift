@@ -1,9 +1,9 @@
 // The steps of a conversation, for programs that show how Core Bluetooth works. Not part of the SDK's interface for
-// apps: a program that wants them says `@_spi(Steps) import ITCB`.
+// apps: a program that needs them imports them by `@_spi(Steps) import ITCB`.
 
 public import CoreBluetooth
 
-/// Something that the SDK did, or that Core Bluetooth reported to it, at that moment.
+/// An action of the SDK, or an event that Core Bluetooth reported to it.
 @_spi(Steps)
 public enum ITCB_SDK_Step: Equatable, Sendable {
     /// The state of the manager changed.
@@ -13,57 +13,57 @@ public enum ITCB_SDK_Step: Equatable, Sendable {
 
     /// The SDK has started a scan for balls.
     case scanning
-    /// A ball was found; it is offered where its signal (in dBm) is inside the window and it has a name.
+    /// A ball was discovered; it is offered if its signal strength (in dBm) is in range and it has a name.
     case discovered(name: String?, rssi: Int, isOffered: Bool)
     /// The SDK has called `connect`.
     case connecting(name: String)
-    /// The link is there.
+    /// The ball is connected.
     case connected(name: String)
-    /// There will be no link.
+    /// The connection failed.
     case connectionFailed(name: String)
-    /// The SDK asked for the services.
+    /// The SDK has requested the services.
     case discoveringServices
-    /// The services are known.
+    /// The services were discovered.
     case discoveredServices(count: Int)
-    /// The SDK asked for the characteristics.
+    /// The SDK has requested the characteristics.
     case discoveringCharacteristics
-    /// The characteristics are known.
+    /// The characteristics were discovered.
     case discoveredCharacteristics(count: Int)
     /// The ball can be asked.
     case ready(name: String)
     /// The link was lost.
     case lost(name: String)
-    /// The strength of a ball's signal was measured, in dBm.
+    /// A ball's signal strength was measured, in dBm.
     case signalRead(uuid: String, rssi: Int)
 
     // Central: question and answer.
 
-    /// The app gave a question.
+    /// The app asked a question.
     case sendingQuestion(String)
     /// The SDK has called `setNotifyValue` for the answer.
     case settingNotifications(isOn: Bool)
-    /// The ball confirmed that they are.
+    /// The ball confirmed the subscription, or its end.
     case setNotifications(isOn: Bool)
-    /// The SDK wrote the question.
+    /// The SDK has written the question.
     case writingQuestion(String)
-    /// The ball confirmed that it has the question.
+    /// The ball confirmed the question.
     case questionConfirmed(String)
     /// The ball refused the question.
     case questionRefused(String)
-    /// The ball's notification brought the answer.
+    /// The answer arrived in a notification.
     case answerReceived(String)
 
     // Ball.
 
-    /// The service is in the database.
+    /// The service is published.
     case serviceAdded
-    /// The ball can be heard.
+    /// The ball advertises.
     case advertising(name: String)
-    /// A central switched the notifications of the answer on.
+    /// A central subscribed to the answer.
     case subscribed(central: String)
-    /// A central switched them off, or its link ended.
+    /// A central unsubscribed, or its link ended.
     case unsubscribed(central: String)
-    /// A central wrote a question; the ball confirmed it unless it had a reason to refuse it.
+    /// A central wrote a question; the ball confirmed it unless there is a reason to refuse it.
     case questionReceived(String, refusal: ITCB_SDK_Refusal?)
     /// The transmit queue is full; the answer waits.
     case answerWaiting(String)
@@ -76,12 +76,13 @@ public enum ITCB_SDK_Step: Equatable, Sendable {
 public enum ITCB_SDK_Refusal: Error, Equatable, Sendable {
     /// It does not end with a question mark.
     case noQuestion
-    /// The ball is busy: an earlier answer to this central waits, too many answers wait, or a person has a question.
+    /// The ball is busy: an earlier answer to this central waits, too many answers wait, or a person has a question
+    /// open.
     case busy
-    /// The write is not a text for the ball.
+    /// The write cannot be decoded.
     case unreadable(CBATTError.Code)
 
-    /// The error of the response.
+    /// The ATT error of the response.
     internal var code: CBATTError.Code {
         switch self {
         case .noQuestion: return .unlikelyError
@@ -90,7 +91,7 @@ public enum ITCB_SDK_Refusal: Error, Equatable, Sendable {
         }
     }
 
-    /// The refusal that a response stands for.
+    /// The refusal for the error of a response.
     internal init(_ code: CBATTError.Code) {
         switch code {
         case .unlikelyError: self = .noQuestion
@@ -108,6 +109,9 @@ extension ITCB_SDK {
     /// The longest question, in octets of UTF-8.
     public static var maximumQuestionLength: Int { _static_ITCB_SDK_MaximumValueLength }
 
-    /// Whether a ball takes a text for a question: it ends with a question mark.
+    /// The key of an answer, 0 to 19.
+    public static func answerKey(_ number: Int) -> String { "SLUG-ANSWER-" + (number < 10 ? "0" : "") + String(number) }
+
+    /// Whether a ball accepts a text as a question: it ends with a question mark.
     public static func isQuestion(_ text: String) -> Bool { "?" == text.last }
 }

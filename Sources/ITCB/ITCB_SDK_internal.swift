@@ -1,4 +1,4 @@
-// What both modes share: the wire's constants, the base of the devices, and the way to the observers.
+// What both modes share: the constants of the protocol, the base class of the devices, and the calls of the observers.
 
 public import CoreBluetooth
 import Foundation
@@ -7,19 +7,19 @@ import Foundation
 
 /// The Magic 8-Ball service.
 internal let _static_ITCB_SDK_8BallServiceUUID = CBUUID(string: "8E38140A-27BE-4090-8955-4FC4B5698D1E")
-/// The characteristic to which a question is written.
+/// The characteristic that a question is written to.
 internal let _static_ITCB_SDK_8BallService_Question_UUID = CBUUID(string: "BDD37D7A-F66A-47B9-A49C-FE29FD235A77")
 /// The characteristic that notifies the answer.
 internal let _static_ITCB_SDK_8BallService_Answer_UUID = CBUUID(string: "349A0D7B-6215-4E2C-A095-AF078D737445")
 
-/// What stands in place of a signal strength where the controller reports none (Vol 4, Part E, 7.7.65.2).
+/// The value that a controller reports if it has no signal strength (Vol 4, Part E, 7.7.65.2).
 internal let _static_ITCB_SDK_RSSI_NotAvailable = 127
 
 /// The longest value of an attribute, in octets (Vol 3, Part F, 3.2.9).
 internal let _static_ITCB_SDK_MaximumValueLength = 512
 
 extension Array where Element: CBAttribute {
-    /// The first attribute with this UUID, written as Core Bluetooth writes it; `nil` where there is none.
+    /// The first attribute with this UUID, in Core Bluetooth's spelling; `nil` if there is none.
     public subscript(_ uuidString: String) -> Element! {
         first { $0.uuid.uuidString == uuidString }
     }
@@ -28,7 +28,7 @@ extension Array where Element: CBAttribute {
 // MARK: The SDK
 
 extension ITCB_SDK {
-    /// Notifies every observer that something failed.
+    /// Notifies every observer of an error.
     internal func _sendErrorMessageToAllObservers(error: ITCB_Errors) {
         self.error = error
         observers.forEach { $0.errorOccurred(error, sdk: self) }
@@ -42,11 +42,11 @@ extension ITCB_SDK {
 
 // MARK: Devices
 
-/// What the devices of both modes have in common.
+/// The base class of the devices of both modes.
 internal class ITCB_SDK_Device: NSObject, ITCB_Device_Protocol {
     /// Core Bluetooth's object for the device.
     ///
-    /// A strong reference: Core Bluetooth has none.
+    /// A strong reference, because Core Bluetooth does not retain it.
     internal let _peerInstance: CBPeer
 
     /// The identifier by which this system knows the device.
@@ -55,10 +55,10 @@ internal class ITCB_SDK_Device: NSObject, ITCB_Device_Protocol {
     /// The device's name.
     internal let name: String
 
-    /// The last error of the device.
+    /// The device's last error.
     internal var error: ITCB_Errors!
 
-    /// The SDK that made the device.
+    /// The SDK that created the device.
     internal var _owner: ITCB_SDK? { nil }
 
     internal init(_ peer: CBPeer, name: String) {
@@ -67,7 +67,7 @@ internal class ITCB_SDK_Device: NSObject, ITCB_Device_Protocol {
         super.init()
     }
 
-    /// Whether both stand for the same device.
+    /// Whether both objects stand for the same device.
     internal func amIThisDevice(_ device: ITCB_Device_Protocol) -> Bool {
         guard let device = device as? ITCB_SDK_Device else { return false }
         return device.uuid == uuid

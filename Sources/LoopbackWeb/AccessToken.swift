@@ -1,12 +1,12 @@
-// The secret in a page's address. Who knows the address may use the page; other users of the computer, and pages of
-// other sites in the user's browser, do not know it.
+// The secret in a page's address. Whoever knows the address may use the page; other users of the computer and pages of
+// other sites in the user's browser do not know it.
 
 /// The secret part of an address.
 package struct AccessToken: Sendable {
-    /// How many characters a token that the user chose may have.
+    /// The permitted length of a token that the user chose.
     package static let lengths = 16...128
 
-    /// The token as it stands in the address.
+    /// The token, as it is in the address.
     package let text: String
 
     /// Creates a token of 128 random bits.
@@ -18,8 +18,8 @@ package struct AccessToken: Sendable {
         }.joined()
     }
 
-    /// Creates a token that the user chose; `nil` where it is too short, too long, or has other characters than letters
-    /// and digits of ASCII, `-` and `_`.
+    /// Creates a token that the user chose; `nil` if its length is not permitted, or if it has characters other than
+    /// ASCII letters and digits, `-` and `_`.
     package init?(_ text: String) {
         guard Self.lengths.contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else { return nil }
         self.text = text
@@ -34,7 +34,7 @@ package struct AccessToken: Sendable {
         }
     }
 
-    /// Whether that is the token, found out in a time that depends on the length of the candidate alone.
+    /// Whether the candidate is the token. The time that this takes depends only on the candidate's length.
     package func matches(_ candidate: some StringProtocol) -> Bool {
         let expected = Array(self.text.utf8)
         var difference = expected.count ^ candidate.utf8.count

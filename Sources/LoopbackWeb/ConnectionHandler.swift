@@ -1,16 +1,16 @@
-// One connection of a browser, which has one request and one answer: a document, or a stream of events that lasts as long
-// as the page is open. What a page needs is small and near, so there is nothing to gain from using a connection again.
+// One connection of a browser, with one request and one answer: a document, or a stream of events that lasts as long as
+// the page is open. The page's files are small and local, so reusing a connection would gain nothing.
 //
 //     awaiting ── head ──▶ receiving ── end ──▶ answering ── document ──▶ ended
 //        └────── refused, ill-formed, too late ─────▶ ended   └── events ──▶ streaming ──▶ ended
 //
-// awaiting: nothing came yet. receiving: the head is there and obeyed, the body comes. answering: the program looks at it.
-// streaming: documents are sent, one at a time, each the newest; a beat says that the program is there. ended: the last
-// octets are sent, then the connection is closed.
+// awaiting: nothing received. receiving: the head is received and allowed, the body is not complete. answering: the
+// program handles the request. streaming: documents are sent, one at a time, always the newest; beats show that the
+// program is alive. ended: the last octets are sent, then the connection is closed.
 //
-// What a peer can do: send slowly or too much (the connection ends), read slowly (documents are left out, then the
-// connection ends), and open many connections: if all places are taken, the oldest connection that has not shown the
-// token ends for a new one, so that who has the token gets a place. Deadlines are tasks of the event loop.
+// A peer can send slowly or too much (the connection ends), read slowly (documents are skipped, then the connection
+// ends), and open many connections: if there is no room, the oldest connection that has not shown the token ends for a
+// new one, so whoever has the token gets a place. Deadlines are tasks of the event loop.
 
 import NIOCore
 import NIOHTTP1
@@ -19,14 +19,14 @@ import NIOHTTP1
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
-    /// Gets a request, and gives its answer, once, on any thread.
+    /// Handles a request, and gives the answer once, on any thread.
     typealias Responder = @Sendable (WebRequest, @escaping @Sendable (WebResponse) -> Void) -> Void
 
     /// The most octets of a body.
     static let bodyLimit = 8192
-    /// How long a request may take to come, an answer to go, and the program to look at it.
+    /// The time limits for receiving a request, sending an answer, and handling the request.
     static let timeLimit = TimeAmount.seconds(10)
-    /// The time between two beats of a stream, and how many may come while one document is not taken.
+    /// The time between two beats of a stream, and the number of beats that may pass while a document is not accepted.
     static let beatTime = TimeAmount.seconds(5)
     static let beatLimit = 6
 
@@ -38,12 +38,12 @@ final class ConnectionHandler: ChannelInboundHandler {
         case ended
     }
 
-    /// What is sent of a topic.
+    /// The sending state of a topic.
     private struct Stream {
         let topic: String
         /// The document that was sent last.
         var version = 0
-        /// Whether octets are on their way, and how many beats came meanwhile.
+        /// Whether octets are being sent, and the number of beats since.
         var isSending = false
         var missedBeats = 0
     }
@@ -55,7 +55,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     /// Whether the connection has a place among those that are served.
     private var isOpen = false
-    /// What happens if nothing else does: the end, or a stream's next beat.
+    /// The deadline of the current state, or a stream's next beat.
     private var deadline: Scheduled<Void>?
 
     init(check: RequestCheck, topics: EventTopics, respond: @escaping Responder) {
@@ -89,14 +89,14 @@ final class ConnectionHandler: ChannelInboundHandler {
         self.deadline?.cancel()
     }
 
-    /// Ends for another connection, whose request may have the token that this one has not shown.
+    /// Ends in favour of another connection, whose request may have the token that this one has not shown.
     func makeRoom() {
         self.leave()
         self.state = .ended
         self.context?.close(promise: nil)
     }
 
-    /// Closes the connection if nothing else happens in time.
+    /// Closes the connection unless something else happens in time.
     private func limitTime(_ context: ChannelHandlerContext) {
         self.deadline?.cancel()
         self.deadline = context.eventLoop.assumeIsolated().scheduleTask(in: Self.timeLimit) {
@@ -106,7 +106,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is HTTPParserError, case .awaiting = self.state else { return context.close(promise: nil) }
-        self.end(context, .badRequest, "That is not HTTP.")
+        self.end(context, .badRequest, "This is not HTTP.")
     }
 
     // MARK: The request
@@ -116,13 +116,13 @@ final class ConnectionHandler: ChannelInboundHandler {
         case (.head(let head), .awaiting): self.received(head, context)
         case (.body(let part), .receiving(let head, let path, var body)):
             guard body.readableBytes + part.readableBytes <= Self.bodyLimit else {
-                return self.end(context, .payloadTooLarge, "That is too much.")
+                return self.end(context, .payloadTooLarge, "The request is too long.")
             }
             self.state = .awaiting
             body.writeImmutableBuffer(part)
             self.state = .receiving(head, path: path, body: body)
         case (.end, .receiving(let head, let path, let body)): self.pass(head, path, body, context)
-        // What comes behind the first request is nothing to anybody.
+        // Everything after the first request is ignored.
         case (.head, _), (.body, _), (.end, _): break
         }
     }
@@ -133,7 +133,7 @@ final class ConnectionHandler: ChannelInboundHandler {
             self.topics.keep(self)
             self.state = .receiving(head, path: path, body: ByteBuffer())
         case .slashMissing:
-            // Relative to where the browser is, as RFC 9110, 10.2.2 permits.
+            // Relative to the address that the browser has, as RFC 9110, 10.2.2 permits.
             self.end(context, .permanentRedirect, "", ["Location": "/\(self.check.token.text)/"])
         case .refused(let refusal): self.end(context, refusal.status, refusal.words)
         }
@@ -160,7 +160,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         case .content(let type, let octets):
             self.end(context, .ok, ["Content-Type": type], ByteBuffer(bytes: octets))
         case .missing: self.end(context, .notFound, "There is nothing at this address.")
-        case .senseless: self.end(context, .badRequest, "That makes no sense.")
+        case .senseless: self.end(context, .badRequest, "The request is invalid.")
         case .events(let topic): self.beginStream(topic, context)
         }
     }
@@ -187,7 +187,8 @@ final class ConnectionHandler: ChannelInboundHandler {
         self.writeHead(context, status, headers.merging(length) { $1 })
         context.write(self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
         context.writeAndFlush(self.wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { _ in
-            // A connection that is closed with octets unread loses its last ones: the browser closes it, or the time limit.
+            // Closing a connection with unread octets would lose the last ones sent, so the browser closes it, or the
+            // time limit.
             context.close(mode: .output, promise: nil)
         }
     }
@@ -203,8 +204,8 @@ final class ConnectionHandler: ChannelInboundHandler {
         context.write(self.wrapOutboundOut(.head(head)), promise: nil)
     }
 
-    /// What every answer says to the browser: run nothing but the page's own files, put the page in no frame, show its
-    /// address to nobody, and keep nothing.
+    /// What every answer tells the browser: run only the page's own files, show the page in no frame, send its address
+    /// to nobody, and store nothing.
     static let protectiveHeaders = [
         "Connection": "close",
         "Cache-Control": "no-store",
@@ -231,7 +232,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         self.sendNewest()
     }
 
-    /// Sends the topic's document, unless it was sent, or another one is still on its way.
+    /// Sends the topic's document, unless it was sent already or another one is still being sent.
     func sendNewest() {
         guard case .streaming(var stream) = self.state, !stream.isSending, let document = self.topics[stream.topic],
             document.version != stream.version
@@ -249,7 +250,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         guard let context, case .streaming(var stream) = self.state else { return }
         self.awaitBeat(context)
         guard stream.isSending else {
-            // A page that was asleep finds out here that it has missed a document.
+            // From the version a page that was asleep learns that it missed a document.
             return self.send(ByteBuffer(string: "event: beat\ndata: \(stream.version)\n\n"), stream)
         }
         stream.missedBeats += 1

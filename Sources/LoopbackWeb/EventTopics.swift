@@ -1,12 +1,12 @@
-// The newest document of each topic, and the connections that want it. A document that is replaced before a connection
-// could take it is never sent to it, so a slow reader costs one document and not a queue. Lives on the server's event
-// loop.
+// The newest document of each topic, and the connections that subscribe to it. If a document is replaced before a
+// connection could send it, the connection skips it, so a slow reader costs one document and not a queue. Lives on the
+// server's event loop.
 
 import NIOCore
 
-/// Where streams of events get their documents.
+/// The source of documents for streams of events.
 final class EventTopics {
-    /// A document, and how many came before it.
+    /// A document, and the number of documents before it.
     struct Document {
         let version: Int
         let buffer: ByteBuffer
@@ -20,13 +20,13 @@ final class EventTopics {
     private var streams: [ObjectIdentifier: ConnectionHandler] = [:]
     /// The open connections without a request that passed the checks, the oldest first.
     private var unchecked: [ConnectionHandler] = []
-    /// The number of the others.
+    /// The number of other open connections.
     private var checkedCount = 0
 
     /// The number of open connections.
     var connectionCount: Int { self.unchecked.count + self.checkedCount }
 
-    /// Counts a new connection; the oldest one that has not shown the token makes room for it if all are taken.
+    /// Counts a new connection. If there is no room, it replaces the oldest one that has not shown the token.
     ///
     /// - Returns: `false` if there is no room.
     func open(_ connection: ConnectionHandler) -> Bool {
@@ -38,14 +38,14 @@ final class EventTopics {
         return true
     }
 
-    /// A connection's request has passed the checks: it keeps its place.
+    /// Keeps the place of a connection whose request has passed the checks.
     func keep(_ connection: ConnectionHandler) {
         guard let index = self.unchecked.firstIndex(where: { $0 === connection }) else { return }
         self.unchecked.remove(at: index)
         self.checkedCount += 1
     }
 
-    /// A connection has ended.
+    /// Counts the end of a connection.
     func close(_ connection: ConnectionHandler) {
         self.streams[ObjectIdentifier(connection)] = nil
         if let index = self.unchecked.firstIndex(where: { $0 === connection }) {
@@ -71,7 +71,7 @@ final class EventTopics {
         for stream in self.streams.values { stream.sendNewest() }
     }
 
-    /// A connection wants documents; false where too many do.
+    /// Subscribes a connection to documents; false if there are too many streams.
     func add(_ stream: ConnectionHandler) -> Bool {
         guard self.streams.count < Self.streamLimit else { return false }
         self.streams[ObjectIdentifier(stream)] = stream

@@ -1,9 +1,9 @@
-// The first handler of a connection: it counts what comes. A connection has one request, so one number bounds its target,
-// its fields and its body together, whatever the decoder behind keeps of them.
+// The first handler of a connection: it counts the octets received. A connection has one request, so one number limits
+// its target, its fields and its body together, whatever the decoder behind it buffers.
 
 import NIOCore
 
-/// Closes a connection on which too much comes.
+/// Closes a connection on which too much arrives.
 final class OctetLimit: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

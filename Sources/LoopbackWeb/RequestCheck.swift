@@ -1,34 +1,35 @@
-// Which requests are obeyed. The page is for the user of this computer alone, yet every page that the user's browser has
-// open can send requests to loopback, and a site can let its own name lead there. So a request is obeyed only if
+// Decides which requests are allowed. The page is for the user of this computer alone, but every page open in the
+// user's browser can send requests to loopback, and a site can resolve its own name to it. So a request is allowed only
+// if
 //
-//     its target is a path               (RFC 9112, 3.2.1: no proxy stands in between)
-//     its Host is loopback, and the port (a site whose name leads here has another Host)
-//     its Origin is that Host            (RFC 6454; needed to change something, and for all others where it is given)
+//     its target is a path               (RFC 9112, 3.2.1: there is no proxy)
+//     its Host is loopback with the port (a site whose name resolves to loopback has another Host)
+//     its Origin is that Host            (RFC 6454; required for changes, checked on all requests that have one)
 //     its path begins with the token     (nobody else knows the address)
 //     it changes something only by JSON  (a form of another page cannot send that)
 //
-// A link to the page that a person follows is no danger: it needs the token, and does nothing.
+// A link to the page on another site is harmless: it needs the token, and changes nothing.
 
 import NIOHTTP1
 
-/// Checks a request before it is looked at.
+/// Checks a request before anything else reads it.
 struct RequestCheck: Sendable {
     /// Why a request is refused.
     enum Refusal: Hashable, Sendable {
         case target, host, origin, token, method, contentType
     }
 
-    /// What becomes of a request.
+    /// The result of the check.
     enum Verdict: Hashable, Sendable {
-        /// It is obeyed; the path stands behind the token's slash.
+        /// The request is allowed; the path is what follows the token's slash.
         case obeyed(path: String)
-        /// The slash behind the token is missing, without which the page's own addresses are wrong.
+        /// The slash after the token is missing, so the page's relative addresses would be wrong.
         case slashMissing
-        /// It is refused.
+        /// The request is refused.
         case refused(Refusal)
     }
 
-    /// The port at which the page is.
+    /// The page's port.
     let port: Int
     /// The secret.
     let token: AccessToken
@@ -39,7 +40,7 @@ struct RequestCheck: Sendable {
         self.token = token
     }
 
-    /// What becomes of a request.
+    /// Checks a request.
     func verdict(_ head: HTTPRequestHead) -> Verdict {
         guard head.uri.first == "/" else { return .refused(.target) }
         guard let host = self.host(head.headers) else { return .refused(.host) }
@@ -53,11 +54,11 @@ struct RequestCheck: Sendable {
         return rest.isEmpty ? .slashMissing : .obeyed(path: String(rest.dropFirst()))
     }
 
-    /// The one Host of a request, in small letters; `nil` where it is not loopback with this port.
+    /// The one Host of a request, in lower case; `nil` unless it is loopback with this port.
     private func host(_ headers: HTTPHeaders) -> String? {
         let hosts = headers["Host"]
         guard hosts.count == 1, let host = hosts.first?.lowercased() else { return nil }
-        // A browser leaves the port of HTTP out.
+        // A browser omits the default port of HTTP.
         let ports = self.port == 80 ? ["", ":80"] : [":\(self.port)"]
         return ports.contains { port in ["127.0.0.1", "localhost", "[::1]"].contains { $0 + port == host } }
             ? host : nil
@@ -71,7 +72,7 @@ struct RequestCheck: Sendable {
         guard origins.isEmpty ? head.method == .GET : origins.map({ $0.lowercased() }) == ["http://" + host] else {
             return false
         }
-        // Fetch Metadata: browsers say where a request comes from, also where it has no Origin.
+        // Fetch Metadata: browsers report where a request comes from, even if it has no Origin.
         return head.headers["Sec-Fetch-Site"].allSatisfy { $0 == "same-origin" || $0 == "none" || isFollowedLink }
     }
 
@@ -93,15 +94,15 @@ extension RequestCheck.Refusal {
         }
     }
 
-    /// What is said to a person.
+    /// The explanation for a person.
     var words: String {
         switch self {
-        case .target: "The target of a request is a path."
-        case .host: "This page has another name: open the address that the program has printed."
-        case .origin: "A page of another origin may not use this one."
-        case .token: "The address needs its token: open the one that the program has printed."
-        case .method: "A request is GET or POST."
-        case .contentType: "What is posted is application/json."
+        case .target: "The target of a request must be a path."
+        case .host: "The page has another host name: open the address that the program has printed."
+        case .origin: "Pages of other origins may not use this one."
+        case .token: "The token is missing: open the address that the program has printed."
+        case .method: "Only GET and POST are allowed."
+        case .contentType: "A POST must be application/json."
         }
     }
 }

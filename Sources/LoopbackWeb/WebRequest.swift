@@ -1,18 +1,18 @@
-// What a page's program gets and gives, behind all checks.
+// Requests that passed all checks, and their answers.
 
-/// A request that is to be obeyed.
+/// A request to be handled.
 package struct WebRequest: Hashable, Sendable {
-    /// What it wants.
+    /// The kind of a request.
     package enum Intent: Hashable, Sendable {
-        /// To get something.
+        /// Gets something.
         case get
-        /// To change something; the body is no longer than the server's limit.
+        /// Changes something; the body is no longer than the server's limit.
         case post([UInt8])
     }
 
-    /// What it wants.
+    /// The kind.
     package let intent: Intent
-    /// The path behind the token: "" is the page.
+    /// The path after the token: "" is the page.
     package let path: String
     /// The user's languages, as the browser lists them (RFC 9110, 12.5.4).
     package let languages: String
@@ -22,10 +22,10 @@ package struct WebRequest: Hashable, Sendable {
 package enum WebResponse: Sendable {
     /// A document.
     case content(type: String, [UInt8])
-    /// A stream of events: the newest document of a topic, and from then on each newer one.
+    /// A stream of events: the newest document of a topic, and then each newer one.
     case events(topic: String)
-    /// There is no such path.
+    /// The path does not exist.
     case missing
-    /// What was posted makes no sense.
+    /// The body is invalid.
     case senseless
 }

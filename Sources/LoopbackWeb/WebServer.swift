@@ -1,4 +1,4 @@
-// HTTP on loopback, for the user of this computer: 127.0.0.1 and, where there is IPv6, ::1, at the same port.
+// HTTP on loopback, for the user of this computer: on 127.0.0.1 and, if there is IPv6, on ::1 at the same port.
 
 import NIOCore
 import NIOHTTP1
@@ -8,11 +8,11 @@ import NIOPosix
 package final class WebServer: Sendable {
     /// Why a page cannot be served.
     package enum Failure: Error, Hashable {
-        /// Another program has the port.
+        /// Another program uses the port.
         case portInUse
-        /// The user may not use the port.
+        /// The user has no permission to use the port.
         case portForbidden
-        /// Anything else, in the system's words.
+        /// Another reason, in the system's words.
         case other(String)
     }
 
@@ -21,10 +21,10 @@ package final class WebServer: Sendable {
     private let topics: NIOLoopBoundBox<EventTopics>
     private let token: AccessToken
     private let respond: ConnectionHandler.Responder
-    /// How often a free port is looked for that is free for both families of addresses.
+    /// The number of attempts to find a port that is free in both address families.
     private static let attemptLimit = 16
 
-    /// Creates a server; `respond` is called on its event loop with each request that passed the checks, and gives the
+    /// Creates a server. `respond` is called on its event loop with each request that passed the checks, and gives the
     /// answer once, on any thread.
     package init(
         token: AccessToken,
@@ -36,9 +36,9 @@ package final class WebServer: Sendable {
         self.topics = NIOLoopBoundBox.makeBoxSendingValue(EventTopics(), eventLoop: self.loop)
     }
 
-    /// Begins to serve; blocks for a moment.
+    /// Starts to serve; blocks for a moment.
     ///
-    /// - Parameter port: The port; 0 lets the system choose one that is free.
+    /// - Parameter port: The port; 0 for any free one.
     /// - Returns: The page's address.
     /// - Throws: A ``Failure``.
     package func start(port: Int) throws -> String {
@@ -66,10 +66,10 @@ package final class WebServer: Sendable {
     private func bind(_ host: String, port: Int) throws -> any Channel {
         let (topics, token, respond) = (self.topics, self.token, self.respond)
         let bootstrap = ServerBootstrap(group: self.loop)
-            // A program that was killed may take its port again.
+            // A program that was killed can bind its port again.
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: 64)
-            // A reader that is slow gets new documents, not the old ones of a long queue.
+            // A slow reader gets new documents instead of a long queue of old ones.
             .childChannelOption(.socketOption(.so_sndbuf), value: 65536)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -100,7 +100,7 @@ package final class WebServer: Sendable {
         }
     }
 
-    /// How long the fields of a request may be, in octets, each and together, and how many there may be.
+    /// The greatest length of the fields of a request in octets, each and together, and their greatest number.
     private static var limits: NIOHTTPDecoderLimitConfiguration {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = 16384
@@ -118,7 +118,7 @@ package final class WebServer: Sendable {
         }
     }
 
-    /// Replaces the newest documents of topics; streams get them when they can take them.
+    /// Replaces the newest documents of topics; streams send them once they can.
     package func publish(_ documents: [String: String]) {
         let topics = self.topics
         self.loop.execute { topics.value.publish(documents) }

@@ -1,7 +1,7 @@
-// What a screen shows: a grid of cells, each with a grapheme cluster or the second half of a wide one. Drawing never
-// leaves the grid, and nothing gets into a cell that could move the terminal's cursor.
+// The content of a screen: a grid of cells, each with a grapheme cluster or the second half of a wide one. Drawing
+// never leaves the grid, and no cell can move the terminal's cursor.
 
-/// A place on the screen, from 0.
+/// A position on the screen, counted from 0.
 package struct ScreenPosition: Hashable, Sendable {
     /// The row, from the top.
     package var row: Int
@@ -15,11 +15,11 @@ package struct ScreenPosition: Hashable, Sendable {
     }
 }
 
-/// How large a screen is.
+/// The size of a screen.
 package struct ScreenSize: Hashable, Sendable {
-    /// The rows.
+    /// The number of rows.
     package var rows: Int
-    /// The columns.
+    /// The number of columns.
     package var columns: Int
 
     /// Creates a size.
@@ -29,31 +29,31 @@ package struct ScreenSize: Hashable, Sendable {
     }
 }
 
-/// What a screen shows.
+/// The content of a screen.
 package struct Canvas: Hashable, Sendable {
     /// One cell.
     struct Cell: Hashable, Sendable {
         /// An empty cell.
         static let empty = Cell(text: " ", style: .plain)
 
-        /// A cluster; empty in the second half of a wide one.
+        /// A cluster; empty for the second half of a wide one.
         var text: String
         var style: TextStyle
 
-        /// Whether this is the second half of the cluster before.
+        /// Whether this is the second half of the preceding cluster.
         var isContinuation: Bool { self.text.isEmpty }
     }
 
-    /// The longest cluster that is shown whole, in scalars: a family of four with skin tones has eleven.
+    /// The longest cluster that is shown in full, in scalars: a family of four with skin tones has eleven.
     private static let maximumScalarCount = 16
 
-    /// How large the screen is.
+    /// The size of the screen.
     package let size: ScreenSize
-    /// Where the terminal shows its cursor; `nil` hides it.
+    /// The position of the terminal's cursor; `nil` hides it.
     package var cursor: ScreenPosition?
     private(set) var cells: [Cell]
 
-    /// An empty canvas.
+    /// Creates an empty canvas.
     package init(size: ScreenSize) {
         self.size = ScreenSize(rows: max(0, size.rows), columns: max(0, size.columns))
         self.cells = Array(repeating: .empty, count: self.size.rows * self.size.columns)
@@ -64,10 +64,10 @@ package struct Canvas: Hashable, Sendable {
         self.cells[row * self.size.columns..<(row + 1) * self.size.columns]
     }
 
-    /// Writes text on one row, cut at the edge of the screen, or after some columns.
+    /// Writes text in one row, cut at the edge of the screen or after some columns.
     ///
-    /// What cannot be shown is left out.
-    /// - Returns: The column behind the text.
+    /// Characters that cannot be shown are left out.
+    /// - Returns: The column after the text.
     @discardableResult
     package mutating func write(
         _ text: String,
@@ -83,10 +83,10 @@ package struct Canvas: Hashable, Sendable {
             let width = ColumnWidth.columns(of: character)
             guard width > 0 else { continue }
             guard column + width <= end else { break }
-            // Accents can be piled up without end.
+            // Accents can be stacked without limit.
             let text = String(String.UnicodeScalarView(character.unicodeScalars.prefix(Self.maximumScalarCount)))
             self.set(Cell(text: text, style: style), row, column)
-            // Whatever had its second half there has lost it with its first.
+            // The preceding write has already removed the second half of a cluster there.
             if width == 2 { self.set(Cell(text: "", style: style), row, column + 1) }
             column += width
         }
@@ -105,8 +105,8 @@ package struct Canvas: Hashable, Sendable {
         self.write(text, row: row, column: max(0, column), style)
     }
 
-    /// Writes text, broken between words, over several rows.
-    /// - Returns: The row behind the last one that was written.
+    /// Writes text, broken between words, in several rows.
+    /// - Returns: The row after the last one that was written.
     @discardableResult
     package mutating func write(
         paragraph text: String,
@@ -116,7 +116,7 @@ package struct Canvas: Hashable, Sendable {
         rows: Int = .max,
         _ style: TextStyle = .plain
     ) -> Int {
-        var lines = Self.lines(of: text, columns: columns)
+        var lines = WrappedText.lines(text, columns: columns)
         if lines.count > rows {
             lines = Array(lines.prefix(rows))
             if let last = lines.popLast() { lines.append(ColumnWidth.truncated(last + "…", to: columns)) }
@@ -127,36 +127,7 @@ package struct Canvas: Hashable, Sendable {
         return row + lines.count
     }
 
-    /// The lines of a text in so many columns: broken between words, and inside of those that are longer than a line.
-    package static func lines(of text: String, columns: Int) -> [String] {
-        guard columns > 0 else { return [] }
-        var lines: [String] = []
-        var line = ""
-        var used = 0
-        for word in text.split(separator: " ") {
-            let width = ColumnWidth.columns(of: word)
-            if used > 0, used + 1 + width <= columns {
-                line += " " + word
-                used += 1 + width
-                continue
-            }
-            if used > 0 { lines.append(line) }
-            (line, used) = ("", 0)
-            for character in word {
-                let width = ColumnWidth.columns(of: character)
-                if used + width > columns {
-                    lines.append(line)
-                    (line, used) = ("", 0)
-                }
-                line.append(character)
-                used += width
-            }
-        }
-        if used > 0 { lines.append(line) }
-        return lines
-    }
-
-    /// The rows as text, without the spaces at their ends.
+    /// The rows as text, without trailing spaces.
     package var text: [String] {
         (0..<self.size.rows).map { row in
             let text = self.row(row).map(\.text).joined()
@@ -164,7 +135,7 @@ package struct Canvas: Hashable, Sendable {
         }
     }
 
-    /// Sets a cell; a wide cluster that loses one of its halves loses both.
+    /// Sets a cell; a wide cluster that loses one half loses both.
     private mutating func set(_ cell: Cell, _ row: Int, _ column: Int) {
         let index = row * self.size.columns + column
         if self.cells[index].isContinuation { self.cells[index - 1].text = " " }

@@ -1,12 +1,13 @@
-// How many columns of a terminal a grapheme cluster takes. The C library knows the width of a scalar; a cluster has
-// that of its first scalar, but for emoji that are asked for by a selector, and for flags, which take two columns.
+// The number of columns that a grapheme cluster takes in a terminal. The C library knows the width of a scalar; a
+// cluster has the width of its first scalar, except flags and emoji that a variation selector requests, which take two
+// columns.
 
 import CPlatform
 
 /// The width of text in columns.
 package enum ColumnWidth {
-    /// How many columns a cluster takes: 1 or 2; 0 for one that cannot be shown, such as a control character or an
-    /// accent without a letter.
+    /// The columns of a cluster: 1 or 2; 0 if it cannot be shown, such as a control character or an accent without a
+    /// letter.
     package static func columns(of character: Character) -> Int {
         let scalars = character.unicodeScalars
         guard let first = scalars.first else { return 0 }
@@ -14,16 +15,16 @@ package enum ColumnWidth {
         // A flag is two regional indicators; one alone is a letter in a box.
         if scalars.count > 1, Self.regionalIndicators.contains(first) { return 2 }
         let width = scalars.lazy.map { Self.columns(of: $0) }.first { $0 > 0 } ?? 0
-        // A selector asks for the picture of a sign that is a letter otherwise.
+        // A variation selector requests the emoji of a character that is text by default.
         return width > 0 && scalars.contains("\u{FE0F}") ? 2 : width
     }
 
-    /// How many columns a text takes, without what cannot be shown.
+    /// The columns of a text, not counting what cannot be shown.
     package static func columns(of text: some StringProtocol) -> Int {
         text.reduce(0) { $0 + Self.columns(of: $1) }
     }
 
-    /// The beginning of a text that fits, with an ellipsis where something is left out.
+    /// The part of a text that fits, with an ellipsis if it is truncated.
     package static func truncated(_ text: String, to columns: Int) -> String {
         guard Self.columns(of: text) > columns else { return text }
         var result = ""
@@ -37,7 +38,7 @@ package enum ColumnWidth {
         return columns > 0 ? result + "…" : ""
     }
 
-    /// A text cut, or filled up with spaces, to so many columns.
+    /// A text, truncated or padded with spaces to a number of columns.
     package static func padded(_ text: String, to columns: Int) -> String {
         let text = Self.truncated(text, to: columns)
         return text + String(repeating: " ", count: columns - Self.columns(of: text))

@@ -16,10 +16,10 @@ final class KeyInput {
     private var onEnd: (() -> Void)?
     private var escapeGeneration = 0
 
-    /// Keys of a terminal that gives them one by one.
+    /// Creates the input of a terminal in raw mode.
     init(_ descriptor: CInt) { self.descriptor = descriptor }
 
-    /// Starts to read.
+    /// Starts reading.
     ///
     /// - Parameters:
     ///   - onEnd: Called when the terminal is gone.
@@ -33,7 +33,7 @@ final class KeyInput {
         source.resume()
     }
 
-    /// Reads no more.
+    /// Stops reading.
     func close() {
         self.source?.cancel()
         self.source = nil
@@ -43,7 +43,7 @@ final class KeyInput {
         var octets = [UInt8](repeating: 0, count: 1024)
         let count = Foundation.read(self.descriptor, &octets, octets.count)
         guard count > 0 else {
-            // The terminal is gone; SIGHUP ends the process, or nothing does.
+            // The terminal is gone; only SIGHUP ends the process.
             if count == 0 || errno != EINTR && errno != EAGAIN {
                 self.close()
                 self.onEnd?()

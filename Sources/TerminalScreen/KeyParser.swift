@@ -1,16 +1,15 @@
-// What a person presses, as a terminal says it in octets. The octets come in pieces of any size; what may be the
-// beginning of more is kept until more comes, or until the owner says that nothing more has come for a while (a lone
-// Escape).
+// Parses a terminal's input into keys. The octets arrive in pieces of any size; a possible beginning of a sequence is
+// kept until more arrives, or until the owner reports that nothing has arrived for a while (a lone Escape).
 
-/// A key, or text that was pasted.
+/// A key, or pasted text.
 package enum Key: Hashable, Sendable {
-    /// A letter, a digit, a sign.
+    /// A printable character.
     case character(Character)
     /// A letter with Control, in lower case.
     case control(Character)
     /// A letter with Alt.
     case alt(Character)
-    /// Text that was pasted, or came from an input method.
+    /// Text that was pasted or that an input method produced.
     case text(String)
     /// Enter.
     case enter
@@ -18,62 +17,62 @@ package enum Key: Hashable, Sendable {
     case tab
     /// Tab with Shift.
     case backTab
-    /// The key that deletes what is before the cursor.
+    /// Backspace: deletes before the cursor.
     case backspace
-    /// The key that deletes what is behind the cursor.
+    /// Delete: deletes after the cursor.
     case delete
     /// Escape.
     case escape
-    /// An arrow.
+    /// An arrow key.
     case up, down, left, right
-    /// An arrow with Control or Alt: by words.
+    /// An arrow key with Control or Alt, which moves by words.
     case wordLeft, wordRight
-    /// The keys for the ends of a line and of a page.
+    /// Home, End, Page Up, Page Down.
     case home, end, pageUp, pageDown
 }
 
-/// Reads keys from a terminal's octets.
+/// Parses a terminal's octets into keys.
 package struct KeyParser: Sendable {
     private enum State: Sendable {
         /// Text.
         case text
         /// Escape was pressed, or a sequence begins.
         case escape
-        /// Behind `ESC [`: parameters and intermediate octets (ECMA-48, 5.4).
+        /// After `ESC [`: parameters and intermediate octets (ECMA-48, 5.4).
         case sequence([UInt8])
-        /// Behind `ESC O`: one octet (SS3).
+        /// After `ESC O`: one octet (SS3).
         case singleShift
-        /// Behind `ESC [ 200 ~`: pasted text until `ESC [ 201 ~`.
+        /// After `ESC [ 200 ~`: pasted text until `ESC [ 201 ~`.
         case paste([UInt8])
     }
 
-    /// The longest control sequence that is listened to, in octets.
+    /// The longest control sequence that is parsed, in octets.
     private static let sequenceLimit = 32
-    /// The longest pasted text that is taken, in octets; what is behind is dropped.
+    /// The longest pasted text, in octets; the rest is dropped.
     private static let pasteLimit = 4096
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
     private var state = State.text
-    /// The octets of a scalar that is not complete.
+    /// The octets of an incomplete scalar.
     private var scalar: [UInt8] = []
 
     /// Creates a parser.
     package init() {}
 
-    /// Whether a lone Escape, or something that is not complete, waits for more.
+    /// Whether a lone Escape, or an incomplete sequence or scalar, waits for more.
     package var isPending: Bool {
         if case .escape = self.state { return true }
         return false
     }
 
-    /// Takes octets and returns what they mean.
+    /// Parses octets; returns the keys.
     package mutating func receive(_ octets: some Sequence<UInt8>) -> [Key] {
         var keys: [Key] = []
         for octet in octets { self.receive(octet, &keys) }
         return keys
     }
 
-    /// Nothing has come for a while: Escape was pressed alone.
+    /// Reports that nothing has arrived for a while: Escape was pressed alone.
     package mutating func flush() -> [Key] {
         guard case .escape = self.state else { return [] }
         self.state = .text
@@ -111,7 +110,7 @@ package struct KeyParser: Sendable {
             case 0x1B:
                 self.state = .escape
             default:
-                // Not a sequence after all.
+                // It was not a sequence.
                 break
             }
         case .paste(var octets):
@@ -121,7 +120,7 @@ package struct KeyParser: Sendable {
                 let text = String(decoding: octets.dropLast(Self.pasteEnd.count), as: UTF8.self)
                 if !text.isEmpty { keys.append(.text(text)) }
             } else {
-                // The end of a text that is too long is still looked for.
+                // The end of a text that is too long still has to be found.
                 if octets.count >= Self.pasteLimit + Self.pasteEnd.count {
                     octets.remove(at: octets.count - Self.pasteEnd.count)
                 }
@@ -145,7 +144,7 @@ package struct KeyParser: Sendable {
             }
             return
         }
-        // An octet that cannot go on begins anew.
+        // An octet that does not continue the scalar begins a new one.
         if octet & 0xC0 != 0x80 { self.scalar = [] }
         self.scalar.append(octet)
         let length: Int =
@@ -174,7 +173,7 @@ package struct KeyParser: Sendable {
         }
     }
 
-    /// What `ESC [ parameters final` means.
+    /// The key of `ESC [ parameters final`.
     private static func key(_ parameters: [UInt8], _ final: UInt8) -> Key? {
         let numbers = String(decoding: parameters, as: UTF8.self)
             .split(separator: ";", omittingEmptySubsequences: false).map { Int($0) ?? 0 }

@@ -1,10 +1,10 @@
-// What the Tab key may put in place of the word at the cursor.
+// Completions of the Tab key for the word at the cursor.
 
-/// What may stand in place of the end of what was typed.
+/// Completions of the end of a line.
 package struct LineCompletion: Hashable, Sendable {
-    /// How many characters before the cursor a candidate takes the place of.
+    /// The number of characters before the cursor that a candidate replaces.
     package var replacedCount: Int
-    /// What may stand there.
+    /// The candidates.
     package var candidates: [String]
 
     /// Creates a completion.
@@ -13,7 +13,7 @@ package struct LineCompletion: Hashable, Sendable {
         self.candidates = candidates
     }
 
-    /// The candidates in columns, as many as fit beside each other, read downwards.
+    /// The candidates in columns, as many as fit side by side, read downwards.
     static func table(_ candidates: [String], columns: Int) -> String {
         let width = (candidates.map { ColumnWidth.columns(of: $0) }.max() ?? 0) + 2
         let perRow = max(1, (columns + 1) / width)

@@ -1,31 +1,31 @@
-// A line that a person writes: the text before and behind the cursor, and what was written before. Where the cursor is
-// is a place between two grapheme clusters, so an accent that comes after its letter joins it.
+// A line that a person edits: the text before and after the cursor, and the history. The cursor is between two grapheme
+// clusters, so an accent that is typed after its letter joins it.
 
 /// A line of text, its cursor, and its history.
 package struct LineEditor: Hashable, Sendable {
-    /// What a key led to.
+    /// The effect of a key.
     package enum Outcome: Hashable, Sendable {
-        /// The line, its cursor or nothing has changed.
+        /// The line or its cursor may have changed.
         case edited
-        /// The line is finished; it is in the history now, and a new one has begun.
+        /// The line is finished and in the history, and a new one has begun.
         case finished(String)
-        /// The key means nothing here.
+        /// The key has no meaning here.
         case ignored
     }
 
     /// The text before the cursor.
     package private(set) var before = ""
-    /// The text behind the cursor.
+    /// The text after the cursor.
     package private(set) var behind = ""
-    /// The most octets of a line in UTF-8; what would make it longer is not taken.
+    /// The most octets of a line in UTF-8; input that would exceed it is ignored.
     package let maximumLength: Int
     private var history: LineHistory
-    /// Which line of the history is shown; its count is the line that is being written.
+    /// The index of the history line that is shown; its count stands for the line being typed.
     private var place: Int
-    /// The line that is being written, while one of the history is shown.
+    /// The line being typed, while one of the history is shown.
     private var draft = ""
 
-    /// The octets that a terminal takes in a line of its own (termios(3)); a value of 512 octets in digits fits.
+    /// The octets that a terminal takes in a line (termios(3)); a value of 512 octets in hexadecimal fits.
     package static let longestLine = 4_095
 
     /// Creates an empty line.
@@ -45,7 +45,7 @@ package struct LineEditor: Hashable, Sendable {
         self.insert(text)
     }
 
-    /// Takes a key.
+    /// Handles a key.
     package mutating func receive(_ key: Key) -> Outcome {
         switch key {
         case .character(let character): self.insert(String(character))
@@ -76,9 +76,9 @@ package struct LineEditor: Hashable, Sendable {
         return .edited
     }
 
-    /// Completes what is before the cursor as far as the candidates agree.
+    /// Completes the text before the cursor as far as the candidates agree.
     ///
-    /// - Returns: The candidates, where there are several and nothing could be added.
+    /// - Returns: The candidates, if there are several and nothing could be added.
     package mutating func complete(_ completion: LineCompletion) -> [String] {
         guard let first = completion.candidates.first, completion.replacedCount <= self.before.count else { return [] }
         let isOne = completion.candidates.count == 1
@@ -122,23 +122,23 @@ package struct LineEditor: Hashable, Sendable {
         self.set(place == lines.count ? self.draft : lines[place])
     }
 
-    /// The word before the cursor, with the spaces behind it.
+    /// The word before the cursor, with the spaces after it.
     private var wordBefore: String {
         let spaces = self.before.reversed().prefix { $0 == " " }.count
         let letters = self.before.dropLast(spaces).reversed().prefix { $0 != " " }.count
         return String(self.before.suffix(spaces + letters))
     }
 
-    /// The word behind the cursor, with the spaces before it.
+    /// The word after the cursor, with the spaces before it.
     private var wordBehind: String {
         let spaces = self.behind.prefix { $0 == " " }
         return String(spaces + self.behind.dropFirst(spaces.count).prefix { $0 != " " })
     }
 
-    /// The part of the line that fits, with the cursor in it: the text, and how many columns of it stand before the
-    /// cursor.
+    /// The part of the line that fits and contains the cursor, and the number of its columns before the cursor.
     func visible(columns: Int) -> (text: String, cursor: Int) {
-        // What does not fit before the cursor has scrolled out; the last column is the cursor's at the end of the line.
+        // Text that does not fit before the cursor has scrolled out; at the end of the line the cursor takes the last
+        // column.
         var shown: Substring = self.before[...]
         var width = ColumnWidth.columns(of: shown)
         while width > columns - 1, let first = shown.popFirst() { width -= ColumnWidth.columns(of: first) }
@@ -152,7 +152,7 @@ package struct LineEditor: Hashable, Sendable {
         return (text, width)
     }
 
-    /// Draws the line in a row, so that the cursor is seen, and puts the canvas's cursor there.
+    /// Draws the line in a row, scrolled so that the cursor is visible, and sets the canvas's cursor.
     package func draw(on canvas: inout Canvas, row: Int, column: Int, columns: Int, _ style: TextStyle = .plain) {
         guard columns > 1 else { return }
         let (text, cursor) = self.visible(columns: columns)

@@ -1,17 +1,17 @@
-// The lines that were written before: what the arrow keys bring back, and what a file keeps from one session to the next.
+// Earlier lines, which the arrow keys recall and a file keeps between sessions.
 
-/// Lines that were written before, the last one last.
+/// Earlier lines, the last one last.
 package struct LineHistory: Hashable, Sendable {
-    /// How many lines are kept.
+    /// The number of lines that are kept.
     package static let limit = 100
 
     /// The lines.
     package private(set) var lines: [String] = []
 
-    /// A history of these lines, as far as they are kept.
+    /// Creates a history of the last ``limit`` lines.
     package init(_ lines: some Sequence<String> = []) { for line in lines { self.add(line) } }
 
-    /// Takes a line, unless it is empty or the last one again.
+    /// Appends a line, unless it is empty or repeats the last one.
     package mutating func add(_ line: String) {
         guard !line.isEmpty, self.lines.last != line else { return }
         self.lines.append(line)

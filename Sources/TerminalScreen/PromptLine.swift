@@ -1,6 +1,6 @@
-// A line that a person edits at the bottom of what a program prints: with a prompt, a cursor that goes anywhere in the
-// line, and a history. The terminal is left as it was on every way out. Who prints other lines meanwhile takes the line
-// away and shows it again: the octets for that are given to whom the terminal belongs.
+// A line that a person edits below the output of a program: with a prompt, a movable cursor and a history. The terminal
+// is restored on every way out. The owner of the terminal prints all octets, so that it can remove the line, print
+// others, and show the line again.
 
 import Dispatch
 import Foundation
@@ -8,20 +8,20 @@ import Foundation
 /// A line that is edited below a program's output.
 @MainActor
 package final class PromptLine {
-    /// What becomes of the line.
+    /// A change of the line.
     package enum Change: Hashable, Sendable {
-        /// It looks like this now, drawn over the row in which the cursor stands.
+        /// The line's new look, to be drawn over the cursor's row.
         case shown(String)
-        /// It is finished and stays where it is as this text.
+        /// The line is finished and stays on the screen as this text.
         case finished(String)
     }
 
-    /// Called with each line that is finished; `nil` when there will be no more.
+    /// Called with each finished line; `nil` when there will be no more.
     package var onLine: ((String?) -> Void)?
 
-    /// What may stand in place of what is before the cursor, for the Tab key.
+    /// The completions of the Tab key.
     package var completion: ((String) -> LineCompletion)?
-    /// Called with the candidates, in columns, where Tab leaves several.
+    /// Called with the candidates, in columns, if Tab leaves several.
     package var onCandidates: ((String) -> Void)?
 
     private let input: CInt
@@ -30,18 +30,18 @@ package final class PromptLine {
     private let onChange: (Change) -> Void
     private let keys: KeyInput
     private var editor: LineEditor
-    /// The answer to a question that a person is asked in the line's place; it is in no history.
+    /// The editor of an answer to a question, which takes the line's place and has no history.
     private var answer: LineEditor?
     private var prompt = ""
     private var sources: [any DispatchSourceProtocol] = []
 
-    /// A line on standard input and standard output; `nil` where one of them is no terminal that can move its cursor, or
-    /// where the program runs in the background.
+    /// A line on standard input and standard output; `nil` if one of them is not a terminal that can move its cursor,
+    /// or if the program runs in the background.
     ///
     /// - Parameters:
-    ///   - history: The lines that the arrow keys bring back.
-    ///   - environment: Says what terminal it is.
-    ///   - onChange: Writes to the terminal how the line looks.
+    ///   - history: The lines that the arrow keys recall.
+    ///   - environment: Describes the terminal.
+    ///   - onChange: Writes the line's look to the terminal.
     package init?(
         history: LineHistory = LineHistory(),
         environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -59,7 +59,7 @@ package final class PromptLine {
         self.keys = KeyInput(STDIN_FILENO)
     }
 
-    /// Starts to read keys.
+    /// Starts reading keys.
     package func open() {
         self.take()
         self.keys.open(
@@ -72,15 +72,15 @@ package final class PromptLine {
         ]
     }
 
-    /// Shows a prompt before the line; what was typed as an answer is gone.
+    /// Shows a prompt before the line; an unfinished answer is discarded.
     ///
-    /// One that leaves no room for a line stands above it.
+    /// A prompt that leaves no room for a line is printed above it.
     package func ask(_ prompt: String) {
         self.answer = nil
         self.show(prompt)
     }
 
-    /// Lets the next line be the answer to a question: the line that was being written is back behind it.
+    /// Makes the next line the answer to a question; then the line being typed is shown again.
     package func ask(question: String) {
         self.answer = LineEditor()
         self.show(question)
@@ -99,8 +99,8 @@ package final class PromptLine {
 
     private func take() {
         var settings = self.original
-        // Keys come one by one and are not shown by the terminal. Ctrl-C stays a signal; Ctrl-Z is a key, since the
-        // terminal has to be put back before the process stops.
+        // Keys arrive one by one and are not echoed. Ctrl-C stays a signal; Ctrl-Z is a key, because the terminal has
+        // to be restored before the process stops.
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
         settings.c_iflag &= ~tcflag_t(ICRNL | IXON)
         withUnsafeMutableBytes(of: &settings.c_cc) { $0[Int(VSUSP)] = 0 }
@@ -112,7 +112,7 @@ package final class PromptLine {
     private func suspend() {
         self.onChange(.shown(""))
         TerminalRestoration.restore()
-        // The whole job stops, as the shell expects it; SIGCONT lets it go on.
+        // Stops the whole job, as the shell expects it; SIGCONT continues it.
         kill(0, SIGTSTP)
     }
 
@@ -143,7 +143,7 @@ package final class PromptLine {
         }
     }
 
-    /// What keys edit.
+    /// The editor that gets the keys.
     private var present: LineEditor {
         get { self.answer ?? self.editor }
         set { if self.answer == nil { self.editor = newValue } else { self.answer = newValue } }
@@ -151,10 +151,10 @@ package final class PromptLine {
 
     private func show() { self.onChange(.shown(Self.octets(self.prompt, self.present, columns: self.columns))) }
 
-    /// What draws the line, from the first column of its row on; nothing where there is nothing to be seen.
+    /// Draws the line, from the first column of its row; empty if there is nothing to show.
     static func octets(_ prompt: String, _ editor: LineEditor, columns: Int) -> String {
         guard !prompt.isEmpty || !editor.text.isEmpty else { return "" }
-        // In a terminal that has become narrower the line alone is shown.
+        // A terminal that has become too narrow shows the line without its prompt.
         let prompt = self.hasRoom(beside: prompt, columns: columns) ? prompt : ""
         let place = ColumnWidth.columns(of: prompt)
         let (text, cursor) = editor.visible(columns: max(columns - place, 2))

@@ -1,9 +1,9 @@
-// A terminal that one program has to itself: the alternate screen, keys one by one, a size that changes. Everything
-// runs on the main thread, from the first to the last call.
+// A terminal that one program has to itself: the alternate screen, single keys, changes of size. Everything runs on the
+// main thread.
 //
-//     closed ── open ──▶ open ── close, exit, a signal, a trap ──▶ closed: the terminal is as it was found
+//     closed ── open ──▶ open ── close, exit, a signal, a trap ──▶ closed: the terminal is restored
 //                         │ ▲
-//              Ctrl-Z     ▼ │ SIGCONT: everything is drawn anew
+//              Ctrl-Z     ▼ │ SIGCONT: everything is redrawn
 //                       suspended
 
 import Dispatch
@@ -14,14 +14,14 @@ import Foundation
 package final class Screen {
     /// Called with each key.
     package var onKey: ((Key) -> Void)?
-    /// Draws the screen; called where it was asked for, and when the size has changed.
+    /// Draws the screen; called after ``setNeedsDisplay()`` and when the size has changed.
     package var onDraw: ((inout Canvas) -> Void)?
 
-    /// The alternate screen without automatic wrapping, and pasted text in brackets.
+    /// Selects the alternate screen, disables automatic wrapping, and enables bracketed paste.
     private static let entering = "\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l"
-    /// The way back: the cursor is shown, colours are as they were.
+    /// Restores the screen, the cursor and the colours.
     private static let leaving = "\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
-    /// How long, in milliseconds, a process may take to stop.
+    /// The time, in milliseconds, that a process may take to stop.
     private static let stopTime = 100
     /// The least time between two frames, in milliseconds.
     private static let frameTime = 33
@@ -29,7 +29,7 @@ package final class Screen {
     private enum State {
         case closed
         case open
-        /// Opened, and the terminal is the shell's for a while.
+        /// Opened, but the shell uses the terminal for a while.
         case suspended
     }
 
@@ -43,7 +43,7 @@ package final class Screen {
     private var sources: [any DispatchSourceProtocol] = []
     private let keys: KeyInput
 
-    /// A screen on standard input and standard output; `nil` where one of them is no terminal, or cannot move its
+    /// A screen on standard input and standard output; `nil` if one of them is not a terminal, or cannot move its
     /// cursor.
     package convenience init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
         let terminal = Terminal(STDOUT_FILENO, environment: environment)
@@ -51,7 +51,7 @@ package final class Screen {
         self.init(input: STDIN_FILENO, output: STDOUT_FILENO, hasColors: terminal.hasColors)
     }
 
-    /// A screen on a terminal; `nil` where the descriptors are none.
+    /// A screen on a terminal; `nil` if a descriptor is not one.
     package init?(input: CInt, output: CInt, hasColors: Bool) {
         var settings = termios()
         guard isatty(output) == 1, tcgetattr(input, &settings) == 0 else { return nil }
@@ -65,10 +65,10 @@ package final class Screen {
     /// The size of the terminal.
     package var size: ScreenSize { Terminal(self.output).size }
 
-    /// The last line that something wrote to standard error since the screen was opened.
+    /// The last line that was written to standard error since the screen was opened.
     package var lastLine: String? { TerminalRestoration.lastLine }
 
-    /// Puts the terminal back for a program that ends without `exit`; without effect where it is as it was.
+    /// Restores the terminal for a program that ends without `exit`; does nothing if it is unchanged.
     package nonisolated static func restoreTerminal() { TerminalRestoration.restore() }
 
     // MARK: Life
@@ -80,7 +80,7 @@ package final class Screen {
         self.keys.open { [weak self] key in self?.onKey?(key) }
         self.sources = [
             signalSource(SIGWINCH) { [weak self] in self?.setNeedsDraw() },
-            // The terminal may have been used by others meanwhile.
+            // Others may have used the terminal meanwhile.
             signalSource(SIGCONT) { [weak self] in self?.take() },
         ]
         self.setNeedsDraw()
@@ -95,19 +95,19 @@ package final class Screen {
         self.leave(.closed)
     }
 
-    /// Has everything drawn anew, whatever the terminal shows.
+    /// Redraws everything, whatever the terminal shows.
     package func redraw() {
         self.renderer.invalidate()
         self.setNeedsDraw()
     }
 
-    /// Stops the process, as Ctrl-Z does elsewhere; it goes on with SIGCONT.
+    /// Stops the process, as Ctrl-Z does in a shell; SIGCONT continues it.
     package func suspend() {
         guard case .open = self.state else { return }
         self.leave(.suspended)
-        // The whole job stops, as the shell expects it.
+        // Stops the whole job, as the shell expects it.
         kill(0, SIGTSTP)
-        // Where no shell could continue it, the system does not stop it.
+        // The system does not stop a process that no shell could continue.
         DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(Self.stopTime)) { [weak self] in
             MainActor.assumeIsolated {
                 if let self, case .suspended = self.state { self.take() }
@@ -116,7 +116,7 @@ package final class Screen {
     }
 
     func take() {
-        // Where it is taken already, as behind a SIGCONT from outside, this gives it back first.
+        // If it is already open, as after a SIGCONT from outside, it is closed first.
         TerminalRestoration.arm(self.output, self.original, leaving: Self.leaving, hasScreen: true)
         var settings = self.original
         cfmakeraw(&settings)
@@ -134,7 +134,7 @@ package final class Screen {
 
     // MARK: Drawing
 
-    /// Has the screen drawn soon; many calls are one frame.
+    /// Draws the screen soon; several calls make one frame.
     package func setNeedsDraw() {
         guard case .open = self.state, !self.isDrawScheduled else { return }
         self.isDrawScheduled = true
@@ -147,7 +147,7 @@ package final class Screen {
         self.isDrawScheduled = false
         guard case .open = self.state else { return }
         self.lastFrame = .now()
-        // A terminal that takes nothing at the moment gets a later picture instead of this one.
+        // A terminal that accepts no output now gets a later frame instead.
         var poll = pollfd(fd: self.output, events: Int16(POLLOUT), revents: 0)
         guard Foundation.poll(&poll, 1, 0) == 1 else { return self.setNeedsDraw() }
         var canvas = Canvas(size: self.size)

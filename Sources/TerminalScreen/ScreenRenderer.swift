@@ -1,20 +1,20 @@
-// Brings a terminal from one canvas to the next with as few octets as is simple. Each run of changed cells begins with
-// an absolute position, and so does what stands behind a cluster that is not plain ASCII: a terminal that thinks
-// otherwise of the width of that cluster shows it wrong, and nothing else.
+// Updates a terminal from one canvas to the next, with few octets. Each run of changed cells begins with an absolute
+// cursor position, and so does the text after a cluster that is not plain ASCII: if a terminal disagrees about the
+// width of that cluster, only the cluster looks wrong.
 
-/// Makes the octets that show a canvas.
+/// Produces the octets that show a canvas.
 package struct ScreenRenderer: Sendable {
     /// Whether colours are shown.
     package let hasColors: Bool
     private var shown: Canvas?
 
-    /// Creates a renderer of a terminal whose screen is unknown.
+    /// Creates a renderer for a terminal whose content is unknown.
     package init(hasColors: Bool) { self.hasColors = hasColors }
 
-    /// Forgets what the terminal shows: all of it is drawn with the next canvas.
+    /// Forgets the terminal's content, so that the next canvas is drawn in full.
     package mutating func invalidate() { self.shown = nil }
 
-    /// The octets that make the terminal show a canvas.
+    /// The octets that show a canvas.
     package mutating func render(_ canvas: Canvas) -> String {
         var output = "\u{1B}[?25l"
         if self.shown?.size != canvas.size {
@@ -44,13 +44,13 @@ package struct ScreenRenderer: Sendable {
         let cells = canvas.row(row)
         let before = previous.row(row)
         guard cells != before else { return }
-        /// Where the terminal's cursor is, if that is certain.
+        /// The position of the terminal's cursor, if it is certain.
         var place: Int?
-        /// Up to which column a cluster that was just drawn may have gone, for a terminal that thinks otherwise of it.
+        /// The column up to which the last cluster may extend on a terminal that disagrees about its width.
         var doubtfulEnd = 0
         for column in 0..<canvas.size.columns {
             let cell = cells[cells.startIndex + column]
-            // The second half comes with the first.
+            // The first half draws both.
             if cell.isContinuation { continue }
             let isWide = column + 1 < canvas.size.columns && cells[cells.startIndex + column + 1].isContinuation
             let old = before[before.startIndex + column]
@@ -64,15 +64,15 @@ package struct ScreenRenderer: Sendable {
                 output += cell.style.controlSequence(hasColors: self.hasColors)
             }
             let isPlain = cell.text.utf8.count == 1
-            // A terminal for which the cluster is narrow would leave there what was in its second cell.
+            // A terminal that takes the cluster for narrow would keep the old content of its second cell.
             if isWide { output += "\u{1B}[2X" }
             output += cell.text
             place = isPlain ? column + 1 : nil
-            // Some terminals show each scalar for itself.
+            // Some terminals show each scalar separately.
             if !isPlain { doubtfulEnd = max(doubtfulEnd, column + 2 * cell.text.unicodeScalars.count) }
         }
     }
 
-    /// The cursor goes there (ECMA-48, 8.3.21, CUP).
+    /// Moves the cursor (ECMA-48, 8.3.21, CUP).
     private static func position(_ row: Int, _ column: Int) -> String { "\u{1B}[\(row + 1);\(column + 1)H" }
 }

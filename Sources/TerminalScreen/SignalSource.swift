@@ -1,8 +1,8 @@
-// Signals that say something of a terminal (another size, going on after a stop), on the main thread.
+// Signals about a terminal (another size, continuing after a stop), on the main thread.
 
 import Dispatch
 
-/// Calls `body` on the main thread with each signal, until the source is cancelled.
+/// Calls `body` on the main thread at each signal, until the source is cancelled.
 @MainActor
 func signalSource(_ number: CInt, _ body: @escaping @MainActor () -> Void) -> any DispatchSourceProtocol {
     let source = DispatchSource.makeSignalSource(signal: number, queue: .main)

@@ -1,4 +1,4 @@
-// The terminal at a file descriptor: whether there is one, and what it can do.
+// The terminal at a file descriptor, and its capabilities.
 
 import Foundation
 
@@ -19,10 +19,10 @@ package struct Terminal: Sendable {
         self.environment = environment ?? ProcessInfo.processInfo.environment
     }
 
-    /// Whether the descriptor is a terminal at all.
+    /// Whether the descriptor is a terminal.
     package var isTerminal: Bool { isatty(self.descriptor) == 1 }
 
-    /// Whether it is a terminal that can move its cursor: one of a kind that is known, and not `dumb`.
+    /// Whether it is a terminal that can move its cursor: `TERM` names a type other than `dumb`.
     package var hasCursor: Bool {
         !["", "dumb"].contains(self.environment["TERM"] ?? "") && self.isTerminal
     }
@@ -30,7 +30,7 @@ package struct Terminal: Sendable {
     /// Whether it shows styled text: it can move its cursor, and `NO_COLOR` is unset or empty (https://no-color.org).
     package var hasColors: Bool { (self.environment["NO_COLOR"] ?? "").isEmpty && self.hasCursor }
 
-    /// The size; 24 rows and 80 columns unless the terminal says otherwise.
+    /// The size; 24 rows and 80 columns unless the terminal reports another.
     package var size: ScreenSize {
         var size = winsize()
         _ = ioctl(self.descriptor, UInt(TIOCGWINSZ), &size)
@@ -43,7 +43,7 @@ package struct Terminal: Sendable {
     /// The number of columns; `nil` if this is no terminal and lines may have any length.
     package var width: Int? { self.isTerminal ? self.size.columns : nil }
 
-    /// Whether a read from the terminal returns and does not stop the process.
+    /// Whether a read from the terminal returns instead of stopping the process.
     package var isInForeground: Bool {
         let group = tcgetpgrp(self.descriptor)
         return group < 0 || group == getpgrp()

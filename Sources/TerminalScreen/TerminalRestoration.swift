@@ -1,42 +1,41 @@
-// Leaves the terminal as it was found, on every way out of the process: `exit`, a signal from outside, a trap in this
-// program. What is needed for that is laid out beforehand, since a signal handler may call next to nothing
-// (signal-safety(7)).
+// Restores the terminal on every way out of the process: `exit`, a signal from outside, a trap in this program.
+// Everything for that is prepared beforehand, because a signal handler may call very little (signal-safety(7)).
 
 import Foundation
 
-/// The terminal as it was, for as long as it is changed.
+/// The original terminal settings, while they are changed.
 ///
-/// What is written to standard error meanwhile would stand in the middle of the screen: it goes to a file without a
-/// name, and to where it belongs when the screen is closed.
+/// Output to standard error would spoil the screen meanwhile: it goes to an unnamed file, and from there to its
+/// destination when the screen is closed.
 enum TerminalRestoration {
-    /// What a signal handler needs; written while nothing is changed yet, and then only read.
+    /// What a signal handler needs; not changed while it is published.
     private struct Record {
         var descriptor: CInt
         var settings: termios
         var octets: UnsafeMutableBufferPointer<UInt8>
-        /// Standard error as it was; -1 where it was left alone.
+        /// The original standard error; -1 if it was not redirected.
         var standardError: CInt
-        /// What was written to it since.
+        /// The file that standard error goes to meanwhile.
         var lines: CInt
     }
 
-    /// The signals that end a process with a fault of its own, or from outside where nothing else watches for them.
+    /// Signals of a crash, and signals from outside that nothing else handles.
     private static let signals = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGQUIT]
 
-    /// How many octets of lines are kept.
+    /// The most octets of lines that are kept.
     private static let lineLimit: off_t = 1 << 20
 
-    /// Used by the main thread and by signal handlers; nil while the terminal is as it was.
+    /// Used by the main thread and by signal handlers; nil while the terminal is unchanged.
     private nonisolated(unsafe) static var record: UnsafeMutablePointer<Record>?
     private nonisolated(unsafe) static var isArmed = false
 
-    /// From now on the terminal is put back to these settings on every way out.
+    /// Restores these settings from now on, on every way out.
     ///
     /// - Parameters:
     ///   - descriptor: The terminal.
-    ///   - settings: Its settings as they were.
-    ///   - leaving: What is written to it first.
-    ///   - hasScreen: Whether the whole screen is in use, where lines on standard error would stand in the middle of it.
+    ///   - settings: Its original settings.
+    ///   - leaving: Written to the terminal first.
+    ///   - hasScreen: Whether the whole screen is in use, which lines on standard error would spoil.
     static func arm(_ descriptor: CInt, _ settings: termios, leaving: String, hasScreen: Bool) {
         self.restore()
         let octets = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: leaving.utf8.count)
@@ -59,11 +58,11 @@ enum TerminalRestoration {
         for number in self.signals { self.watch(number) }
     }
 
-    /// The last line that was written to standard error since the screen was opened; `nil` where there is none.
+    /// The last line that was written to standard error since the screen was opened; `nil` if there is none.
     static var lastLine: String? {
         guard let record = self.record, record.pointee.lines >= 0 else { return nil }
         let end = lseek(record.pointee.lines, 0, SEEK_END)
-        // What nobody has read for so long is not needed.
+        // Nobody has read that for a long time.
         if end > Self.lineLimit { ftruncate(record.pointee.lines, 0) }
         var octets = [UInt8](repeating: 0, count: Int(min(end, 1024)))
         guard !octets.isEmpty else { return nil }
@@ -72,7 +71,7 @@ enum TerminalRestoration {
         return String(decoding: octets[..<count], as: UTF8.self).split(separator: "\n").last.map(String.init)
     }
 
-    /// Puts the terminal back; safe in a signal handler, and without effect where it is as it was.
+    /// Restores the terminal; safe in a signal handler, and does nothing if the terminal is unchanged.
     static func restore() {
         guard let record = self.record else { return }
         // The record is not freed: this may be a signal handler.
@@ -93,7 +92,7 @@ enum TerminalRestoration {
         close(record.pointee.lines)
     }
 
-    /// Has standard error written to a file that has no name, where it is a terminal.
+    /// Redirects standard error to an unnamed file, if it is a terminal.
     private static func divertStandardError() -> (original: CInt, lines: CInt) {
         guard Terminal.error.isTerminal else { return (-1, -1) }
         var template = Array((NSTemporaryDirectory() + "/screen-XXXXXX").utf8CString)
@@ -122,7 +121,7 @@ enum TerminalRestoration {
     private static func watch(_ number: CInt) {
         var action = sigaction()
         sigemptyset(&action.sa_mask)
-        // The signal is sent once more when the terminal is restored, and then ends the process as it would have.
+        // The signal is raised again once the terminal is restored, and then ends the process as usual.
         action.sa_flags = CInt(bitPattern: UInt32(SA_RESETHAND)) | CInt(SA_NODEFER)
         action.__sigaction_handler.sa_handler = { number in
             TerminalRestoration.restore()

@@ -1,4 +1,4 @@
-// How text looks, in colours that every terminal has.
+// Text styles, in colours that every terminal has.
 
 /// A colour of the terminal's own palette.
 package enum TextColor: UInt8, Hashable, Sendable {
@@ -14,9 +14,9 @@ package enum TextColor: UInt8, Hashable, Sendable {
     case cyan = 6
 }
 
-/// How text looks.
+/// A text style.
 package struct TextStyle: Hashable, Sendable {
-    /// As the terminal shows text otherwise.
+    /// The terminal's default style.
     package static let plain = TextStyle()
     /// Bold.
     package static let bold = TextStyle(isBold: true)
@@ -49,7 +49,7 @@ package struct TextStyle: Hashable, Sendable {
         return style
     }
 
-    /// The control sequence that selects this style (ECMA-48, 8.3.117, SGR); without colours where they are unwanted.
+    /// The control sequence that selects this style (ECMA-48, 8.3.117, SGR), without colours if they are not wanted.
     package func controlSequence(hasColors: Bool) -> String {
         var parameters = ["0"]
         if self.isBold { parameters.append("1") }

@@ -1,5 +1,4 @@
-// The words for what the SDK reports: the answers, and what to say about an error. The SDK sends keys, which the app
-// translates.
+// Words for the SDK's reports: answers and errors. The SDK sends keys, which the app translates.
 
 import CommandLineTool
 import CoreBluetooth
@@ -8,12 +7,12 @@ import ITCB
 
 /// The answers of a Magic 8-Ball, by their keys.
 enum Answers {
-    /// The words for a key; a key that is not one of the twenty is shown as it came.
+    /// The words for a key; an unknown key is shown as it is.
     static func words(for key: String, _ texts: Texts = .english) -> String {
         PrintableText.text(texts.answer(key))
     }
 
-    /// What a JSON object says about an answer, behind its event.
+    /// The fields of an answer in a JSON object, after its event.
     static func details(_ key: String, of device: String, to question: String) -> [(key: String, value: JSONValue)] {
         [
             ("device", .string(device)), ("question", .string(question)), ("answer", .string(words(for: key))),
@@ -22,12 +21,12 @@ enum Answers {
     }
 }
 
-/// What an error means, in words that follow a device's name.
+/// Words for an error, to follow a device's name.
 enum ErrorWords {
-    /// The words for an error of the SDK; it may hold another one, which says more.
+    /// The words for an error of the SDK and, if there is one, for the error inside it.
     static func words(for error: any Error, _ texts: Texts = .english) -> String { texts(text(for: error)) }
 
-    /// The same in no language yet.
+    /// The same, not yet in a language.
     static func text(for error: any Error) -> LocalizableText {
         switch error {
         case let error as ITCB_Errors:
@@ -58,7 +57,7 @@ enum ErrorWords {
         }
     }
 
-    /// Whether an error says "offline" of a ball that is still there: it has taken too long.
+    /// Whether an error says "offline" of a ball that is still connected: the answer has timed out.
     static func isSilence(
         _ error: any Error,
         of device: any ITCB_Device_Peripheral_Protocol,
@@ -68,7 +67,7 @@ enum ErrorWords {
         return (sdk as? any ITCB_SDK_Central_Protocol)?.devices.contains { $0.uuid == device.uuid } == true
     }
 
-    /// The SDK's key for an error, its innermost reason: for programs that read `--json`.
+    /// The SDK's key for an error, that of its innermost reason, for programs that read `--json`.
     static func key(for error: any Error) -> String {
         switch error {
         case let error as ITCB_Errors:
@@ -85,7 +84,7 @@ enum ErrorWords {
         }
     }
 
-    /// The words for an error of a device, with what to do about it where it has to do with security.
+    /// The words for a device's error, with advice if it concerns security.
     @MainActor
     static func words(
         for error: any Error,
@@ -96,11 +95,12 @@ enum ErrorWords {
         let cause = cause(of: error)
         let advice = pairing.advice(for: cause, device: device)
         guard !advice.isEmpty else { return words(for: error, texts) }
-        let sentence = detail(of: cause)
-        return "refused: " + (sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence) + advice
+        var sentence = detail(of: cause)
+        if sentence.hasSuffix(".") { sentence.removeLast() }
+        return texts(.rejectUnknown) + ": " + sentence + advice
     }
 
-    /// The error of Core Bluetooth that an error of the SDK holds; the error itself where it holds none.
+    /// The Core Bluetooth error inside an error of the SDK; the error itself if there is none.
     private static func cause(of error: any Error) -> any Error {
         switch error {
         case let error as ITCB_Errors:

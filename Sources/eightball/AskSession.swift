@@ -1,4 +1,4 @@
-// `eightball ask`: one question, one answer, done.
+// `eightball ask`: one question, one answer.
 
 import CommandLineTool
 import CoreBluetooth
@@ -16,17 +16,17 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     private let pairing: ProgramPairing
     private let output: OutputFormat
     private let texts: Texts
-    private var sdk: (any ITCB_SDK_Protocol)?
+    private var sdk: ITCB_SDK_Central?
     private var deadline: Deadline?
     private var progress: ProgressLine?
     private var asked: (any ITCB_Device_Peripheral_Protocol)?
 
-    // What is said when the time is up.
+    // For the message at the end of the time limit.
     private var state = CBManagerState.unknown
     private var others: [String] = []
     private var outOfWindow: (name: String, rssi: Int)?
     private var lost: String?
-    /// The ball that was lost last, wanted or not.
+    /// The ball that was lost last, whether it is the wanted one or not.
     private var lostLast: String?
     private var met: (name: String, count: Int)?
 
@@ -47,21 +47,19 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
         self.texts = texts
     }
 
-    /// Asks; never returns.
+    /// Runs the session; never returns.
     func run() -> Never {
         start()
         Interrupts.runUntilExit()
     }
 
-    /// Starts to look for a ball; the answer, or the end of the time, ends the program.
+    /// Starts to look for a ball; the answer or the time limit ends the program.
     func start() {
-        guard let sdk = ITCB_SDK.createInstance(isCentral: true) else {
-            Ending.fail(Failure("this system cannot be a central"))
-        }
+        let sdk = ITCB_SDK.central()
         self.sdk = sdk
         _ = sdk.addObserver(self)
-        // A person may be at the other end; the deadline below comes first.
-        (sdk as? ITCB_SDK_Central)?.answerTimeLimit = timeout
+        // A person may give the answer; the deadline below comes first.
+        sdk.answerTimeLimit = timeout
         Steps.observe(sdk, pairing) { self.follow($0) }
         let label = wanted.map { texts(.waitForNamed, [PrintableText.quoted($0)]) } ?? texts(.waitForBall)
         progress = .begin(label, total: timeout)
@@ -86,14 +84,14 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
 
     private func isWanted(_ name: String) -> Bool { wanted.map { DeviceName.matches(name, $0) } ?? true }
 
-    /// Ends the program: the time is up.
+    /// Ends the program at the time limit.
     func timeOut() -> Never {
-        // An adapter that could not be opened has been reported when that was tried.
+        // If the adapter could not be opened, that has been reported already.
         guard let lateness else { Ending.failAsSaid() }
         Ending.fail(lateness)
     }
 
-    /// Why there is no answer when the time is up, as much as is known; `nil` if that has been reported.
+    /// Why there was no answer in time, as far as is known; `nil` if that has been reported.
     var lateness: Failure? {
         let time = SecondsText.text(timeout)
         if let asked { return late(.lateAnswer, PrintableText.quoted(asked.name), time) }
@@ -150,11 +148,11 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
         if let failure = failure(of: error) { Ending.fail(failure) }
     }
 
-    /// The failure that an error ends the search with; `nil` if it goes on.
+    /// The failure with which an error ends the search; `nil` if the search continues.
     func failure(of error: ITCB_Errors) -> Failure? {
         // Errors of other balls do not end the search.
         if let asked, let error = asked.error { return failure(asked.name, error) }
-        // With one that is known by keys that do not fit any more, searching on does not help.
+        // If one of the devices has lost its keys, continuing the search does not help.
         if case .coreBluetooth(let inner as CBError) = error, inner.code == .peerRemovedPairingInformation,
             let lostLast, isWanted(lostLast)
         {

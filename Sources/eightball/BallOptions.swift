@@ -4,7 +4,7 @@ import ArgumentParser
 import CommandLineTool
 import CoreBluetooth
 
-/// A ball, as its user wants it.
+/// A ball's options.
 struct BallOptions: ParsableArguments {
     @Option(help: "The ball's name. (default: this computer's name)")
     var name: String?
@@ -17,10 +17,10 @@ struct BallOptions: ParsableArguments {
         }
     }
 
-    /// The name under which it is found.
+    /// The advertised name.
     var ballName: String { name ?? EightBallPeripheralSession.defaultName }
 
-    /// Puts the options into effect, before the first manager is made.
+    /// Applies the options, before the first manager is created.
     func apply(_ radio: RadioOptions, agent: any PairingAgent) throws {
         try radio.apply(
             deviceName: ballName,

@@ -1,26 +1,26 @@
-// What a line means in the central's line mode.
+// Parses a line in the central's line mode.
 
 import CommandLineTool
 import Foundation
 
-/// A line, understood.
+/// A parsed line.
 enum CentralLine: Equatable {
-    /// Nothing to do.
+    /// Nothing.
     case empty
-    /// Ask a ball, by its number; `nil` is the one that was chosen, or the first.
+    /// Ask a ball, by its number; `nil` is the chosen one, or the first.
     case ask(ball: Int?, question: String)
-    /// Choose a ball for the questions without a number.
+    /// Choose the ball for questions without a number.
     case use(ball: Int)
     /// List the balls.
     case list
-    /// Say what can be said.
+    /// Show the help.
     case help
-    /// End.
+    /// Quit.
     case quit
 
-    /// Understands a line.
+    /// Parses a line.
     ///
-    /// What is no command is a question.
+    /// Anything that is not a command is a question.
     init(_ line: String) {
         let line = line.trimmingCharacters(in: .whitespacesAndNewlines)
         let words = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true).map(String.init)

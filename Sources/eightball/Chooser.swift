@@ -1,10 +1,10 @@
-// `eightball` alone: which of the two do you want to be? As on a phone, the choice holds until the app is started
-// again.
+// `eightball` without a command and without a full screen: the choice of the role. As on a phone, it holds until the
+// app is started again.
 
 import CommandLineTool
 import Foundation
 
-/// Asks for the mode and then is it.
+/// Asks for the role, and starts it.
 @MainActor
 final class Chooser {
     private let pairing: ProgramPairing
@@ -56,7 +56,7 @@ final class Chooser {
             session = peripheral
             peripheral.start()
             lines.onLine = { line in
-                // On a phone the home button ends the app; here it is "q" or the end of input.
+                // A phone has a home button; here "q" or the end of the input ends the app.
                 guard let line, !LineReader.isQuit(line) else { Ending.succeed() }
             }
         case let text where LineReader.isQuit(text):

@@ -1,5 +1,5 @@
-// `eightball demo`: both roles in one process, each on a virtual controller of its own, on a private air. Every line is
-// printed when the SDK takes the step or receives its event; no step is written here in advance.
+// `eightball demo`: both roles in one process, each on its own virtual controller, on a private air. Every line is
+// printed when the SDK takes the step or receives its event; none is scripted.
 
 import CommandLineTool
 import CoreBluetooth
@@ -27,7 +27,7 @@ final class DemoSession {
     private var deadline: Deadline?
     private var chapters = ChapterHeadings()
 
-    /// Creates the session; its two adapters are on a private air, unless others are made.
+    /// Creates the session; by default its two adapters are on a private air.
     init(
         question: String,
         captureFile: String?,
@@ -47,13 +47,13 @@ final class DemoSession {
         return { air.makeAdapter(configuration: $0) }
     }
 
-    /// Shows; never returns.
+    /// Runs the session; never returns.
     func run() -> Never {
         begin()
         Interrupts.runUntilExit()
     }
 
-    /// Shows.
+    /// Starts the session.
     func begin() {
         if !output.isJSON { Console.print(texts(.demoIntroduction)) }
         ball = make(isCentral: false)
@@ -64,14 +64,12 @@ final class DemoSession {
         }
     }
 
-    /// Makes one of the two, on an adapter of its own.
+    /// Creates one of the two sides, on its own adapter.
     private func make(isCentral: Bool) -> any ITCB_SDK_Protocol {
         var configuration = BluetoothAdapter.Configuration(captureFile: captureFile)
         configuration.observer = Timeline.current.map { TimelineObserver($0, device: isCentral ? "central" : "ball") }
         let adapter = makeAdapter(configuration)
-        guard let sdk = adapter.run({ ITCB_SDK.createInstance(isCentral: isCentral) }) else {
-            Ending.fail(Failure("this system cannot be both central and peripheral; try: eightball central"))
-        }
+        let sdk: ITCB_SDK = adapter.run { isCentral ? ITCB_SDK.central() : ITCB_SDK.ball() }
         Steps.observe(sdk, isTraced: false) { [weak self] step in
             self?.show(step, as: isCentral ? "central" : "ball")
             if case .advertising = step { self?.startCentral() }
@@ -79,7 +77,7 @@ final class DemoSession {
         return sdk
     }
 
-    /// The ball advertises: the central starts.
+    /// The ball is advertising: starts the central.
     private func startCentral() {
         guard central == nil else { return }
         central = make(isCentral: true)
@@ -107,13 +105,13 @@ final class DemoSession {
     }
 }
 
-/// The headings of the story's chapters, each above its first step.
+/// The chapters whose headings are printed, each above its first step.
 struct ChapterHeadings {
     private var last: StepWords.Chapter?
 
-    /// The heading above a step of a chapter, where it stands there.
+    /// The heading of a chapter, if the step is its first one.
     ///
-    /// The two sides work at the same time: a late step of an earlier chapter does not begin it again.
+    /// Both sides work at the same time: a late step of an earlier chapter does not repeat its heading.
     mutating func heading(before chapter: StepWords.Chapter) -> TextKey? {
         guard chapter.rawValue > last?.rawValue ?? -1 else { return nil }
         last = chapter

@@ -1,5 +1,5 @@
-// `eightball central`: the list of balls, and questions by line. A line is carried out when the one before it is done,
-// so what a script pipes in is answered in order; a question to a ball that is not there yet waits for it.
+// `eightball central`: lists balls, and takes questions line by line. A line is handled once the one before it is done,
+// so the lines of a script are answered in order; a question to a ball that has not been found yet waits for it.
 
 import CommandLineTool
 import Foundation
@@ -8,14 +8,14 @@ import Foundation
 /// Lists balls as they come and go, and asks them.
 @MainActor
 final class EightBallCentralSession {
-    /// What is being done.
+    /// The line in progress.
     private enum Activity {
         case nothing
         case waiting(ball: Int?, question: String, deadline: Deadline)
         case asking(any ITCB_Device_Peripheral_Protocol, question: String)
     }
 
-    /// A ball that was found at some time; its number stays.
+    /// A ball that was found at some time; it keeps its number.
     private struct Ball {
         var name: String
         let uuid: String
@@ -24,7 +24,7 @@ final class EightBallCentralSession {
 
     /// How long, in seconds, a question waits for its ball.
     private static let waitLimit: TimeInterval = 10
-    /// How long, in seconds, a question may take: a person may be at the other end.
+    /// How long, in seconds, an answer may take: a person may give it.
     static let answerTimeLimit: TimeInterval = 60
 
     /// The observer's identity.
@@ -33,7 +33,7 @@ final class EightBallCentralSession {
     private let lines: LineReader
     private let pairing: ProgramPairing
     private let output: OutputFormat
-    private var sdk: (any ITCB_SDK_Central_Protocol)?
+    private var sdk: ITCB_SDK_Central?
     private var balls: [Ball] = []
     private var chosen: Int?
     private var activity = Activity.nothing
@@ -49,24 +49,22 @@ final class EightBallCentralSession {
         self.output = output
     }
 
-    /// Lists and asks; never returns.
+    /// Runs the session; never returns.
     func run() -> Never {
         start()
         Interrupts.runUntilExit()
     }
 
-    /// Starts to list and ask.
+    /// Starts the session.
     func start() {
-        guard let sdk = ITCB_SDK.createInstance(isCentral: true) as? any ITCB_SDK_Central_Protocol else {
-            Ending.fail(Failure("this system cannot be a central"))
-        }
+        let sdk = ITCB_SDK.central()
         self.sdk = sdk
         _ = sdk.addObserver(self)
-        (sdk as? ITCB_SDK_Central)?.answerTimeLimit = Self.answerTimeLimit
+        sdk.answerTimeLimit = Self.answerTimeLimit
         Steps.observe(sdk, pairing) { [output] step in
             output.report("central " + StepWords(step).text)
         }
-        say("Looking for Magic 8-Balls; \"help\" lists what to type.")
+        say("Looking for Magic 8-Balls; \"help\" lists the commands.")
         lines.onLine = { line in
             if let line { self.pending.append(line) } else { self.isAtEnd = true }
             self.takeLines()
@@ -103,10 +101,10 @@ final class EightBallCentralSession {
             say(
                 """
                   1 Will it rain?   ask ball 1
-                  use 1             choose ball 1; then a question alone goes to it
-                  Will it rain?     ask the chosen ball, or the first
+                  use 1             choose ball 1 for questions without a number
+                  Will it rain?     ask the chosen ball, or the first one
                   list              list the balls
-                  quit              end (so does the end of input)
+                  quit              quit (or end the input)
                 """
             )
         case .quit:
@@ -122,7 +120,7 @@ final class EightBallCentralSession {
 
     private func list() {
         let present = balls.indices.filter { balls[$0].device != nil }
-        if present.isEmpty { say("No ball is here yet.") }
+        if present.isEmpty { say("No ball has been found yet.") }
         present.forEach { report("found", ball: $0 + 1, text: label($0 + 1)) }
     }
 
@@ -134,7 +132,7 @@ final class EightBallCentralSession {
         (balls.firstIndex { $0.uuid == device.uuid } ?? 0) + 1
     }
 
-    /// The ball that a line means, where it is here.
+    /// The ball that a line addresses, if it is present.
     private func device(_ ball: Int?) -> (any ITCB_Device_Peripheral_Protocol)? {
         if let ball = ball ?? chosen {
             return balls.indices.contains(ball - 1) ? balls[ball - 1].device : nil
@@ -156,10 +154,10 @@ final class EightBallCentralSession {
         activity = .waiting(ball: ball, question: question, deadline: deadline)
     }
 
-    /// Chooses a ball. While none was found yet, any number is taken: a script may choose ahead.
+    /// Chooses a ball. Before the first ball is found, any number is accepted, so that a script can choose in advance.
     private func use(_ ball: Int) {
         guard ball > 0, balls.isEmpty || ball <= balls.count else {
-            let text = "There is no ball \(ball); \"list\" lists those that are here."
+            let text = "There is no ball \(ball); \"list\" lists those that were found."
             output.print("error", [("ball", .integer(ball)), ("text", .string(text))], line: text)
             return
         }
@@ -192,13 +190,13 @@ final class EightBallCentralSession {
         takeLines()
     }
 
-    /// The question in work is done with.
+    /// Ends the question in progress.
     private func settle() {
         if case .waiting(_, _, let deadline) = activity { deadline.cancel() }
         activity = .nothing
     }
 
-    /// Prints a line for a reader; a program does not need it.
+    /// Prints a line for a person; a program does not need it.
     private func say(_ text: String) {
         if !output.isJSON { output.write(text) }
     }

@@ -13,14 +13,14 @@ struct EightBallCommand: ParsableCommand {
         commandName: "eightball",
         abstract: "Ask a Magic 8-Ball over Bluetooth, or be one.",
         discussion: """
-            Without a command it asks whether to be the Central (who asks) or the Peripheral (who answers): on the whole \
-            screen in a terminal, line by line elsewhere and with --plain.
+            Without a command, it asks whether to be the Central, which asks, or the Peripheral, which answers: on the \
+            full screen of a terminal, or line by line elsewhere and with --plain.
             """,
         version: ProgramVersion.line("eightball"),
         subcommands: [Web.self, Demo.self, Peripheral.self, Central.self, Ask.self]
     )
 
-    @Flag(help: "Line by line, also in a terminal.")
+    @Flag(help: "Run line by line, even in a terminal.")
     var plain = false
 
     @OptionGroup var radio: RadioOptions
@@ -47,8 +47,9 @@ extension EightBallCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show the life of one question, step by step.",
             discussion: """
-                Both roles run in this process, on an air of their own: no radio, no set-up. Every line is printed when \
-                it happens. With --capture FILE the ball's packets go to FILE, the central's to a second file beside it.
+                Both roles run in this process, on a private air: no radio, no setup. Every line is printed as it \
+                happens. With --capture FILE, the ball's packets go to FILE, and the central's to a second file next \
+                to it.
                 """
         )
 
@@ -65,8 +66,7 @@ extension EightBallCommand {
             else {
                 throw ValidationError(
                     """
-                    The demo runs on an air of its own: --adapter, --identity, --distance and --position do not go with \
-                    it.
+                    The demo runs on a private air: it does not take --adapter, --identity, --distance or --position.
                     """
                 )
             }
@@ -92,8 +92,8 @@ extension EightBallCommand {
         static let configuration = CommandConfiguration(
             abstract: "Be an 8-ball until interrupted.",
             discussion: """
-                Prints each question and the answer that was sent. With --require-pairing passkey it prints six digits \
-                for each central that is new; who asks enters them there. Pairings are kept: "corebluetooth bonds" \
+                Prints each question, and the answer that was sent. With --require-pairing passkey, it prints six \
+                digits for each new central, whose user enters them there. Pairings are kept: "corebluetooth bonds" \
                 lists them.
                 """
         )
@@ -115,9 +115,9 @@ extension EightBallCommand {
         static let configuration = CommandConfiguration(
             abstract: "List 8-balls as they are found, and ask them.",
             discussion: """
-                Reads lines: "2 Will it rain?" asks ball 2, "use 2" makes it the one that questions go to, "list", "help" \
-                and "quit" do what they say. A question to a ball that is not there yet waits for it, 10 seconds long; a \
-                ball that is there has 60 seconds for its answer.
+                Reads lines: "2 Will it rain?" asks ball 2, "use 2" chooses ball 2 for questions without a number, and \
+                "list", "help" and "quit" do what they say. A question to a ball that has not been found yet waits for \
+                it for 10 seconds; a ball has 60 seconds to answer.
                 """
         )
 
@@ -142,9 +142,9 @@ extension EightBallCommand {
         static let configuration = CommandConfiguration(
             abstract: "Find an 8-ball, ask it, print its answer.",
             discussion: """
-                The answer alone is on standard output. A ball that demands a code for pairing shows six digits; they \
-                are asked for at the terminal, and without a terminal one line of standard input has them. The next \
-                time nobody is asked.
+                Only the answer goes to standard output. If a ball requires a code for pairing, it shows six digits; \
+                enter them at the terminal or, without one, pass them as a line of standard input. The pairing is \
+                kept, so the code is needed once.
                 """
         )
 
@@ -152,7 +152,7 @@ extension EightBallCommand {
         var question: String
 
         @Option(
-            help: ArgumentHelp("Ask the ball with this name. (default: the first that is found)", valueName: "name")
+            help: ArgumentHelp("Ask the ball with this name. (default: the first one found)", valueName: "name")
         )
         var device: String?
 

@@ -1,20 +1,20 @@
-// `eightball peripheral`: an 8-ball until interrupted.
+// `eightball peripheral`: a ball until interrupted.
 
 import CommandLineTool
 import Foundation
 @_spi(Steps) @preconcurrency import ITCB
 
-/// Answers, and prints what was asked and answered.
+/// Answers questions, and prints them with their answers.
 @MainActor
 final class EightBallPeripheralSession: @preconcurrency ITCB_Observer_Peripheral_Protocol {
-    /// This computer's name, as a phone would use its own.
+    /// This computer's name, as on a phone.
     nonisolated static var defaultName: String { RadioOptions.computerName ?? "Magic 8-Ball" }
 
     var uuid = UUID()
 
     private let name: String
     private let output: OutputFormat
-    private var sdk: (any ITCB_SDK_Protocol)?
+    private var sdk: ITCB_SDK_Peripheral?
 
     /// Creates the session.
     init(name: String, output: OutputFormat) {
@@ -22,7 +22,7 @@ final class EightBallPeripheralSession: @preconcurrency ITCB_Observer_Peripheral
         self.output = output
     }
 
-    /// Becomes a ball; never returns.
+    /// Runs the session; never returns.
     func run() -> Never {
         start()
         Interrupts.runUntilExit()
@@ -30,9 +30,7 @@ final class EightBallPeripheralSession: @preconcurrency ITCB_Observer_Peripheral
 
     /// Becomes a ball.
     func start() {
-        guard var sdk = ITCB_SDK.createInstance(isCentral: false) else {
-            Ending.fail(Failure("this system cannot be a peripheral; ask instead: eightball central"))
-        }
+        let sdk = ITCB_SDK.ball()
         sdk.localName = name
         self.sdk = sdk
         _ = sdk.addObserver(self)
@@ -79,7 +77,7 @@ final class EightBallPeripheralSession: @preconcurrency ITCB_Observer_Peripheral
         case .sendFailed:
             Console.warn("an answer was lost: the central \(ErrorWords.words(for: error))")
         case .coreBluetooth(nil):
-            // The adapter comes and goes; the ball is back when it is.
+            // The adapter may come and go; the ball advertises again when it is back.
             output.report("ball waits for Bluetooth")
         case .coreBluetooth, .unknown:
             Console.warn("the ball \(ErrorWords.words(for: error))")

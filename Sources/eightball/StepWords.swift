@@ -1,4 +1,4 @@
-// The steps of a conversation in words: for the demonstration and for `--verbose`.
+// The steps of a conversation in words, for the demonstration and for `--verbose`.
 
 import CommandLineTool
 import Foundation
@@ -6,7 +6,7 @@ import Foundation
 
 /// A step, ready to be printed.
 struct StepWords {
-    /// The chapter of the story to which the step belongs.
+    /// The chapter of the story that the step belongs to.
     enum Chapter: Int {
         case powerOn
         case finding
@@ -26,12 +26,12 @@ struct StepWords {
 
     /// The chapter.
     let chapter: Chapter
-    /// The step's name for programs.
+    /// The step's name, for programs.
     let key: String
     /// What happened.
     let text: String
 
-    /// The words for a step, in a language.
+    /// Puts a step into words, in a language.
     init(_ step: ITCB_SDK_Step, _ texts: Texts = .english) {
         let quoted = PrintableText.quoted
         let plain = { (text: String) in PrintableText.text(text) }
@@ -90,30 +90,48 @@ struct StepWords {
         self.text = text
     }
 
-    /// The step in a trace.
+    /// The step as an entry of a trace.
     func entry(of device: String) -> TimelineEntry { TimelineEntry(.sdk, of: device, layer: "ITCB", text) }
+}
+
+extension ITCB_SDK {
+    /// Creates the SDK of a central; ends the program if the system cannot be one.
+    static func central() -> ITCB_SDK_Central {
+        guard let sdk = createInstance(isCentral: true) as? ITCB_SDK_Central else {
+            Ending.fail(Failure("this system cannot be a central"))
+        }
+        return sdk
+    }
+
+    /// Creates the SDK of a ball; ends the program if the system cannot be one.
+    static func ball() -> ITCB_SDK_Peripheral {
+        guard let sdk = createInstance(isCentral: false) as? ITCB_SDK_Peripheral else {
+            Ending.fail(Failure("this system cannot be a peripheral; ask instead: eightball central"))
+        }
+        return sdk
+    }
 }
 
 /// Passes the steps of an SDK to a session.
 @MainActor
 enum Steps {
-    /// Calls `body` with each step, when it happens; ends the program where there is no adapter and never will be.
+    /// Calls `body` with each step, when it happens; ends the program if there is no adapter and never will be.
     ///
     /// - Parameters:
     ///   - sdk: The SDK.
-    ///   - pairing: Whom the user may be busy with, while a question does not time out.
-    ///   - isTraced: Whether the steps are those of the device that this process is, in its trace.
-    ///   - body: What is called.
+    ///   - pairing: While its user is busy, questions do not time out.
+    ///   - isTraced: Whether this process's trace records the steps, as those of its device.
+    ///   - body: The function to call.
     static func observe(
-        _ sdk: any ITCB_SDK_Protocol,
+        _ sdk: ITCB_SDK,
         _ pairing: ProgramPairing? = nil,
         isTraced: Bool = true,
         _ body: @escaping @MainActor (ITCB_SDK_Step) -> Void
     ) {
         if let conversation = pairing?.conversation {
-            (sdk as? ITCB_SDK)?.userIdleTime = { MainActor.assumeIsolated { conversation.idleTime } }
+            sdk.userIdleTime = { MainActor.assumeIsolated { conversation.idleTime } }
         }
-        (sdk as? ITCB_SDK)?.stepObserver = { step in
+        sdk.stepObserver = { step in
             // The SDK lives on the main thread, and so does its observer.
             MainActor.assumeIsolated {
                 if isTraced, let timeline = Timeline.current {

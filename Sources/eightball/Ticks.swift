@@ -1,8 +1,8 @@
-// What moves in the app by itself moves ten times a second.
+// The clock of the app's animations: ten ticks a second.
 
 import Dispatch
 
-/// Calls of the main actor, again and again.
+/// Calls a function repeatedly, on the main actor.
 @MainActor
 struct Ticks {
     /// The time between two calls, in milliseconds.
@@ -10,7 +10,7 @@ struct Ticks {
 
     private let timer: any DispatchSourceTimer
 
-    /// Starts the calls; they go on while this is kept.
+    /// Starts the calls, which continue while this object is kept.
     init(_ tick: @escaping @MainActor () -> Void) {
         self.timer = DispatchSource.makeTimerSource(queue: .main)
         self.timer.schedule(deadline: .now(), repeating: .milliseconds(Self.interval), leeway: .milliseconds(20))

@@ -1,20 +1,20 @@
-// What is said for a while and then no more: that something went wrong. Time comes in as ticks of a tenth of a second.
+// A text that is shown for some time, such as an error. Time is counted in ticks of a tenth of a second.
 
-/// A text that goes after some ticks.
+/// A text that disappears after some ticks.
 struct TimedText<Text> {
-    /// What is said now.
+    /// The text that is shown.
     private(set) var text: Text?
     private var ticksLeft = 0
 
-    /// Says a text for so many ticks, in place of what is said now.
+    /// Shows a text for some ticks, instead of the present one.
     mutating func show(_ text: Text, for ticks: Int) {
         self.text = text
         self.ticksLeft = ticks
     }
 
-    /// A tick has passed.
+    /// Counts a tick.
     ///
-    /// - Returns: Whether the text has gone with it.
+    /// - Returns: Whether the text has disappeared.
     mutating func tick() -> Bool {
         guard self.text != nil else { return false }
         self.ticksLeft -= 1

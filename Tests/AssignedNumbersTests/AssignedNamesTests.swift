@@ -1,4 +1,4 @@
-// The names of 16-bit UUIDs, against the Bluetooth SIG's own list.
+// Checks the names of 16-bit UUIDs against the Bluetooth SIG's own list.
 
 import BluetoothTypes
 import Testing
@@ -55,7 +55,7 @@ struct AssignedNamesTests {
         2BDC Active Preset Index
         """
 
-    /// Letters and digits alone: the list differs in the others.
+    /// Only letters and digits: the list differs in other characters.
     private static func letters(_ name: some StringProtocol) -> String {
         name.lowercased().filter { $0.isLetter || $0.isNumber }
     }

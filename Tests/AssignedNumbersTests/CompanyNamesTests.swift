@@ -1,4 +1,4 @@
-// The names of companies, against the Bluetooth SIG's own list.
+// Checks the names of companies against the Bluetooth SIG's own list.
 
 import Testing
 
@@ -37,7 +37,7 @@ struct CompanyNamesTests {
         0BA9 Allterco Robotics ltd
         """
 
-    @Test("are those of the Bluetooth SIG without the form of business")
+    @Test("are those of the Bluetooth SIG without the legal form")
     func companies() throws {
         for line in Self.assigned.split(separator: "\n") {
             let identifier = try #require(UInt16(line.prefix(4), radix: 16))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The lines that blueear reads")
 struct MessageLinesTests {
-    @Test("takes a line as a message or the end, and gives the lines to pairings")
+    @Test("takes a line for a message or the end, and gives lines to pairings")
     @MainActor
     func lines() throws {
         var take: (@MainActor (String?) -> Void)?

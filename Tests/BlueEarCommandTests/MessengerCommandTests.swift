@@ -19,12 +19,12 @@ struct MessengerCommandTests {
     }
 
     @Test(
-        "refuses what is empty or given twice, and options that exclude each other",
+        "refuses empty and repeated values, and options that exclude each other",
         arguments: [
             (["peripheral", "--name", ""], "The name is empty."),
-            (["central", "--stay", "--read"], "--read reads once: it does not go with --stay."),
+            (["central", "--stay", "--read"], "Use --read or --stay, not both."),
             (["central", "--message", "a"], "\"a\" is not KEY=VALUE."),
-            (["central", "--message", "a=1", "--message", "a=2"], "The key \"a\" is there twice."),
+            (["central", "--message", "a=1", "--message", "a=2"], "The key \"a\" is given twice."),
             (["central", "--restore", ""], "The identifier to restore is empty."),
             (["central", "--timeout", "0"], "The timeout must be more than 0"),
             (["lock", "--secret", ""], "The secret is empty."), (["key", "--secret", ""], "The secret is empty."),
@@ -47,7 +47,7 @@ struct MessengerCommandTests {
         #expect(try MessageOptions.parse([]).message() == nil)
     }
 
-    @Test("takes the first = of a pair as its end of the key, and refuses a pair without a key")
+    @Test("ends the key of a pair at the first =, and refuses a pair without a key")
     func pairs() throws {
         #expect(
             MessagePair("a=b=c")?.value == "b=c" && MessagePair("a=")?.value == ""
@@ -58,7 +58,7 @@ struct MessengerCommandTests {
         #expect(message == ["a": "1", "b": "2"])
     }
 
-    @Test("passes the options of a central and of a lock on")
+    @Test("passes on the options of a central and of a lock")
     func options() throws {
         for (flags, stays, reads) in [([], false, false), (["--stay"], true, false), (["--read"], false, true)] {
             let central = try #require(

@@ -38,7 +38,7 @@ struct StatusTests {
         #expect(printed(isJSON: true, status.print) == [object])
     }
 
-    @Test("prints the pairs of a message that came, sorted, and for programs what was sent")
+    @Test("prints the sorted pairs of a received message, and in JSON what was sent")
     func messages() throws {
         let peer = try #require(UUID(uuidString: Self.uuid))
         let message = ["b": "2", "a": "1\u{7}"]
@@ -52,7 +52,7 @@ struct StatusTests {
         #expect(printed(isJSON: true) { Lines.sent(message, to: peer, $0) } == [#"{"event":"sent",\#(object)"#])
     }
 
-    @Test("prints a failure for programs, with what to do about one of security")
+    @Test("prints a failure in JSON, with advice on security")
     @MainActor
     func failures() throws {
         let pairing = ProgramPairing(TerminalPairingAgent(.keyboardAndDisplay), try RadioOptions.parse([]))
@@ -63,7 +63,7 @@ struct StatusTests {
             #expect(lines == [#"{"event":"failed","peer":null,"error":\#(JSONValue.string(error.description).text)}"#])
         }
         let advice = BlueEarError.lostKeys.advice(pairing, device: "Anna")
-        #expect(advice.hasSuffix("corebluetooth bonds remove Anna; then pair anew"))
+        #expect(advice.hasSuffix("corebluetooth bonds remove Anna; then pair again"))
         #expect(!BlueEarError.refused(.insufficientAuthentication).advice(pairing, device: nil).isEmpty)
         #expect(BlueEarError.refused(.unlikelyError).advice(pairing, device: nil).isEmpty)
         let lines = printed(isJSON: true) { Lines.failed(.lostKeys, with: peer, advice: advice, $0) }

@@ -17,13 +17,13 @@ final class ArticlePeripheral: NSObject, CBPeripheralManagerDelegate {
     var peripheralManager: CBPeripheralManager?
     let service = CBMutableService(type: serviceUUID, primary: true)
     let characteristic: CBMutableCharacteristic
-    /// The messages that it understood.
+    /// The messages that it could read.
     var received: [[String: String]] = []
-    /// The number of values that it did not understand.
+    /// The number of values that it could not read.
     var misunderstood = 0
     /// The value for a new subscriber.
     var hello = list(["Hello": "Darkness"])
-    /// Whether it says anything at all.
+    /// Whether it sends anything at all.
     var isSilent = false
     /// The answer to each write; without one it does not respond.
     var result: CBATTError.Code? = .success
@@ -81,20 +81,20 @@ final class ArticlePeripheral: NSObject, CBPeripheralManagerDelegate {
 final class ArticleCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     var centralManager: CBCentralManager?
     var discoveredPeripheral: CBPeripheral?
-    /// The messages that it understood.
+    /// The messages that it could read.
     var received: [[String: String]] = []
-    /// The number of values that it did not understand.
+    /// The number of values that it could not read.
     var misunderstood = 0
     /// The errors of its writes, `nil` for a success.
     var writes: [CBATTError.Code?] = []
     var hasDisconnected = false
     /// The value that it writes.
     var answer = list(["Yo": "Lo"])
-    /// How it writes.
+    /// The type of its writes.
     var type = CBCharacteristicWriteType.withResponse
     /// Whether it leaves after a write, as in the article.
     var leaves = true
-    /// Whether it reads in place of subscribing, as the article's comment has it.
+    /// Whether it reads instead of subscribing, as a comment in the article suggests.
     var reads = false
 
     init(on adapter: BluetoothAdapter) {

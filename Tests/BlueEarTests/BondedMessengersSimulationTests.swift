@@ -1,4 +1,4 @@
-// Two messengers that are paired and meet again and again, while links are lost, processes killed and bonds removed.
+// Two paired messengers that meet repeatedly, while links are lost, processes are killed and bonds are removed.
 
 import CoreBluetooth
 import Fixtures
@@ -37,10 +37,10 @@ private enum Trouble: CaseIterable {
     case lostBondOfPeripheral
 }
 
-/// A messenger of each role, which have to pair.
+/// A messenger of each role, both of which require pairing.
 private final class Pair {
     private static let hello = ["Hello": "Darkness"]
-    /// What is reported if one side has lost its keys.
+    /// The report if one side has lost its keys.
     private static let keyErrors: [BlueEarError] = [
         .lostKeys, .refused(.insufficientEncryption), .refused(.insufficientAuthentication),
     ]
@@ -54,7 +54,7 @@ private final class Pair {
     private var speaker: Speaker
     private var listener: Listener
     private var number = 0
-    /// What the processes of the peripheral have heard.
+    /// What the processes of the peripheral have received.
     private var heard: [[String: String]] = []
     /// The number of complete exchanges.
     private(set) var exchanges = 0
@@ -94,7 +94,7 @@ private final class Pair {
     /// One encounter: the central's program runs until the two have talked.
     func meet(_ trouble: Trouble? = nil) {
         self.number += 1
-        // Of each kind of process there is a new one, or the one of the last time.
+        // Each kind of process is a new one, or that of the last time.
         if self.choices.once(in: 2) { self.restartCentral() }
         self.prepareListener()
         let trouble = trouble ?? self.choices.pick(Trouble.allCases)
@@ -103,7 +103,7 @@ private final class Pair {
         let isDone = self.testbed.run(
             until: {
                 if self.listener.errors.contains(where: Self.keyErrors.contains) {
-                    // A user who reads that removes the bonds of both sides.
+                    // A user who reads this removes the bonds of both sides.
                     self.listener.errors = []
                     self.desk.removeBonds()
                     self.phone.removeBonds()
@@ -150,11 +150,11 @@ private final class Pair {
     }
 
     private func check(_ trouble: Trouble) {
-        // What is confirmed has arrived; what has begun has ended, and each end is reported.
+        // What is confirmed has arrived; what has started has ended, and each end is reported.
         #expect(self.listener.sent.allSatisfy(self.heard.contains), "\(trouble)")
         #expect(self.speaker.begun.count == self.speaker.ended.count, "\(self.number) \(trouble)")
         #expect(self.listener.begun == self.listener.ended, "\(self.number) \(trouble)")
-        // A message is sent once on each link, and the link of each that is not answered has ended.
+        // A message is sent once per link, and the link of each one without an answer has ended.
         #expect(self.speaker.sent.count <= self.speaker.begun.count)
     }
 }

@@ -10,14 +10,14 @@ import Testing
 struct CentralRoleTests {
     private let testbed = Testbed()
 
-    /// A speaker and a listener that have begun to talk.
+    /// A speaker and a listener that have connected.
     private func pair() throws -> (Speaker, Listener, CBCentralManager, CBPeripheral) {
         let (speaker, listener) = testbed.conversation()
         let manager = try #require(listener.manager.centralManager)
         return (speaker, listener, manager, try #require(listener.manager.discoveredPeripheral))
     }
 
-    /// A listener that gets the state of another one, which had a link, as an app that is launched again.
+    /// A listener that is launched again with the state of another one, which had a link.
     private func successor(of first: Listener, message: [String: String]? = nil) throws -> Listener {
         let manager = try #require(first.manager.centralManager)
         let peripheral = try #require(first.manager.discoveredPeripheral)
@@ -30,7 +30,7 @@ struct CentralRoleTests {
         return second
     }
 
-    @Test("takes up a link that outlived the app, and explores it unless it is subscribed", arguments: [true, false])
+    @Test("resumes a link that outlived the app, and explores it unless it is subscribed", arguments: [true, false])
     func takenUp(isListening: Bool) throws {
         let (speaker, first, _, peripheral) = try pair()
         if !isListening {
@@ -47,7 +47,7 @@ struct CentralRoleTests {
         #expect(second.calls == ["didConnectPeripheral", "didReceiveData"])
     }
 
-    @Test("waits without a limit for a peripheral that was lost before the app was launched again")
+    @Test("waits without a time limit for a peripheral that was lost before the app was launched again")
     func waitedFor() throws {
         let (speaker, first, _, _) = try pair()
         speaker.adapter.setPowered(false)
@@ -57,7 +57,7 @@ struct CentralRoleTests {
         #expect(second.calls.isEmpty)
     }
 
-    @Test("searches for a peripheral that was given up when the adapter is back", arguments: [true, false])
+    @Test("searches for a cancelled peripheral when the adapter is back", arguments: [true, false])
     func givenUpWithoutAdapter(isConnected: Bool) throws {
         let foreign = ArticlePeripheral(on: testbed.adapter())
         if isConnected { foreign.service.characteristics = [] }
@@ -90,7 +90,7 @@ struct CentralRoleTests {
         #expect(testbed.run { listener.begun == 2 })
     }
 
-    @Test("reports the end of a conversation once, also if the next link fails")
+    @Test("reports the end of a conversation once, even if the next link fails")
     func oneEnd() throws {
         let ear = ArticlePeripheral(on: testbed.adapter())
         ear.isSilent = true

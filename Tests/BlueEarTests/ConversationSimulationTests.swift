@@ -60,7 +60,7 @@ private final class Party {
             listener.manager.stays = !self.choices.once(in: 3)
             listener.manager.reads = self.choices.once(in: 4)
             listener.manager.keepsWaiting = !self.choices.once(in: 3)
-            listener.manager.wantedName = self.choices.pick([nil, nil, nil, "Ear", "Nobody"])
+            listener.manager.accepts = self.choices.pick([nil, nil, nil, { $0 == "Ear" }, { $0 == "Nobody" }])
             listener.manager.userIdleTime = self.choices.pick([nil, nil, { 3 }, { 30 }])
             self.listeners.append(listener)
             listener.scan()
@@ -74,7 +74,7 @@ private final class Party {
         return made
     }
 
-    /// Does something at random; a message that is refused is not sent.
+    /// Performs a random action; a message that is refused is not sent.
     func act() {
         let speaker = self.choices.pick(self.speakers)
         let listener = self.choices.pick(self.listeners)
@@ -119,7 +119,7 @@ private final class Party {
         }
     }
 
-    /// Lets all of them meet again.
+    /// Makes all of them meet again.
     func end() {
         for device in self.devices { (device.isPowered, device.distance) = (true, 2) }
         self.world.advance(by: .seconds(60))
@@ -194,7 +194,7 @@ private final class Door {
         if self.lock.isOpen { #expect(!self.lock.manager.listeners.isEmpty) }
     }
 
-    /// Lets the keys meet the lock once, so that what waits to be sent is sent, then the first key alone.
+    /// Makes the keys meet the lock once, so that what waits is sent, then only the first key.
     func end() throws {
         for distance in [2.0, 1_000] {
             for device in self.devices { (device.isPowered, device.distance) = (true, distance) }

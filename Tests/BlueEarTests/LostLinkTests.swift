@@ -1,4 +1,4 @@
-// Links that are lost in every step, and peers that are silent, strange or gone.
+// Links that are lost at every step, and peers that are silent, foreign or gone.
 
 import CoreBluetooth
 import Foundation
@@ -18,7 +18,7 @@ struct LostLinkTests {
         case central
     }
 
-    /// Plays one exchange of messages in pieces; returns how many steps both sides took.
+    /// Plays one exchange of messages in pieces; returns the number of steps of both sides.
     private func play(cut: (side: Side, step: Int)?, length: Int) -> Int {
         let testbed = Testbed()
         var generator = SeededNumbers(1)
@@ -52,7 +52,7 @@ struct LostLinkTests {
         return steps
     }
 
-    @Test("recovers from a loss of power in every step of an exchange", arguments: Side.allCases, [10, 300])
+    @Test("recovers from a loss of power at every step of an exchange", arguments: Side.allCases, [10, 300])
     func everyStep(side: Side, length: Int) {
         let total = play(cut: nil, length: length)
         #expect(total >= 20)
@@ -61,7 +61,7 @@ struct LostLinkTests {
         }
     }
 
-    @Test("waits a day for a peripheral, and sends then what was waiting")
+    @Test("waits a day for a peripheral, and then sends what was waiting")
     func away() throws {
         let speaker = testbed.speaker()
         let listener = testbed.listener { $0.stays = true }

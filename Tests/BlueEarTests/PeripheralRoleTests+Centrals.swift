@@ -17,7 +17,7 @@ struct ListeningCentralsTests {
         return speaker
     }
 
-    /// A central that listens, for which so many messages wait.
+    /// A central that has subscribed, with a number of waiting messages.
     private func listening(_ speaker: Speaker, waiting count: Int) throws -> ListeningCentral {
         let peer = speaker.manager.peer(for: .unlinked())
         peer.isSubscribed = true
@@ -26,7 +26,7 @@ struct ListeningCentralsTests {
         return peer
     }
 
-    @Test("forgets the oldest central that does not listen beyond the limit")
+    @Test("forgets the oldest central without a subscription beyond the limit")
     func silent() throws {
         let speaker = self.speaker()
         let manager: PeripheralRole.BluetoothManager = speaker.manager
@@ -40,7 +40,7 @@ struct ListeningCentralsTests {
         #expect(manager.peers.last === last)
     }
 
-    @Test("refuses a message to a central that does not listen, or for which 64 wait")
+    @Test("refuses a message to a central that has not subscribed, or for which 64 wait")
     func sendingToOne() throws {
         let speaker = self.speaker()
         let manager: PeripheralRole.BluetoothManager = speaker.manager
@@ -57,7 +57,7 @@ struct ListeningCentralsTests {
         #expect(peer.waiting.count == limit && manager.lastMessage == nil && speaker.errors.isEmpty)
     }
 
-    @Test("sends to all that listen, and reports one for which 64 messages wait")
+    @Test("sends to all subscribers, and reports one for which 64 messages wait")
     func sendingToAll() throws {
         let speaker = self.speaker()
         let manager: PeripheralRole.BluetoothManager = speaker.manager

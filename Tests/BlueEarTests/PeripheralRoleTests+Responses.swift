@@ -42,7 +42,7 @@ struct PeripheralResponsesTests {
         #expect(responses.take() == [.success] && speaker.received.count == 3 && speaker.errors.isEmpty)
     }
 
-    @Test("refuses once what is not a message")
+    @Test("refuses once a value that is not a message")
     func refused() throws {
         let speaker = self.testbed.speaker(nil)
         let responses = self.responses()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The peripheral role")
 struct PeripheralRoleTests {
-    /// A delegate that notes with whom the state came back, and with whom messages can be exchanged.
+    /// A delegate that records the restored peers, and the peers that messages can be exchanged with.
     private final class RestoredEar: PeripheralRole.BlueEar, MessageObserver {
         var restored: [[UUID]] = []
         var begun: [UUID] = []
@@ -23,14 +23,14 @@ struct PeripheralRoleTests {
 
     private let testbed = Testbed()
 
-    /// A peripheral that is heard, its manager, and Core Bluetooth's.
+    /// A peripheral that advertises, its manager, and Core Bluetooth's.
     private func heard() throws -> (Speaker, PeripheralRole.BluetoothManager, CBPeripheralManager) {
         let speaker = self.testbed.speaker()
         #expect(self.testbed.run { speaker.calls.contains("didStartAdvertising") })
         return (speaker, speaker.manager, try #require(speaker.manager.peripheralManager))
     }
 
-    @Test("takes up a restored service only if it is the messenger's")
+    @Test("uses a restored service only if it is the messenger's")
     func foreignServices() throws {
         let (speaker, manager, peripheral) = try self.heard()
         func service(_ uuid: String, _ characteristic: String) -> CBMutableService {
@@ -106,7 +106,7 @@ struct PeripheralRoleTests {
         speaker.onCall = nil
     }
 
-    @Test("sends a message from inside a callback after the present one")
+    @Test("sends a message from inside a callback after the current one")
     func handingOver() throws {
         let speaker = self.testbed.speaker(nil)
         let listeners = (0..<2).map { _ in self.testbed.listener(nil) { $0.stays = true } }

@@ -25,7 +25,7 @@ extension Testbed {
         return listener
     }
 
-    /// Messengers of both roles that have begun to talk, and say nothing by themselves.
+    /// Messengers of both roles that have connected, and send nothing on their own.
     func conversation(mtu: Int = 517) -> (Speaker, Listener) {
         let speaker = self.speaker(nil, mtu: mtu)
         let listener = self.listener(nil) { $0.stays = true }
@@ -43,7 +43,7 @@ extension WorldScheduler: WorkScheduler {
 
 extension WorldScheduler.Timer: ScheduledWork {}
 
-/// A message with whom it was exchanged.
+/// A message, and the peer that it was exchanged with.
 struct Exchanged: Equatable {
     let message: [String: String]
     let peer: UUID
@@ -121,7 +121,7 @@ final class Listener: CentralRole.BlueEar, MessageObserver {
         manager.log = { [unowned self] in onCall?($0) }
     }
 
-    /// Begins.
+    /// Starts.
     func scan() { adapter.run { manager.scan() } }
 
     private func called(_ name: String) {
@@ -149,7 +149,7 @@ final class Listener: CentralRole.BlueEar, MessageObserver {
     func didFail(_ error: BlueEarError, with peer: UUID?) { errors.append(error) }
 }
 
-/// Numbers that are the same in every run.
+/// The same numbers in every run.
 struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 

@@ -19,7 +19,7 @@ struct WorldTests {
         return listener
     }
 
-    /// A peripheral with which a link can be made, and that answers nothing on it.
+    /// A peripheral that accepts a link, and answers nothing on it.
     private func unresponsiveSpeaker(in world: World) -> (Device, Speaker) {
         let device = world.addDevice("speaker")
         device.isUnresponsive = true
@@ -46,7 +46,7 @@ struct WorldTests {
             let (_, speaker) = self.unresponsiveSpeaker(in: world)
             var connected = Duration.zero
             let listener = listener(["Yo": "Lo"], on: world.addDevice("listener"), in: world) { manager in
-                // When the ten seconds of the exploration are over, the user has been idle for so long.
+                // When the ten seconds for the exploration are over, this is how long the user has been idle.
                 manager.userIdleTime = { idleTime + max(0, (world.now - connected) / .seconds(1) - 10) }
             }
             try world.run(until: listener.calls.contains("didConnectPeripheral"), within: .seconds(5))

@@ -19,7 +19,7 @@ struct CommandSuggestionTests {
     }
 
     @Test(
-        "C9: suggests the nearest name, and none for a word that is like none",
+        "C9: suggests the nearest name, and none for a word that resembles none",
         arguments: [
             ("scn", "scan"), ("sacn", "scan"), ("SCAN", "scan"), ("scann", "scan"), ("advertis", "advertise"),
             ("advretize", "advertise"), ("xyz", nil), ("", nil), ("sc", nil),

@@ -12,7 +12,7 @@ struct HistoryFileTests {
         try #require(HistoryFile("connect") { $0 == "XDG_STATE_HOME" ? folder.path : nil })
     }
 
-    @Test("keeps lines in a file that no other user can read, for later sessions and those beside it")
+    @Test("keeps lines in a file that no other user can read, for later and parallel sessions")
     func lines() throws {
         let folder = try TemporaryFolder()
         let file = try file(folder)
@@ -30,7 +30,7 @@ struct HistoryFileTests {
         }
     }
 
-    @Test("keeps as many lines as a session remembers, the last ones")
+    @Test("keeps the last lines, as many as a session remembers")
     func limit() throws {
         let folder = try TemporaryFolder()
         let file = try file(folder)
@@ -55,7 +55,7 @@ struct HistoryFileTests {
         let octets = isLong ? Data(repeating: 0x61, count: 200_000) : Data([0xFF, 0x00, 0x0A, 0x1B, 0x5B])
         try octets.write(to: URL(fileURLWithPath: file.path))
         #expect(file.history.lines.count == (isLong ? 0 : 2))
-        // What a terminal would obey is no part of a line that is edited.
+        // A control character never becomes part of a line.
         var editor = LineEditor(history: file.history)
         _ = editor.receive(.up)
         #expect(editor.text == (isLong ? "" : "["))
@@ -63,7 +63,7 @@ struct HistoryFileTests {
         #expect(file.history.lines.last == "rssi")
     }
 
-    @Test("is in the folder of the state, by its name, and nowhere without such a folder")
+    @Test("is in the state folder under its name, and nowhere without such a folder")
     func place() throws {
         let folder = try TemporaryFolder()
         let file = try file(folder)
@@ -71,7 +71,7 @@ struct HistoryFileTests {
         let other = try #require(HistoryFile("central") { $0 == "XDG_STATE_HOME" ? folder.path : nil })
         other.add("list")
         #expect(file.history.lines.isEmpty && other.history.lines == ["list"])
-        // Below a file there are no folders.
+        // There are no folders below a file.
         let plain = folder("plain")
         try Data().write(to: URL(fileURLWithPath: plain))
         let none = HistoryFile("connect") { $0 == "TMPDIR" ? plain : nil }
@@ -82,7 +82,7 @@ struct HistoryFileTests {
     func unwritable() throws {
         let folder = try TemporaryFolder()
         let file = try file(folder)
-        // A folder stands in the file's place.
+        // A folder has the file's name.
         try FileManager.default.createDirectory(atPath: file.path + "/inside", withIntermediateDirectories: true)
         file.add("list")
         #expect(file.history.lines.isEmpty)

@@ -7,14 +7,14 @@ import Testing
 @Suite("A reader of lines")
 @MainActor
 struct LineReaderTests {
-    /// A reader, and what gives it lines.
+    /// A reader, and a function that gives it lines.
     private func reader() -> (LineReader, @MainActor (String?) -> Void) {
         var take: (@MainActor (String?) -> Void)?
         let reader = LineReader { take = $0 }
         return (reader, { take?($0) })
     }
 
-    @Test("keeps lines in their order until they are taken, and knows the end of input")
+    @Test("keeps lines in order until they are handled, and reports the end of the input")
     func waiting() {
         let (reader, type) = reader()
         type("one")
@@ -28,7 +28,7 @@ struct LineReaderTests {
         #expect(taken == ["one", "two", "three", nil] && reader.isAtEnd)
     }
 
-    @Test("gives the rest of the lines to the next handler, or to none")
+    @Test("gives the remaining lines to the next handler, or to none")
     func others() {
         let (reader, type) = reader()
         for line in ["one", "two", "three", "four"] { type(line) }
@@ -56,7 +56,7 @@ struct LineReaderTests {
         #expect(await reader.next() == nil)
     }
 
-    @Test("hands lines over one after the other, also those that come meanwhile")
+    @Test("delivers lines one by one, including those that arrive meanwhile")
     func coming() {
         let (reader, type) = reader()
         var calls: [String] = []
@@ -71,13 +71,13 @@ struct LineReaderTests {
         type("one")
         #expect(calls == ["begin one", "done one", "begin two", "done two", "begin end", "done end"])
         #expect(reader.isAtEnd)
-        // The reader hands over what comes later, too.
+        // Lines that arrive later are delivered, too.
         type("three")
         #expect(calls.suffix(2) == ["begin three", "done three"])
     }
 
     @Test(
-        "understands a line that asks for the end",
+        "recognizes a line that asks for the end",
         arguments: [
             ("quit", true), ("exit", true), ("q", true), (" Q ", true), ("QUIT", true), ("quit?", false), ("", false),
             ("qu", false),

@@ -6,7 +6,7 @@ import Testing
 @Suite("The limit of open files")
 struct OpenFilesTests {
     @Test(
-        "is raised to what a program needs, or refused in a line if the system does not allow that",
+        "is raised to what a program needs; an error says that the system does not allow it",
         arguments: [(16, 16, nil), (16, 63, nil), (16, 64, 64), (63, 4_096, 64), (64, 64, 0), (1_024, 4_096, 0)]
             as [(rlim_t, rlim_t, rlim_t?)]
     )

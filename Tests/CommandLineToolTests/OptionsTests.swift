@@ -51,7 +51,7 @@ struct OptionsTests {
         #expect(throws: (any Error).self) { try RadioOptions.select("nothing") }
     }
 
-    @Test("puts what happens in between into words only if that is asked for")
+    @Test("computes lines about progress only if they are asked for")
     func report() {
         var count = 0
         func line() -> String {
@@ -63,7 +63,7 @@ struct OptionsTests {
         #expect(count == 0)
     }
 
-    @Test("makes details for JSON alone, and a line for a person alone", arguments: [false, true])
+    @Test("computes details only for JSON, and a line only for a person", arguments: [false, true])
     func details(isJSON: Bool) {
         let printed = Watched<[String]>([])
         let format = OutputFormat(isJSON: isJSON, isVerbose: false) { line in printed.update { $0.append(line) } }

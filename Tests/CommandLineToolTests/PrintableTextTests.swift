@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Printable text")
 struct PrintableTextTests {
-    @Test("replaces what commands a terminal or breaks a line")
+    @Test("replaces control characters and line breaks")
     func printable() {
         #expect(PrintableText.text("a\nb\u{1B}[0m\u{7F}\u{202E}c") == "a\u{FFFD}b\u{FFFD}[0m\u{FFFD}\u{FFFD}c")
         #expect(PrintableText.text("a\u{2066}b\u{E0041}\u{E0000}c") == "a\u{FFFD}b\u{FFFD}\u{FFFD}c")
@@ -12,7 +12,7 @@ struct PrintableTextTests {
         #expect(PrintableText.quoted("Cry\u{7}stal") == "\"Cry\u{FFFD}stal\"")
     }
 
-    @Test("matches a device by its whole name, or by a name that was shortened for an advertisement")
+    @Test("matches a device by its whole name, or by the name that an advertisement shortened")
     func names() {
         let whole = "A name of more than twenty-nine octets"
         for (name, isMatch) in [(whole, true), ("A name of", true), ("A name o", true), ("Anna", false), ("", false)] {

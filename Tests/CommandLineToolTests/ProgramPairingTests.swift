@@ -22,7 +22,7 @@ struct ProgramPairingTests {
     }
 
     @Test(
-        "names a failure of the device that is meant, by its name in any case or the beginning of its identifier",
+        "reports a failure of a device given by its name in any case, or by the beginning of its identifier",
         arguments: [
             (nil, true), ("Kitchen lamp", true), ("kitchen LAMP", true), ("0d66", true), ("0D665339-0000", true),
             ("Kitchen", false), ("D665", false), ("Garage", false),
@@ -34,7 +34,7 @@ struct ProgramPairingTests {
         #expect(words.contains("it was refused") == isConcerned)
     }
 
-    @Test("names a failure of a device without a name, or with a shortened one")
+    @Test("reports a failure of a device without a name, or with a shortened one")
     func names() throws {
         #expect(try advice("Garage", of: nil) == "; it was refused; try again")
         let whole = "A name that is far too long for an advertisement"
@@ -42,13 +42,13 @@ struct ProgramPairingTests {
         #expect(try !advice(whole, of: "A name is").contains("it was refused"))
     }
 
-    @Test("says that nobody can be asked, and the identity; other errors have no advice")
+    @Test("says that there is nobody to ask, and names the identity; other errors have no advice")
     func others() throws {
-        #expect(try advice(nil, .none).contains("nobody can be asked here"))
+        #expect(try advice(nil, .none).contains("there is nobody to ask"))
         #expect(try advice("Garage", options: ["--identity", "phone"]).hasSuffix(" Garage --identity phone"))
         let pairing = ProgramPairing(TerminalPairingAgent(.keyboardAndDisplay), try RadioOptions.parse([]))
         #expect(pairing.advice(for: CBATTError(.readNotPermitted), device: nil) == "")
-        // Nothing has failed before.
+        // There was no failure before.
         let words = pairing.advice(for: CBATTError(.insufficientAuthentication), device: nil)
         #expect(words == "; pair with the device: corebluetooth pair DEVICE")
     }

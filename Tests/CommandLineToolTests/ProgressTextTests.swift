@@ -3,7 +3,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("A progress")
+@Suite("Progress")
 struct ProgressTextTests {
     private func row(
         _ unit: ProgressText.Unit,
@@ -17,7 +17,7 @@ struct ProgressTextTests {
         return text.row(after: seconds, columns: columns)
     }
 
-    @Test("has what is done, the rate and the time that is left, as far as they are known")
+    @Test("has the count, the rate and the remaining time, as far as they are known")
     func rows() {
         let services = ProgressText.Unit.items("services")
         let rows: [(ProgressText.Unit, Int, Int?, Double, String)] = [
@@ -31,11 +31,11 @@ struct ProgressTextTests {
             (.octets, 10_239, nil, 4, "10239 octets, 20 kbit/s, 4 s"),
             (.octets, 10_240, nil, 4, "10 KiB, 20 kbit/s, 4 s"), (.seconds, 0, 10, 4.9, "4 s, 6 s left"),
             (.seconds, 0, 10, 12, "12 s, 0 s left"), (.seconds, 3, nil, 4, "4 s"),
-            // A rate below 10 has one decimal place, and the time that is left is rounded up.
+            // A rate below 10 has one decimal place, and the remaining time is rounded up.
             (services, 39, 40, 4, "39 of 40 services, 9.8/s, 1 s left"),
             (services, 40, 40, 4, "40 of 40 services, 10/s, 0 s left"),
             (services, 3, 10, 0.5, "3 of 10 services, 6.0/s, 2 s left"),
-            // In no time there is no rate.
+            // Without elapsed time there is no rate.
             (services, 3, 10, 0, "3 of 10 services, 0 s"),
         ]
         for (unit, done, total, seconds, words) in rows {

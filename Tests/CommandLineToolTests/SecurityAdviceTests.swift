@@ -16,7 +16,7 @@ struct SecurityAdviceTests {
         SecurityAdvice.text(for: error, device: device, identity: identity, failure: failure, canAsk: canAsk)
     }
 
-    @Test("gives each error of security its advice, with and without a pairing that failed before")
+    @Test("gives each security error its advice, with and without an earlier failed pairing")
     func everyAdvice() {
         let failure = "pairing failed: it was refused"
         let remove = "corebluetooth bonds remove Crystal"
@@ -29,12 +29,12 @@ struct SecurityAdviceTests {
                 CBATTError(.insufficientEncryption), "pair with the device: corebluetooth pair Crystal",
                 failure + "; try again"
             ),
-            (CBATTError(.insufficientEncryptionKeySize), "the devices have to pair anew: " + remove, nil),
-            (CBATTError(.insufficientAuthorization), "the device's user has to permit it there", nil),
+            (CBATTError(.insufficientEncryptionKeySize), "the devices have to pair again: " + remove, nil),
+            (CBATTError(.insufficientAuthorization), "the device's user must allow it there", nil),
             (CBATTError(.invalidHandle), nil, nil),
             (
                 CBError(.peerRemovedPairingInformation),
-                "remove what is left of the pairing: " + remove + "; then pair anew", nil
+                "remove the rest of the pairing: " + remove + "; then pair again", nil
             ),
             (CBError(.encryptionTimedOut), "try again", failure + "; try again"),
             (CBError(.notConnected), nil, nil), (CancellationError(), nil, nil),
@@ -42,7 +42,7 @@ struct SecurityAdviceTests {
             #expect(advice(error) == fresh, "\(error)")
             #expect(advice(error, failure: failure) == failed ?? fresh, "\(error)")
         }
-        let nobody = "nobody can be asked here: use a terminal, or a line of standard input"
+        let nobody = "there is nobody to ask: use a terminal, or pass the code as a line of standard input"
         #expect(advice(CBATTError(.insufficientEncryption), canAsk: false) == nobody)
         #expect(
             advice(CBATTError(.insufficientEncryption), failure: failure, canAsk: false) == failure + "; " + nobody
@@ -50,7 +50,7 @@ struct SecurityAdviceTests {
     }
 
     @Test(
-        "quotes a word of a command line if a shell needs that",
+        "quotes a word of a command line if a shell needs it",
         arguments: [
             (nil, "DEVICE"), ("", "''"), ("A-z_0.9", "A-z_0.9"), ("a b", "'a b'"), ("a/b", "'a/b'"), ("é", "'é'"),
             ("$x", "'$x'"), ("it's", "'it'\\''s'"), ("a\u{1B}b", "'a\u{FFFD}b'"),

@@ -5,7 +5,7 @@ import Testing
 @Suite("The strength of a signal in bars")
 struct SignalBarsTests {
     @Test(
-        "has four bars from -60 dBm on, and one less each 10 dB below",
+        "has four bars from -60 dBm up, and one less for each 10 dB below",
         arguments: [
             (20, 4), (-55, 4), (-60, 4), (-61, 3), (-70, 3), (-71, 2), (-80, 2), (-81, 1), (-90, 1), (-91, 0),
         ]

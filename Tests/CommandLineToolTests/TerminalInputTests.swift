@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The line of an answer")
 struct TerminalInputTests {
-    /// Reads lines until one is none, behind an error that the system has had.
+    /// Reads lines until there is none, with `errno` set by an earlier error.
     private func readings(_ text: String, behind error: CInt = 0) -> [TerminalInput.Reading] {
         let (input, cancel) = (Pipe(), Pipe())
         input.fileHandleForWriting.write(Data(text.utf8))
@@ -27,7 +27,7 @@ struct TerminalInputTests {
     }
 
     @Test(
-        "ends with its line, the last one also with the input, whatever error the system has had before",
+        "ends with its line, or with the input, whatever errno was before",
         arguments: [0, EINTR, EAGAIN]
     )
     func lines(error: CInt) {
@@ -42,7 +42,7 @@ struct TerminalInputTests {
         #expect(readings(line + "\nnext\n") == [.line(String(line.prefix(1024))), .line("next"), .end])
     }
 
-    @Test("reads nothing for a question that is taken back, even if a line is there")
+    @Test("reads nothing for a withdrawn question, even if a line is available")
     func cancelled() {
         let (input, cancel) = (Pipe(), Pipe())
         input.fileHandleForWriting.write(Data("yes\n".utf8))

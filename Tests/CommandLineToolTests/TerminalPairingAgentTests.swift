@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The pairing agent of a program")
 struct TerminalPairingAgentTests {
-    @Test("takes its capabilities from the pairing that is demanded, or as they are given")
+    @Test("derives its capabilities from the required pairing, or takes them as they are given")
     func demanded() throws {
         let output = OutputFormat(isJSON: false, isVerbose: false)
         let rows: [(option: String, capabilities: PairingCapabilities)] = [

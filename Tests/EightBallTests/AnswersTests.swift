@@ -9,7 +9,7 @@ import Testing
 struct AnswersTests {
     private typealias Reason = ITCB_RejectionReason
 
-    @Test("shows an unknown key as it came, without what commands a terminal")
+    @Test("shows an unknown key as it is, without control characters")
     func strangeAnswers() {
         #expect(Answers.words(for: "No\u{1B}[2J") == "No\u{FFFD}[2J")
     }
@@ -19,11 +19,11 @@ struct AnswersTests {
         for (error, words, key) in [
             (ITCB_Errors.coreBluetooth(nil), "Bluetooth is not available", "ITCB-SDK-ERROR-BLUETOOTH"),
             (ITCB_Errors.sendFailed(nil), "could not be asked", "ITCB-SDK-ERROR-SEND-FAILURE"),
-            (ITCB_Errors.unknown(nil), "had a problem without a name", "ITCB-SDK-ERROR-UNKNOWN"),
+            (ITCB_Errors.unknown(nil), "had an unknown problem", "ITCB-SDK-ERROR-UNKNOWN"),
             (Reason.deviceOffline, "went offline", "ITCB-SDK-REJECT-OFFLINE"),
             (Reason.deviceBusy, "is busy with another question; ask again later", "ITCB-SDK-REJECT-BUSY"),
             (Reason.peripheralError(nil), "had a problem", "ITCB-SDK-REJECT-PERIPHERAL-ERROR"),
-            (Reason.unknown(nil), "refused without a reason", "ITCB-SDK-REJECT-UNKNOWN"),
+            (Reason.unknown(nil), "refused without giving a reason", "ITCB-SDK-REJECT-UNKNOWN"),
             (
                 ITCB_Errors.sendFailed(ITCB_Errors.coreBluetooth(Reason.questionPlease)),
                 "refused: a question must end with \"?\"", "ITCB-SDK-REJECT-NO-QUESTION-MARK"

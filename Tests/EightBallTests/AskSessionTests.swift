@@ -27,16 +27,16 @@ struct AskSessionTests {
     }
 
     private static let check = "; check --adapter and what serves it"
-    private static let nobody = " was found within 10 s: nobody is there; start one with: eightball peripheral"
+    private static let nobody = " was found within 10 s; start one with: eightball peripheral"
     private static let nearer = ", outside of -60 to -20 dBm; bring it nearer (about 1 m)"
     private static let offline = "\"Anna\" went offline before it could be asked, and did not come back within 10 s"
-    private static let notAll = ", and has not all that an 8-ball has"
+    private static let notAll = ", but lacks some of what an 8-ball has"
 
     @Test("says in German why there is no answer")
     func german() throws {
         let session = try session("Anna", .german)
         session.follow(Self.on)
-        let end = ": niemand ist da; starte eine mit: eightball peripheral"
+        let end = "; starte eine mit: eightball peripheral"
         #expect(session.lateness?.line == "keine Kugel namens \"Anna\" gefunden, auch nicht nach 10 s" + end)
         session.follow(.lost(name: "Anna"))
         let line = "\"Anna\" verschwand, bevor sie gefragt werden konnte, und kam in 10 s nicht zurück"
@@ -45,7 +45,7 @@ struct AskSessionTests {
         #expect(offline == "ist nicht mehr da" && Answers.words(for: "SLUG-ANSWER-08", .german) == "Ja.")
     }
 
-    @Test("names the reason that says most, the newest of its kind, when the time is up")
+    @Test("reports the most specific reason at the time limit, and the newest one of its kind")
     func reasons() throws {
         let (on, off, heard) = (Self.on, Self.off, Self.heard)
         let rows: [([ITCB_SDK_Step], String?, String?)] = [
@@ -56,20 +56,20 @@ struct AskSessionTests {
             ), ([on, off], nil, nil), ([off, on], nil, "no 8-ball" + Self.nobody),
             (
                 [on, .connected(name: "Anna")], nil,
-                "no 8-ball that works was found within 10 s: \"Anna\" was connected to once" + Self.notAll
+                "no working 8-ball was found within 10 s: \"Anna\" was connected once" + Self.notAll
             ),
             (
                 [on, .connected(name: "Anna"), .connected(name: "Bert")], nil,
-                "no 8-ball that works was found within 10 s: \"Bert\" was connected to 2 times" + Self.notAll
+                "no working 8-ball was found within 10 s: \"Bert\" was connected 2 times" + Self.notAll
             ), ([on, .connected(name: "Anna"), .lost(name: "Anna")], nil, Self.offline),
             ([on, .connectionFailed(name: "Anna")], nil, Self.offline),
             (
                 [on, .lost(name: "Anna"), heard("Bert", -75, false)], nil,
-                "no 8-ball in reach within 10 s: \"Bert\" was heard at -75 dBm" + Self.nearer
+                "no 8-ball in range within 10 s: \"Bert\" was heard at -75 dBm" + Self.nearer
             ),
             (
                 [on, heard("Bert", -75, false), heard("Carl", -19, false)], nil,
-                "no 8-ball in reach within 10 s: \"Carl\" was heard at -19 dBm" + Self.nearer
+                "no 8-ball in range within 10 s: \"Carl\" was heard at -19 dBm" + Self.nearer
             ), ([on, heard("Anna", -40, true)], nil, "no 8-ball" + Self.nobody),
             ([on, heard(nil, -75, false)], nil, "no 8-ball" + Self.nobody),
             (
@@ -93,12 +93,12 @@ struct AskSessionTests {
         for ball in balls + balls { session.deviceDiscovered(ball) }
         let asked = device ?? "Anna"
         #expect(balls.map(\.questions) == balls.map { $0.name == asked ? ["Rain?"] : [] })
-        // An answer without words is none.
+        // An answer without words is ignored.
         session.questionAnsweredByDevice(balls[0])
         #expect(session.lateness?.line == "\"\(asked)\" did not answer within 10 s")
     }
 
-    @Test("names balls of other names when the time is up, in the order in which they were found")
+    @Test("lists balls of other names at the time limit, in the order in which they were found")
     func others() throws {
         let session = try session("Carl")
         session.follow(Self.on)

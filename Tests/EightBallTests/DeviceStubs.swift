@@ -1,9 +1,9 @@
-// Devices and an SDK that do nothing by themselves.
+// Devices and an SDK that do nothing on their own.
 
 import Foundation
 import ITCB
 
-/// A ball as the SDK of a central has it, which keeps the questions that it gets.
+/// A ball for the SDK of a central; it records the questions that it gets.
 final class BallStub: ITCB_Device_Peripheral_Protocol {
     let uuid: String?
     let name: String
@@ -11,7 +11,7 @@ final class BallStub: ITCB_Device_Peripheral_Protocol {
     var question: String?
     var answer: String?
     private(set) var questions: [String] = []
-    /// Called as a question is sent.
+    /// Called when a question is sent.
     var onQuestion: (() -> Void)?
 
     init(_ name: String, uuid: String?) {
@@ -31,7 +31,7 @@ final class BallStub: ITCB_Device_Peripheral_Protocol {
     }
 }
 
-/// A central as the SDK of a ball has it, which keeps the answers that it gets.
+/// A central for the SDK of a ball; it records the answers that it gets.
 final class AskerStub: ITCB_Device_Central_Protocol {
     let uuid: String?
     let name: String
@@ -52,7 +52,7 @@ final class AskerStub: ITCB_Device_Central_Protocol {
     func sendAnswer(_ answer: String, toQuestion: String) { answers.append("\(toQuestion) \(answer)") }
 }
 
-/// An SDK for calls that name one.
+/// An SDK, for calls that take one.
 final class SilentSDK: ITCB_SDK_Protocol {
     var error: ITCB_Errors? { nil }
     var isCoreBluetoothPoweredOn: Bool { true }

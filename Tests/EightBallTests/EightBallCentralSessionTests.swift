@@ -9,7 +9,7 @@ import Testing
 @Suite("Single calls of eightball central")
 @MainActor
 struct EightBallCentralSessionTests {
-    /// What a session prints, and a test adds, in a world in which no time passes.
+    /// The output of a session and of its test, in a world in which no time passes.
     private static func central(
         isJSON: Bool = false,
         _ body: (EightBallCentralSession, @MainActor (String?) -> Void, (String) -> Void) -> Void
@@ -46,7 +46,7 @@ struct EightBallCentralSessionTests {
             add("still asking")
             bert.answer = "SLUG-ANSWER-01"
             session.questionAnsweredByDevice(bert)
-            // An answer that nobody waits for is none.
+            // An answer without a pending question is ignored.
             session.questionAnsweredByDevice(bert)
             session.deviceDiscovered(bert)
             take("2 Sun?")
@@ -57,8 +57,8 @@ struct EightBallCentralSessionTests {
         }
         #expect(
             lines.filter { !$0.hasSuffix(" went offline.") } == [
-                "Looking for Magic 8-Balls; \"help\" lists what to type.", "[1] Anna is here.", "[2] Bert is here.",
-                #"[] ["Rain?"]"#, "still asking", "[2] Bert: It is decidedly so.", "No ball is here yet.",
+                "Looking for Magic 8-Balls; \"help\" lists the commands.", "[1] Anna is here.", "[2] Bert is here.",
+                #"[] ["Rain?"]"#, "still asking", "[2] Bert: It is decidedly so.", "No ball has been found yet.",
                 "[2] Bert is here.", "[2] Bert is busy with another question; ask again later.",
                 #"[] ["Rain?", "Sun?"]"#,
             ]
@@ -76,13 +76,13 @@ struct EightBallCentralSessionTests {
         }
         #expect(
             lines == [
-                "Looking for Magic 8-Balls; \"help\" lists what to type.", "Waiting for ball 2...",
+                "Looking for Magic 8-Balls; \"help\" lists the commands.", "Waiting for ball 2...",
                 "[1] Anna is here.", "[2] Bert is here.", "[2] Berta is here.", #"["Rain?"] []"#,
             ]
         )
     }
 
-    @Test("reports balls that are gone before it takes the next line")
+    @Test("reports balls that are gone before it handles the next line")
     func failsAtOnce() throws {
         let lines = try Self.central { session, take, add in
             let anna = BallStub("Anna")
@@ -98,9 +98,9 @@ struct EightBallCentralSessionTests {
         }
         #expect(
             lines == [
-                "Looking for Magic 8-Balls; \"help\" lists what to type.", "Waiting for a ball...", "[1] Anna is here.",
+                "Looking for Magic 8-Balls; \"help\" lists the commands.", "Waiting for a ball...", "[1] Anna is here.",
                 "[1] Anna: It is certain.", "[1] Anna is busy with another question; ask again later.",
-                "[1] Anna went offline.", "No ball is here yet.", #"["Rain?", "Snow?"]"#,
+                "[1] Anna went offline.", "No ball has been found yet.", #"["Rain?", "Snow?"]"#,
             ]
         )
     }

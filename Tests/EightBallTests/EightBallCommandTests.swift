@@ -8,7 +8,7 @@ struct EightBallTests {
     private static let token = "0123456789abcdef"
 
     @Test(
-        "accepts what is within the limits",
+        "accepts values within the limits",
         arguments: [
             ["web", "--port", "0"], ["web", "--port", "65535"], ["web", "--token", token], ["ask", "Rain?"],
             ["ask", "Rain?", "--device", "Crystal", "--timeout", "86400"], ["peripheral", "--name", "Crystal"],
@@ -20,18 +20,18 @@ struct EightBallTests {
     }
 
     @Test(
-        "refuses what is outside of the limits, and options that exclude each other",
+        "refuses values outside of the limits, and options that exclude each other",
         arguments: [
-            (["web", "--port=-1"], "A port is a number from 1 to 65535."),
-            (["web", "--port", "65536"], "A port is a number from 1 to 65535."),
+            (["web", "--port=-1"], "A port is from 1 to 65535, or 0 for any free one."),
+            (["web", "--port", "65536"], "A port is from 1 to 65535, or 0 for any free one."),
             (["web", "--token", String(token.dropLast())], "A token has 16 to 128 characters"),
             (["ask", "Rain?", "--device", ""], "The device is empty."),
             (["ask", "Rain?", "--timeout", "0"], "The timeout must be more than 0"),
             (["peripheral", "--name", ""], "The name is empty"),
-            (["demo", "--adapter", "air"], "The demo runs on an air of its own"),
-            (["demo", "--identity", "alice"], "The demo runs on an air of its own"),
-            (["demo", "--distance", "1"], "The demo runs on an air of its own"),
-            (["demo", "--position", "1,1"], "The demo runs on an air of its own"),
+            (["demo", "--adapter", "air"], "The demo runs on a private air"),
+            (["demo", "--identity", "alice"], "The demo runs on a private air"),
+            (["demo", "--distance", "1"], "The demo runs on a private air"),
+            (["demo", "--position", "1,1"], "The demo runs on a private air"),
         ] as [([String], String)]
     )
     func refused(arguments: [String], reason: String) {
@@ -49,7 +49,7 @@ struct EightBallTests {
             try command.run()
         } throws: { error in
             (error as? Failure)?.line
-                == "a question must end with \"?\"; ask again with one: eightball ask \"Will it rain today?\""
+                == "a question must end with \"?\", for example: eightball ask \"Will it rain today?\""
         }
     }
 }

@@ -10,7 +10,7 @@ import Testing
 @MainActor
 struct EightBallPeripheralSessionTests {
     @Test(
-        "prints that it is a ball, and each answer; for programs the questions, too",
+        "prints that it is a ball, and each answer; in JSON the questions, too",
         arguments: [
             (
                 false,

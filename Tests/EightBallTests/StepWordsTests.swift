@@ -77,7 +77,7 @@ struct StepWordsTests {
         #expect(Texts.german(StepWords.Chapter.asking.heading) == "Eine Frage und ihre Antwort")
     }
 
-    @Test("begins a chapter once, even if a step of it comes late")
+    @Test("begins a chapter once, even if one of its steps comes late")
     func headings() {
         var headings = ChapterHeadings()
         let chapters: [StepWords.Chapter] = [.powerOn, .powerOn, .finding, .powerOn, .finding, .asking, .exploring]
@@ -91,7 +91,7 @@ struct StepWordsTests {
     }
 
     private static func agent() -> TerminalPairingAgent {
-        // What is shown of a pairing goes nowhere.
+        // The output about the pairing is dropped.
         TerminalPairingAgent(.keyboardAndDisplay, serves: OutputFormat(isJSON: false, isVerbose: false) { _ in })
     }
 

@@ -1,4 +1,5 @@
 import Fixtures
+@_spi(Steps) import ITCB
 import Testing
 
 @testable import eightball
@@ -25,7 +26,7 @@ struct TextsTests {
     }
 
     @Test(
-        "takes keys of two digits, and shows others as they are",
+        "translates keys of two digits, and shows others as they are",
         arguments: [
             ("SLUG-ANSWER-00", "no"), ("SLUG-ANSWER-01", "yes"), ("SLUG-ANSWER-02", "SLUG-ANSWER-02"),
             ("SLUG-ANSWER-1", "SLUG-ANSWER-1"), ("SLUG-ANSWER-001", "SLUG-ANSWER-001"),
@@ -38,12 +39,12 @@ struct TextsTests {
 
     @Test("has a key for each number", arguments: [(0, "00"), (9, "09"), (10, "10"), (19, "19")])
     func keys(number: Int, digits: String) {
-        let key = Texts.key(ofAnswer: number)
+        let key = ITCB_SDK.answerKey(number)
         #expect(key == "SLUG-ANSWER-" + digits)
         #expect(Texts.english.answer(key) == Texts.english.answers[number])
     }
 
-    @Test("has each text in each language, with as many places for values, and twenty answers")
+    @Test("has each text in each language, with equal placeholders, and twenty answers")
     func tables() {
         let values = ["<1>", "<2>", "<3>"]
         for texts in Texts.all {

@@ -3,13 +3,13 @@ import Testing
 
 @testable import eightball
 
-@Suite("A text that goes after some ticks")
+@Suite("A text that disappears after some ticks")
 struct TimedTextTests {
-    @Test("lasts for its ticks, and ends once", arguments: [1, 2, 50])
+    @Test("lasts for its ticks, and disappears once", arguments: [1, 2, 50])
     func ticks(count: Int) {
         var text = TimedText<String>()
         text.show("no", for: count)
-        // With a tick too many at the end.
+        // One tick too many at the end.
         let ends = (0...count).map { _ in
             let isShown = text.text == "no"
             return (isShown, text.tick())
@@ -19,7 +19,7 @@ struct TimedTextTests {
         #expect(text.text == nil)
     }
 
-    @Test("gives another text its whole time")
+    @Test("gives the next text its full time")
     func replaced() {
         var text = TimedText<String>()
         text.show("one", for: 2)

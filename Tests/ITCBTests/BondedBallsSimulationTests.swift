@@ -1,5 +1,4 @@
-// A central and a ball that are paired and meet again and again, while links are lost, processes killed and bonds
-// removed.
+// A paired central and ball that meet repeatedly, while links are lost, processes are killed and bonds are removed.
 
 import CoreBluetooth
 import Fixtures
@@ -37,7 +36,7 @@ private enum Trouble: CaseIterable {
     case lostBondOfBall
 }
 
-/// A central and a ball that demands pairing.
+/// A central and a ball that requires pairing.
 private final class Pair {
     private let testbed: Testbed
     private var choices: SeededChoices
@@ -71,7 +70,7 @@ private final class Pair {
         self.prepareBall()
     }
 
-    /// Answers each question, after a while, with an answer that nobody else gives.
+    /// Answers each question, after some time, with a unique answer.
     private func prepareBall() {
         self.ball.sdk.answersByHand = true
         self.ball.onAsked = { [unowned self] device, question in
@@ -79,7 +78,7 @@ private final class Pair {
             let answer = "The answer to \(question)"
             let time = self.isByHand ? self.choices.below(6_000) : 0
             self.testbed.world.after(.milliseconds(time)) { [weak ball] in
-                // A process that was killed answers nothing.
+                // A killed process answers nothing.
                 if ball != nil { device.sendAnswer(answer, toQuestion: question) }
             }
         }
@@ -89,7 +88,7 @@ private final class Pair {
     /// Whether one side has a bond and the other has none.
     private var isBondMissing: Bool { self.desk.bondCount != self.phone.bondCount }
 
-    /// One question on a link of its own.
+    /// One question on its own link.
     func meet(_ trouble: Trouble? = nil, byHand: Bool? = nil) {
         self.number += 1
         self.isByHand = byHand ?? self.choices.once(in: 2)
@@ -104,14 +103,14 @@ private final class Pair {
         device.sendQuestion(question)
         self.testbed.run(.milliseconds(Int64(self.choices.below(3_000))))
         self.cause(trouble)
-        // Its end is reported where it was asked, unless that process was killed.
+        // Its end is reported to the process that asked, unless that was killed.
         if asker === self.asker {
             let isEnded = self.testbed.run(
                 until: { !asker.answered.isEmpty || asker.errors.contains { $0.hasPrefix("sendFailed") } },
                 within: .seconds(70)
             )
             #expect(isEnded, "\(self.number) \(trouble)")
-            // Never the answer to another question, and none after its loss was reported.
+            // Never the answer to another question, and none after a loss was reported.
             let isAnswered = asker.answered == ["\(question) The answer to \(question)"]
             #expect(
                 isAnswered != asker.errors.contains { $0.hasPrefix("sendFailed") },
@@ -123,7 +122,7 @@ private final class Pair {
             }
         }
         self.testbed.run(.seconds(8))
-        // So it is where it was received.
+        // Likewise on the receiving side.
         if ball === self.ball, !ball.asked.isEmpty {
             #expect(ball.asked == [question])
             #expect(!ball.answered.isEmpty || !ball.errors.isEmpty, "\(self.number) \(trouble)")
@@ -131,7 +130,7 @@ private final class Pair {
         self.leave()
     }
 
-    /// The ball, once it can be asked; what a user has to do for that is done.
+    /// The ball, once it can be asked; does what a user has to do for that.
     private func waitForBall() -> (any ITCB_Device_Peripheral_Protocol)? {
         let isReady = self.testbed.run(
             until: {
@@ -144,7 +143,7 @@ private final class Pair {
         return self.asker.device("Ball")
     }
 
-    /// A user who reads that one side has lost its keys removes the bonds of both.
+    /// Removes both bonds, as a user would who reads that one side has lost its keys.
     private func removeBondsIfReported() {
         let reports = ["coreBluetooth.CB14", "sendFailed.coreBluetooth.ATT5", "sendFailed.coreBluetooth.ATT15"]
         guard self.asker.errors.contains(where: reports.contains) else { return }
@@ -170,7 +169,7 @@ private final class Pair {
         self.testbed.air.setLoss(0)
     }
 
-    /// The two part.
+    /// Ends the encounter.
     private func leave() {
         self.removeBondsIfReported()
         self.loseLink()

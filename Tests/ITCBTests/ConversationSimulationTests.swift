@@ -19,7 +19,7 @@ struct ConversationSimulationTests {
     }
 }
 
-/// Balls, centrals that ask, and a central without rules.
+/// Balls, centrals that ask, and a central that follows no rules.
 private final class Party {
     private let world: World
     private var choices: SeededChoices
@@ -28,7 +28,7 @@ private final class Party {
     private var askers: [Asker] = []
     private let foreign: ForeignCentral
     private var count = 0
-    /// The number of questions of each asker.
+    /// The number of questions of each central.
     private var sent: [Int]
     /// The answers that balls have sent.
     private var given: Set<String> = []
@@ -79,7 +79,7 @@ private final class Party {
         device.sendQuestion(question)
     }
 
-    /// Does something at random.
+    /// Performs a random action.
     func act() {
         let ball = self.choices.pick(self.balls)
         let index = self.choices.below(self.askers.count)
@@ -123,14 +123,14 @@ private final class Party {
         }
     }
 
-    /// Lets all of them meet again and ask, and checks that no question was lost.
+    /// Makes all of them meet again and ask, and checks that no question was lost.
     func end() {
         for device in self.devices { (device.isPowered, device.distance) = (true, 1) }
         for ball in self.balls {
             ball.sdk.answersByHand = false
             ball.sdk.localName = "Ball"
         }
-        // A question whose user is there waits as long as they are.
+        // A question waits while its user is busy.
         for asker in self.askers { asker.sdk.userIdleTime = nil }
         self.world.advance(by: .seconds(40))
         for (index, asker) in self.askers.enumerated() {

@@ -1,16 +1,16 @@
-// Devices made of Core Bluetooth alone, which do what the SDK never does.
+// Devices that use Core Bluetooth directly, and do what the SDK never does.
 
 import CoreBluetooth
 import Foundation
 
 @testable import ITCB
 
-/// A ball that does only what its test calls.
+/// A ball that does only what its test tells it.
 final class ForeignBall: NSObject, CBPeripheralManagerDelegate {
     var manager: CBPeripheralManager!
     let name: String
     let service = ITCB_SDK_Peripheral._makeService()
-    /// Whether the service is there at all.
+    /// Whether the service exists.
     let hasService: Bool
     var requests: [CBATTRequest] = []
     var subscribers: [CBCentral] = []
@@ -33,7 +33,7 @@ final class ForeignBall: NSObject, CBPeripheralManagerDelegate {
         }
     }
 
-    /// Notifies everybody.
+    /// Notifies all subscribers.
     func notify(_ data: Data) {
         guard
             let answer = service.characteristics?[_static_ITCB_SDK_8BallService_Answer_UUID.uuidString]
@@ -63,7 +63,7 @@ final class ForeignBall: NSObject, CBPeripheralManagerDelegate {
     ) { subscribers.append(central) }
 }
 
-/// A central that does only what its test calls.
+/// A central that does only what its test tells it.
 final class ForeignCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     var manager: CBCentralManager!
     var peripheral: CBPeripheral?
@@ -84,7 +84,7 @@ final class ForeignCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDele
         peripheral?.services?[_static_ITCB_SDK_8BallServiceUUID.uuidString]?.characteristics?[uuid.uuidString]
     }
 
-    /// Whether the ball's characteristics are known at this moment.
+    /// Whether the ball's characteristics are known.
     var isExplored: Bool {
         nil != characteristic(_static_ITCB_SDK_8BallService_Question_UUID)
             && nil != characteristic(_static_ITCB_SDK_8BallService_Answer_UUID)

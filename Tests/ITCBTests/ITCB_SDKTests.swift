@@ -13,7 +13,7 @@ struct ITCB_SDKTests {
         func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) { errors += 1 }
     }
 
-    /// Leaves with its first error.
+    /// Unregisters at its first error.
     private final class Leaver: ITCB_Observer_Protocol {
         var uuid = UUID()
         var errors = 0
@@ -49,7 +49,7 @@ struct ITCB_SDKTests {
         #expect(sdk.observers.isEmpty && !sdk.isObserving(object))
     }
 
-    @Test("keeps an error and reports it to all observers once, of which one may leave inside the call")
+    @Test("keeps an error and reports it to all observers once, even if one leaves inside the call")
     func errors() {
         let sdk = ITCB_SDK()
         let (observers, leavers) = ((0..<2).map { _ in ObjectObserver() }, (0..<2).map { _ in Leaver() })

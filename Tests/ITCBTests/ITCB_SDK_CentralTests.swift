@@ -78,7 +78,7 @@ struct ITCB_SDK_CentralTests {
         #expect(central.steps.count { $0 == .scanning } == 1)
     }
 
-    @Test("searches again when the adapter is on once more, and keeps its balls")
+    @Test("searches again when the adapter is back on, and keeps its balls")
     func onAgain() throws {
         let ball = testbed.ball("Crystal")
         let central = testbed.central()

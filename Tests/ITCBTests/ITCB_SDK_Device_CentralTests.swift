@@ -10,7 +10,7 @@ import Testing
 struct ITCB_SDK_Device_CentralTests {
     private let testbed = Testbed()
 
-    /// A question in parts that a ball is to put together.
+    /// A question in parts that a ball must assemble.
     private func question(_ parts: [(offset: Int, value: Data?)]) -> String {
         let central = CBCentral.unlinked()
         return ITCB_SDK_Peripheral._question(
@@ -33,7 +33,7 @@ struct ITCB_SDK_Device_CentralTests {
         #expect(self.testbed.run { central.writes == ["ok", "ok"] })
     }
 
-    @Test("answers one question at a time by hand")
+    @Test("answers questions by hand one at a time")
     func onePersonOneQuestion() throws {
         let (ball, central) = self.testbed.pair(answersByHand: true)
         let other = ForeignCentral(on: self.testbed.adapter())
@@ -126,7 +126,7 @@ struct ITCB_SDK_Device_CentralTests {
         #expect(ball.sdk.central as? ITCB_SDK_Device_Central === first)
     }
 
-    @Test("replaces what an earlier part of a question wrote in the same place")
+    @Test("overwrites what an earlier part of a question wrote at the same offset")
     func replacedPart() {
         let parts: [(offset: Int, value: Data?)] = [
             (0, Data("Will it?".utf8)), (5, Data("he".utf8)), (7, nil), (7, Data("? Or she?".utf8)),

@@ -157,7 +157,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         testbed.run(.milliseconds(2100))
         #expect(central.errors == ["sendFailed.deviceOffline"])
         ball.answer("SLUG-ANSWER-02")
-        // The next question is under way when the first one's confirmation and answer come in.
+        // The next question is pending when the first one's confirmation and answer arrive.
         device.sendQuestion("Second?")
         testbed.run(.milliseconds(100))
         ball.manager.respond(to: try #require(held), withResult: .success)
@@ -195,7 +195,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         ball.answer("SLUG-ANSWER-01")
         device.sendQuestion("Again?")
         #expect(testbed.run { central.answered == ["Again? SLUG-ANSWER-01"] })
-        // A question that cannot be sent is not taken for the one before.
+        // A question that cannot be sent is not confused with the one before.
         device.sendQuestion(String(repeating: "?", count: _static_ITCB_SDK_MaximumValueLength + 1))
         #expect(device.question == nil)
     }

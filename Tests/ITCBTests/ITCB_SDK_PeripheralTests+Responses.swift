@@ -14,7 +14,7 @@ struct BallResponsesTests {
     private let testbed = Testbed()
     private let central = CBCentral.unlinked()
 
-    /// A ball that is answered by hand, and a manager that notes its responses.
+    /// A ball that is answered by hand, and a manager that records its responses.
     private func ball() -> (Ball, NotedResponses) {
         let ball = self.testbed.ball("Crystal")
         ball.sdk.answersByHand = true

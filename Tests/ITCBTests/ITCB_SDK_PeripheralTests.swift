@@ -26,7 +26,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(ball.errors.isEmpty)
     }
 
-    @Test("does not answer over an observer")
+    @Test("does not answer if an observer has answered")
     func ownAnswer() {
         let (ball, central) = testbed.pair()
         ball.onAsked = { $0.sendAnswer("SLUG-ANSWER-19", toQuestion: $1) }
@@ -38,7 +38,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(ball.answered == ["Mine? SLUG-ANSWER-19"])
     }
 
-    /// Lets a ball answer a question again and again, faster than the air can carry it, until the flag is lowered.
+    /// Makes a ball answer a question repeatedly, faster than the air can carry it, until the flag is cleared.
     private func flood(_ ball: Ball) -> () -> Void {
         var device: (any ITCB_Device_Central_Protocol)?
         var count = 0
@@ -81,7 +81,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(central.writes.last == "ok")
     }
 
-    /// Lets a ball answer the first central that asks, so that a number of its answers wait all the time.
+    /// Makes a ball answer the first central that asks, so that a number of its answers always wait.
     private func keepWaiting(_ count: Int, at ball: Ball) {
         var device: (any ITCB_Device_Central_Protocol)?
         func fill() {
@@ -150,7 +150,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(testbed.run { ball.sdk._waitingAnswers.isEmpty })
         stop()
         #expect(ball.errors == ["sendFailed.deviceOffline"])
-        // The next one is served.
+        // The next one is answered.
         let asker = testbed.central()
         ball.onAsked = nil
         asker.onFound = { $0.sendQuestion("And I?") }
@@ -165,7 +165,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(seen == Set((0..<20).map { "SLUG-ANSWER-" + ($0 < 10 ? "0\($0)" : "\($0)") }))
     }
 
-    /// A ball that is heard, and its manager.
+    /// A ball that advertises, and its manager.
     private func ball() throws -> (ball: Ball, manager: CBPeripheralManager) {
         let ball = self.testbed.ball("Crystal")
         #expect(self.testbed.run { ball.steps.contains(.advertising(name: "Crystal")) })
@@ -204,7 +204,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(ball.steps.last == .unsubscribed(central: name) && ball.errors.isEmpty)
     }
 
-    @Test("advertises a changed name while it is heard")
+    @Test("advertises a changed name while it is advertising")
     func name() throws {
         let (ball, manager) = try self.ball()
         ball.sdk.localName = "Crystal"
@@ -232,7 +232,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(ball.sdk._centrals.isEmpty && ball.sdk.central == nil)
     }
 
-    @Test("publishes and advertises again when the adapter is on once more")
+    @Test("publishes and advertises again when the adapter is back on")
     func onAgain() throws {
         let ball = self.testbed.ball("Crystal")
         #expect(self.testbed.run { ball.steps.contains(.advertising(name: "Crystal")) })

@@ -1,4 +1,4 @@
-// Links that are lost in every step of a conversation, from either side.
+// Links that are lost at every step of a conversation, by either side.
 
 import CoreBluetooth
 import NIOCore
@@ -17,7 +17,7 @@ struct LostLinkTests {
         case central
     }
 
-    /// Plays one conversation; returns how many steps both sides took until the notifications were off again.
+    /// Plays one conversation; returns the number of steps of both sides until the notifications were off again.
     private func play(cut: (side: Side, step: Int)?) -> Int {
         let testbed = Testbed()
         let ball = testbed.ball("Crystal")
@@ -59,7 +59,7 @@ struct LostLinkTests {
         return steps
     }
 
-    @Test("recovers from a loss of power in every step of a conversation", arguments: Side.allCases)
+    @Test("recovers from a loss of power at every step of a conversation", arguments: Side.allCases)
     func everyStep(side: Side) {
         let total = play(cut: nil)
         #expect(total >= 25)
@@ -68,7 +68,7 @@ struct LostLinkTests {
         }
     }
 
-    @Test("finds a ball again whose link was being cancelled when the adapter went off")
+    @Test("finds a ball again whose link was being cancelled when the adapter was switched off")
     func leaving() throws {
         _ = testbed.ball("Crystal")
         let central = testbed.central()

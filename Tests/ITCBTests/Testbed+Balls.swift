@@ -73,18 +73,18 @@ func words(_ error: (any Error)?) -> String {
     }
 }
 
-/// A central that asks, and what its observer is told.
+/// A central that asks, and its observer's calls.
 final class Asker: ITCB_Observer_Central_Protocol {
     let adapter: BluetoothAdapter
     let sdk: ITCB_SDK_Central
     var uuid = UUID()
-    /// The balls that were found ready, in order; one that came back is there twice.
+    /// The balls that were reported as found, in order; one that came back is listed twice.
     var found: [any ITCB_Device_Peripheral_Protocol] = []
     /// The questions that were confirmed.
     var asked: [String] = []
     /// Question and answer.
     var answered: [String] = []
-    /// The answer's key alone.
+    /// Only the answer's key.
     var answers: [String] = []
     var errors: [String] = []
     var steps: [ITCB_SDK_Step] = []
@@ -112,7 +112,7 @@ final class Asker: ITCB_Observer_Central_Protocol {
         sdk.devices.lazy.compactMap { $0 as? ITCB_SDK_Device_Peripheral }.first { $0.name == name && $0._isReady }
     }
 
-    /// The balls that are here and ready.
+    /// The balls that are present and ready.
     var ready: [String] {
         sdk.devices.compactMap { $0 as? ITCB_SDK_Device_Peripheral }.filter(\._isReady).map(\.name)
     }
@@ -151,7 +151,7 @@ extension ITCB_SDK_Device_Peripheral {
     }
 }
 
-/// A ball, and what its observer is told.
+/// A ball, and its observer's calls.
 final class Ball: ITCB_Observer_Peripheral_Protocol {
     let adapter: BluetoothAdapter
     let sdk: ITCB_SDK_Peripheral
@@ -193,7 +193,7 @@ final class Ball: ITCB_Observer_Peripheral_Protocol {
     }
 }
 
-/// Answers that are the same in every run.
+/// The same answers in every run.
 struct SeededAnswers: RandomNumberGenerator {
     var state: UInt64
 

@@ -12,7 +12,7 @@ struct AccessTokenTests {
         #expect(tokens.allSatisfy { $0.utf8.count == 32 && $0.allSatisfy(\.isHexDigit) })
     }
 
-    @Test("accepts 16 to 128 characters that stand in an address as they are")
+    @Test("accepts 16 to 128 characters that need no escaping in an address")
     func own() {
         #expect(AccessToken("abcdefghijklmno") == nil)
         #expect(AccessToken("abcdefghijklmnop")?.text == "abcdefghijklmnop")
@@ -23,7 +23,7 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("refuses a token in which one octet is another, or which is shorter or longer")
+    @Test("refuses a token with one different octet, or of another length")
     func others() throws {
         let secret = Array("abcdefghijklmnop".utf8)
         let token = try #require(AccessToken("abcdefghijklmnop"))

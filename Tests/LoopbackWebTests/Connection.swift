@@ -1,4 +1,4 @@
-// A connection of a browser in virtual time, and a reader that takes what is written when its test wants it to.
+// A browser's connection in virtual time, with a reader that accepts output when its test wants it to.
 
 import NIOCore
 import NIOEmbedded
@@ -7,7 +7,7 @@ import Testing
 
 @testable import LoopbackWeb
 
-/// Keeps what is written, until the other end takes it.
+/// Keeps the output until the other end accepts it.
 final class SlowReader: ChannelOutboundHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
@@ -33,7 +33,7 @@ final class SlowReader: ChannelOutboundHandler {
     }
 }
 
-/// A connection, and what is behind it.
+/// A connection, and the server behind it.
 struct Connection {
     static let secret = "abcdefghijklmnop"
 
@@ -79,7 +79,7 @@ struct Connection {
         channel.embeddedEventLoop.run()
     }
 
-    /// The status and the text of what was written since the last call.
+    /// The status and the text of the output since the last call.
     func written() throws -> (status: HTTPResponseStatus?, fields: HTTPHeaders, text: String) {
         var (status, fields, text): (HTTPResponseStatus?, HTTPHeaders, String) = (nil, [:], "")
         while let part = try channel.readOutbound(as: HTTPServerResponsePart.self) {

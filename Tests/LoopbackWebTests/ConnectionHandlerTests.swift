@@ -70,7 +70,7 @@ struct ConnectionHandlerTests {
         let connection = try Connection { _, _ in }
         connection.channel.pipeline.fireErrorCaught(HTTPParserError.invalidMethod)
         let (status, fields, text) = try connection.written()
-        #expect(status == .badRequest && text == "That is not HTTP.\n")
+        #expect(status == .badRequest && text == "This is not HTTP.\n")
         #expect(fields["Content-Type"] == ["text/plain; charset=utf-8"] && fields["Connection"] == ["close"])
         let later = try Connection { _, _ in }
         try later.head(.POST, "do")
@@ -113,11 +113,11 @@ struct ConnectionHandlerTests {
     }
 
     private static let refusals: [(RequestCheck.Refusal, UInt, String)] = [
-        (.target, 400, "The target of a request is a path."),
-        (.host, 421, "This page has another name: open the address that the program has printed."),
-        (.origin, 403, "A page of another origin may not use this one."),
-        (.token, 403, "The address needs its token: open the one that the program has printed."),
-        (.method, 405, "A request is GET or POST."), (.contentType, 415, "What is posted is application/json."),
+        (.target, 400, "The target of a request must be a path."),
+        (.host, 421, "The page has another host name: open the address that the program has printed."),
+        (.origin, 403, "Pages of other origins may not use this one."),
+        (.token, 403, "The token is missing: open the address that the program has printed."),
+        (.method, 405, "Only GET and POST are allowed."), (.contentType, 415, "A POST must be application/json."),
     ]
 
     @Test("answers each refusal with its status and its text, before a body comes")
@@ -146,7 +146,7 @@ struct ConnectionHandlerTests {
         }
     }
 
-    @Test("gives a new connection the place of the oldest without the token if all sixty-four are taken")
+    @Test("gives a new connection the place of the oldest one without the token if all sixty-four are taken")
     func connectionLimit() throws {
         let topics = EventTopics()
         let all = try (0..<EventTopics.connectionLimit).map { _ in try Connection(topics: topics) { _, _ in } }
@@ -159,7 +159,7 @@ struct ConnectionHandlerTests {
         #expect(try owner.written().status == .notFound)
     }
 
-    @Test("keeps the places of connections with the token, and closes one more at once")
+    @Test("keeps the places of connections with the token, and closes another connection at once")
     func fullOfKept() throws {
         let topics = EventTopics()
         let all = try (0..<EventTopics.connectionLimit).map { _ in try Connection(topics: topics) { _, _ in } }
@@ -192,7 +192,7 @@ struct ConnectionHandlerTests {
 
     // MARK: The end
 
-    /// Notes how the connection is closed; one whose output alone is closed stays, as a socket does.
+    /// Records how the connection is closed; if only its output is closed, it stays open, as a socket does.
     private final class CloseRecorder: ChannelOutboundHandler {
         typealias OutboundIn = HTTPServerResponsePart
         typealias OutboundOut = HTTPServerResponsePart
@@ -208,7 +208,7 @@ struct ConnectionHandlerTests {
         }
     }
 
-    /// A connection that notes how it is closed.
+    /// A connection that records how it is closed.
     private func connection(_ response: WebResponse?) throws -> (Connection, CloseRecorder) {
         let connection = try Connection { _, respond in
             if let response { respond(response) }
@@ -269,7 +269,7 @@ struct ConnectionHandlerTests {
         #expect(shown.count == (isStream ? 9 : 10) && shown == shown.sorted())
     }
 
-    /// How far a connection has come when it ends.
+    /// The state of a connection when it ends.
     enum Progress: CaseIterable {
         case idle
         case receiving
@@ -278,7 +278,7 @@ struct ConnectionHandlerTests {
     }
 
     @Test(
-        "is deallocated once its peer has closed, however much of its time is left",
+        "is deallocated once its peer has closed it, before its deadline",
         arguments: Progress.allCases
     )
     func released(stage: Progress) throws {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Connections in any order")
 struct ConnectionSimulationTests {
-    /// A connection, and what its browser has got.
+    /// A connection, and what its browser has received.
     private struct Browser {
         let connection: Connection
         var answers = 0
@@ -21,7 +21,7 @@ struct ConnectionSimulationTests {
     ]
 
     @Test(
-        "answers each request once at most, sends each stream newer documents alone, and forgets each connection",
+        "answers each request at most once, sends each stream only newer documents, and forgets each connection",
         arguments: simulationSeeds(8)
     )
     func connections(seed: UInt64) throws {

@@ -31,7 +31,7 @@ struct EventTopicsTests {
         #expect(try first.written().text == "event: state\nid: 2\ndata: 2\n\n")
         #expect(try second.written().text == "event: state\nid: 2\ndata: 2\n\n")
         #expect(try third.written().text.isEmpty)
-        // The same text again is another document.
+        // The same text again is a new document.
         topics.publish(["de": "eins"])
         #expect(try third.written().text == "event: state\nid: 2\ndata: eins\n\n")
         // A stream that has ended is sent nothing.
@@ -44,7 +44,7 @@ struct EventTopicsTests {
         #expect(topics.connectionCount == 2)
     }
 
-    @Test("sends a slow reader the newest document, not those between")
+    @Test("sends a slow reader the newest document, and skips those before")
     func slowReader() throws {
         let topics = EventTopics()
         let connection = try stream(topics)
@@ -76,7 +76,7 @@ struct EventTopicsTests {
         #expect(!connection.channel.isActive && topics.connectionCount == 0)
     }
 
-    @Test("gives a reader that has read half a minute again, and names its document in the beats")
+    @Test("gives a reader another half minute whenever it has read, and names its document in the beats")
     func slowAgain() throws {
         let topics = EventTopics()
         let connection = try stream(topics)
@@ -108,10 +108,10 @@ struct EventTopicsTests {
         let (status, fields, text) = try stream()
         #expect(status == .serviceUnavailable && text == "Too many pages are open.\n")
         #expect(fields["Content-Type"] == ["text/plain; charset=utf-8"] && connections.count == 33)
-        // The one that was refused takes no place of a stream.
+        // The refused one does not count.
         connections[32].channel.embeddedEventLoop.run()
         #expect(try stream().status == .serviceUnavailable)
-        // One that ends makes room.
+        // The end of a stream makes room.
         try connections[3].channel.close().wait()
         connections[3].channel.embeddedEventLoop.run()
         #expect(try stream().status == .ok)

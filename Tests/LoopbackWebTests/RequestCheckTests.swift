@@ -4,7 +4,7 @@ import Testing
 
 @testable import LoopbackWeb
 
-@Suite("Which requests are obeyed")
+@Suite("The check of a request")
 struct RequestCheckTests {
     private static let secret = "abcdefghijklmnop"
 
@@ -24,7 +24,7 @@ struct RequestCheckTests {
     private static let json = ("Content-Type", "application/json")
     private static let origin = ("Origin", "http://127.0.0.1:8088")
 
-    @Test("obeys requests for the page and its parts, under each name of loopback")
+    @Test("allows requests for the page and its parts, under each name of loopback")
     func obeyed() throws {
         for host in ["127.0.0.1:8088", "localhost:8088", "LocalHost:8088", "[::1]:8088"] {
             #expect(try verdict(host: host) == .obeyed(path: ""))
@@ -38,7 +38,7 @@ struct RequestCheckTests {
     }
 
     @Test(
-        "refuses another host, such as one of a site that leads to loopback",
+        "refuses another host, such as that of a site that resolves to loopback",
         arguments: [
             "example.org:8088", "127.0.0.1", "127.0.0.1:80", "127.0.0.1:8089", "localhost.example.org:8088",
             "127.0.0.1:8088.example.org", "0.0.0.0:8088", "127.0.0.2:8088", "[::]:8088", "::1:8088", "",
@@ -73,18 +73,18 @@ struct RequestCheckTests {
         #expect(try verdict(.POST, [Self.origin, ("Origin", "http://example.org"), Self.json]) == .refused(.origin))
     }
 
-    @Test("refuses requests of other sites, except a link that is followed to the page")
+    @Test("refuses requests of other sites, except following a link to the page")
     func fetchMetadata() throws {
         #expect(try verdict([("Sec-Fetch-Site", "same-origin")]) == .obeyed(path: ""))
         #expect(try verdict([("Sec-Fetch-Site", "none")]) == .obeyed(path: ""))
         #expect(try verdict([("Sec-Fetch-Site", "cross-site")]) == .refused(.origin))
         #expect(try verdict([("Sec-Fetch-Site", "same-site")]) == .refused(.origin))
-        // A link that was followed shows the page, and does nothing else.
+        // Following a link shows the page, and does nothing else.
         let link = [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document")]
         #expect(try verdict(link) == .obeyed(path: ""))
         #expect(try verdict(.GET, "/\(Self.secret)/events/en", link) == .refused(.origin))
         #expect(try verdict(.POST, link + [Self.origin, Self.json]) == .refused(.origin))
-        // All that is said of it has to fit.
+        // All header fields about it must agree.
         for missing in link.indices.dropFirst() {
             var fields = link
             fields.remove(at: missing)
@@ -125,7 +125,7 @@ struct RequestCheckTests {
         let charset = ("Content-Type", "Application/JSON; charset=utf-8")
         #expect(try verdict(.POST, [Self.origin, charset]) == .obeyed(path: ""))
         #expect(try verdict(.POST, [Self.origin, ("Content-Type", " application/json ;x")]) == .obeyed(path: ""))
-        // To show something no type is needed.
+        // Reading needs no type.
         #expect(try verdict(.GET, [("Content-Type", "text/plain")]) == .obeyed(path: ""))
     }
 

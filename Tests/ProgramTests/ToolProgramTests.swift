@@ -183,8 +183,8 @@ extension Programs {
             #expect(argument.errorLines == ["corebluetooth: argument 3 is not UTF-8"])
             let ball = try ProcessTestbed.executable("eightball")
             let line = try testbed.shell("printf 'use \\377\\nlist\\n' | '\(ball)' central --identity asker | cat")
-            try line.line(with: "No ball is here yet.")
-            try line.errorLine(with: "eightball: a line of standard input is not UTF-8: U+FFFD stands for what is not")
+            try line.line(with: "No ball has been found yet.")
+            try line.errorLine(with: "eightball: a line of standard input is not UTF-8: invalid octets became U+FFFD")
         }
     }
 }

@@ -139,7 +139,7 @@ extension Programs {
             let page = try Page(testbed, "--token", "a-token-of-my-own")
             let other = try testbed.eightball("web", "--port", "\(page.port)", "--identity", "other")
             #expect(try other.end() == 1)
-            let line = "eightball: another program has port \(page.port); choose another one with --port"
+            let line = "eightball: another program uses port \(page.port); choose another one with --port"
             #expect(other.lines.isEmpty && other.errorLines.count == 1 && other.errorLines[0].hasPrefix(line))
             page.process.send(SIGKILL)
             try page.process.end()

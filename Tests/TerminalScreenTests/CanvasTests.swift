@@ -37,7 +37,7 @@ struct CanvasTests {
         #expect(canvas.text == [" xy字"])
     }
 
-    @Test("leaves out what moves the cursor")
+    @Test("leaves out characters that move the cursor")
     func controls() {
         var canvas = self.canvas(1, 20)
         canvas.write("a\u{1B}[2Jb\u{202E}c\nd\u{9B}e", row: 0, column: 0)
@@ -50,19 +50,6 @@ struct CanvasTests {
         canvas.write("a" + String(repeating: "\u{301}", count: 1000) + "b", row: 0, column: 0)
         #expect(canvas.text[0].unicodeScalars.count == 17)
         #expect(canvas.text[0].last == "b")
-    }
-
-    @Test(
-        "breaks a paragraph between words, and inside long ones",
-        arguments: [
-            ("Will it rain today?", 8, ["Will it", "rain", "today?"]),
-            ("Will it rain today?", 19, ["Will it rain today?"]),
-            ("Donaudampfschiff fährt", 6, ["Donaud", "ampfsc", "hiff", "fährt"]),
-            ("漢字漢", 5, ["漢字", "漢"]), ("", 5, []), ("a", 0, []),
-        ]
-    )
-    func paragraphs(text: String, columns: Int, lines: [String]) {
-        #expect(Canvas.lines(of: text, columns: columns) == lines)
     }
 
     @Test("fills a row from a column on, with a character of one column")
@@ -78,7 +65,7 @@ struct CanvasTests {
         }
     }
 
-    @Test("writes a text that fits whole, cuts another one at the edge or after its columns")
+    @Test("writes a text that fits in full, and cuts another one at the edge or after its columns")
     func exactFit() {
         var canvas = self.canvas(2, 5)
         #expect(canvas.write("abcdefg", row: 0, column: 2) == 5)
@@ -93,7 +80,7 @@ struct CanvasTests {
         #expect(self.canvas(-1, -1).text == [] && self.canvas(1, -1).text == [""])
     }
 
-    @Test("writes a paragraph that fits exactly whole, and ends one that is too long with an ellipsis")
+    @Test("writes a paragraph that just fits in full, and ends one that is too long with an ellipsis")
     func exactParagraph() {
         var canvas = self.canvas(3, 8)
         #expect(canvas.write(paragraph: "Will it rain today?", row: 0, column: 1, columns: 7, rows: 2) == 2)

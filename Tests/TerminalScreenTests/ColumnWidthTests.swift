@@ -6,11 +6,11 @@ import Testing
 @Suite("Column width")
 struct ColumnWidthTests {
     @Test(
-        "takes the columns of the first visible scalar",
+        "has the columns of the first visible scalar",
         arguments: [
             ("a", 1), ("~", 1), (" ", 1), ("é", 1), ("e\u{301}", 1), ("ß", 1), ("漢", 2), ("ｱ", 1), ("Ａ", 2), ("🚗", 2),
             ("👨‍👩‍👧", 2), ("👍🏽", 2), ("한", 2), ("\u{1112}\u{1161}\u{11AB}", 2), ("\u{200D}", 0), ("\u{301}", 0),
-            // A sign with an emoji selector, and a flag, have two columns.
+            // A character with an emoji selector, and a flag, have two columns.
             ("\u{2764}", 1), ("\u{2764}\u{FE0F}", 2), ("1\u{FE0F}\u{20E3}", 2), ("🇩🇪", 2), ("🇩", 1),
         ] as [(Character, Int)]
     )
@@ -18,9 +18,9 @@ struct ColumnWidthTests {
         #expect(ColumnWidth.columns(of: character) == columns)
     }
 
-    @Test("takes the next scalar if the C library does not know the first")
+    @Test("has the columns of the next scalar if the C library does not know the first")
     func unknownScalars() throws {
-        // Signs that are one cluster with the letter behind them (Unicode Standard Annex 29, Prepend); C libraries
+        // Characters that form one cluster with the letter after them (Unicode Standard Annex 29, Prepend); C libraries
         // differ in which of them they know.
         for value in [0x0600, 0x06DD, 0x0D4E, 0x110BD, 0x11A3A, 0x11F02, 0x113D1] as [UInt32] {
             let sign = try #require(Unicode.Scalar(value))
@@ -32,10 +32,10 @@ struct ColumnWidthTests {
     }
 
     @Test(
-        "takes no column for what moves a terminal's cursor",
+        "gives no column to characters that move a terminal's cursor",
         arguments: [
             "\u{1B}", "\n", "\r\n", "\u{7F}", "\u{85}", "\u{9B}", "\u{202E}", "\u{0}", "\u{1F}",
-            // A selector without a sign, and behind an accent without a letter.
+            // A selector without a character, and after an accent without a letter.
             "\u{FE0F}", "\u{301}\u{FE0F}",
         ] as [Character]
     )

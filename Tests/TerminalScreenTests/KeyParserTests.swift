@@ -34,7 +34,7 @@ struct KeyParserTests {
     func keys(text: String, keys: [Key]) {
         var parser = KeyParser()
         #expect(parser.receive(text.utf8) == keys)
-        // However the octets are cut, they mean the same.
+        // The result does not depend on how the octets are split.
         var slow = KeyParser()
         #expect(text.utf8.flatMap { slow.receive([$0]) } == keys)
     }
@@ -48,7 +48,7 @@ struct KeyParserTests {
         for octet in character.utf8.dropLast() { #expect(parser.receive([octet]) == []) }
         #expect(parser.receive(character.utf8.suffix(1)) == [.character(character)])
         #expect(parser.flush() == [] && !parser.isPending)
-        // One that is not complete is given up at the next one.
+        // An incomplete one is dropped at the next one.
         #expect(parser.receive(character.utf8.dropLast() + Array("é".utf8)) == [.character("é")])
     }
 
@@ -84,7 +84,7 @@ struct KeyParserTests {
     }
 
     @Test(
-        "leaves out what is not UTF-8",
+        "leaves out octets that are not UTF-8",
         arguments: [[0xFF], [0xC3, 0x28], [0xE2, 0x82], [0x80], [0xED, 0xA0, 0x80]] as [[UInt8]]
     )
     func malformed(octets: [UInt8]) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Completion")
 struct LineCompletionTests {
-    /// The line with `|` for its cursor after Tab, and what is listed.
+    /// The line after Tab with `|` for its cursor, and the list of candidates.
     private func complete(_ text: String, _ replaced: Int, _ candidates: [String]) -> (String, [String]) {
         var editor = LineEditor()
         _ = editor.receive(.text(text))
@@ -24,14 +24,14 @@ struct LineCompletionTests {
         #expect(complete("rX", 1, ["read", "rssi"]) == ("r|X", ["read", "rssi"]))
         #expect(complete("X", 0, ["read", "rssi"]) == ("r|X", []))
         #expect(complete("zX", 1, []) == ("z|X", []))
-        // More than there is cannot be replaced.
+        // No more than the line has can be replaced.
         #expect(complete("rX", 2, ["read"]) == ("r|X", []))
     }
 
     @Test("lists candidates downwards in as many columns as fit")
     func table() {
         #expect(LineCompletion.table(["a", "bb", "c", "d", "e"], columns: 11) == "a   c   e\nbb  d")
-        // The last column needs no space behind it.
+        // The last column has no spaces after it.
         #expect(LineCompletion.table(["a", "bb", "c", "d", "e"], columns: 10) == "a   d\nbb  e\nc")
         #expect(LineCompletion.table(["a", "b", "c"], columns: 8) == "a  b  c")
         #expect(LineCompletion.table(["a", "b", "c"], columns: 7) == "a  c\nb")

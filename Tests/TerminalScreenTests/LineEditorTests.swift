@@ -49,14 +49,14 @@ struct LineEditorTests {
         #expect(self.line(self.typed("ne") + [.character("\u{301}"), .backspace]) == "n|")
     }
 
-    @Test("takes as many octets as fit, and no half of a character")
+    @Test("takes as many octets as fit, and never half a character")
     func limit() {
         #expect(self.line(self.typed("abcd"), LineEditor(maximumLength: 3)) == "abc|")
         #expect(self.line(self.typed("aéé"), LineEditor(maximumLength: 4)) == "aé|")
         #expect(self.line(self.typed("aéé"), LineEditor(maximumLength: 5)) == "aéé|")
     }
 
-    @Test("has space for a value of 512 octets in digits, with a command before it")
+    @Test("has space for a command with a value of 512 octets in hexadecimal")
     func longValue() {
         let line = "write FFF1 " + String(repeating: "0A", count: 512)
         var editor = LineEditor()
@@ -64,7 +64,7 @@ struct LineEditorTests {
         #expect(editor.text == line)
     }
 
-    @Test("goes through the history, which has no empty line, and keeps what is being written")
+    @Test("goes through the history, which has no empty lines, and keeps the line being typed")
     func history() {
         var editor = LineEditor()
         for line in ["One?", "Two?", "Two?", ""] {

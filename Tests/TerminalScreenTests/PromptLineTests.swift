@@ -28,10 +28,10 @@ struct PromptLineTests {
         // Twelve columns: two for the prompt, nine characters, and the cursor's.
         #expect(Self.octets("> ", [.text("abcdefghijkl")], columns: 12) == "> defghijkl\r\u{1B}[11C")
         #expect(Self.octets("> ", [.text("abcdefghijkl"), .home], columns: 12) == "> abcdefghij\r\u{1B}[2C")
-        // A prompt that leaves fewer than ten columns makes place for the line.
+        // A prompt that leaves fewer than ten columns gives way to the line.
         #expect(Self.octets("long: ", [.text("abc")], columns: 16) == "long: abc\r\u{1B}[9C")
         #expect(Self.octets("long: ", [.text("abc")], columns: 15) == "abc\r\u{1B}[3C")
-        // The last character and the cursor are there in any terminal.
+        // The last character and the cursor are visible in any terminal.
         for columns in [-1, 0, 1, 2] { #expect(Self.octets("> ", [.text("abc")], columns: columns) == "c\r\u{1B}[1C") }
         #expect(Self.octets("> ", [.text("abc")], columns: 3) == "bc\r\u{1B}[2C")
     }

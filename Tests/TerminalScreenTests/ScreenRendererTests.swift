@@ -14,7 +14,7 @@ struct ScreenRendererTests {
         #expect(renderer.render(canvas) == "\u{1B}[?25l\u{1B}[1;3H\u{1B}[0m6\u{1B}[0m")
     }
 
-    @Test("leaves out colours alone")
+    @Test("omits only colours if there are none")
     func noColors() {
         var canvas = Canvas(size: ScreenSize(rows: 1, columns: 4))
         canvas.write("a", row: 0, column: 0, TextStyle(color: .red, isBold: true))

@@ -28,7 +28,7 @@ struct ScreenSimulationTests {
     }
 
     @Test(
-        "A terminal shows each canvas that is drawn over the one before, also of another size",
+        "A terminal shows each canvas that is drawn over the one before, even of another size",
         arguments: simulationSeeds(20)
     )
     func rendering(seed: UInt64) {
@@ -46,14 +46,14 @@ struct ScreenSimulationTests {
             Self.draw(on: &canvas, &choices)
             terminal.receive(renderer.render(canvas))
             #expect(terminal.text == canvas.text)
-            // The same canvas again costs no cell.
+            // Drawing the same canvas again changes no cell.
             let again = renderer.render(canvas)
             #expect(!again.contains("H\u{1B}[0") && !again.contains("[2J"))
         }
     }
 
     @Test(
-        "A terminal that disagrees about a cluster's width shows the plain text behind it in its place",
+        "A terminal that disagrees about a cluster's width still shows the plain text after it in its place",
         arguments: [VirtualTerminal.Opinion.narrowScalars, .wideScalars],
         simulationSeeds(10)
     )
@@ -128,9 +128,9 @@ struct ScreenSimulationTests {
         for piece in Self.pieces + ["Magic 8-Ball 漢字 two", "漢a漢", "a" + String(repeating: "\u{301}", count: 20)] {
             #expect(ColumnWidth.columns(of: ColumnWidth.truncated(piece, to: columns)) <= columns)
             #expect(ColumnWidth.columns(of: ColumnWidth.padded(piece, to: columns)) == columns)
-            // A wide cluster has no room in one column.
+            // A wide cluster does not fit into one column.
             guard columns != 1 else { continue }
-            #expect(Canvas.lines(of: piece, columns: columns).allSatisfy { ColumnWidth.columns(of: $0) <= columns })
+            #expect(WrappedText.lines(piece, columns: columns).allSatisfy { ColumnWidth.columns(of: $0) <= columns })
         }
     }
 }

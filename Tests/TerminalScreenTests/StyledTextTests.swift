@@ -13,7 +13,7 @@ struct StyledTextTests {
         return line
     }
 
-    @Test("puts control sequences around what has a style")
+    @Test("puts control sequences around styled parts")
     func rendered() {
         #expect(line.text == "a日bcd")
         #expect(line.rendered(hasColors: true) == "a日\u{1B}[0;31mbc\u{1B}[0m\u{1B}[0;1md\u{1B}[0m")

@@ -5,7 +5,7 @@ import Testing
 @Suite("Text style")
 struct TextStyleTests {
     @Test(
-        "selects bold, dim, reversed and the colour by one control sequence, without colours all but the colour",
+        "selects bold, dim, reversed and the colour by one control sequence, which omits the colour if there are none",
         arguments: [
             (TextStyle.plain, "0", "0"), (.bold, "0;1", "0;1"), (.dim, "0;2", "0;2"), (.reversed, "0;7", "0;7"),
             (.plain.colored(.red), "0;31", "0"), (TextStyle(color: .cyan, isBold: true), "0;1;36", "0;1"),

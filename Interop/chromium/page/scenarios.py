@@ -148,7 +148,7 @@ def by_hand(stage):
     eventually("the die turning", lambda: page.script(moving) != first)
     page.picture("turning")
     ball_page.reads("#open-question", "Shall I go?")
-    ball_page.reads("#status", "1 listens")
+    ball_page.reads("#status", "1 listener")
     fits(ball_page)
     ball_page.picture("open-phone")
     german.keys("Und ich?", Keys.ENTER)
@@ -253,7 +253,7 @@ def pairing(stage):
     page.keys("x", "000001" if codes()[0] == "000000" else "000000", Keys.ENTER)
     page.misses("#pairing")
     page.reads("#words[data-stage=failed]", "Authentication is insufficient")
-    page.reads("#notice", "Crystal was not paired with")
+    page.reads("#notice", "Pairing with Crystal failed")
     # Pairing again is refused for a while after a failure.
     for number in range(2, 1000):
         question = f"Is it open, the {number}. time?"

@@ -1,12 +1,12 @@
-// The challenge and the response of a lock and its key, in the messenger's messages:
+// The challenge and the response between a lock and its key, in the messenger's messages:
 //
-//     lock → key   Lock = closed, Challenge = 32 hexadecimal digits, anew for each link and never again
+//     lock → key   Lock = closed, Challenge = 32 hexadecimal digits, new for each link and never reused
 //     key → lock   Response = HMAC-SHA256 of the challenge under the shared secret, 64 hexadecimal digits
-//     lock → key   Lock = open; or Lock = closed, Error = why
+//     lock → key   Lock = open; or Lock = closed, Error = the reason
 //
-// The lock is open as long as the link lasts. A key without the secret cannot open it, and what was overheard opens
-// nothing a second time. Two things it does not do: it does not know how far away the key is, so a relay between a key
-// and a lock far apart opens it; and a secret that can be guessed can be found from what was overheard.
+// The lock is open while the link lasts. A key without the secret cannot open it, and an overheard exchange opens
+// nothing later. Two attacks remain: the lock does not know how far away the key is, so a relay between the two opens
+// it; and a guessable secret can be found from an overheard exchange.
 
 import Foundation
 
@@ -25,9 +25,9 @@ internal enum ChallengeResponse {
     static let response = "Response"
     static let error = "Error"
 
-    /// How many octets a challenge has.
+    /// The length of a challenge, in octets.
     static let challengeLength = 16
-    /// What the response is computed for, lest it be of use for anything else.
+    /// The purpose of the response, so that it proves nothing else.
     private static let purpose = Data("BlueEar lock 1".utf8)
 
     /// A new challenge.
@@ -40,7 +40,7 @@ internal enum ChallengeResponse {
         Data(HMAC<SHA256>.authenticationCode(for: purpose + challenge, using: key(secret)))
     }
 
-    /// Whether a response is the right one, found out in the same time whatever it is.
+    /// Whether a response is correct. The time that this takes does not depend on the response.
     static func isResponse(_ response: Data, to challenge: Data, secret: String) -> Bool {
         HMAC<SHA256>.isValidAuthenticationCode(response, authenticating: purpose + challenge, using: key(secret))
     }
@@ -52,7 +52,7 @@ internal enum ChallengeResponse {
         octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Hexadecimal digits as octets, or `nil` where they are none.
+    /// Hexadecimal digits as octets; `nil` if they are not hexadecimal digits.
     static func octets(_ text: String) -> Data? {
         let digits = Array(text.utf8)
         guard digits.count % 2 == 0, digits.count <= 128 else { return nil }

@@ -1,30 +1,30 @@
-// The article's key: it opens the lock whenever it comes near, without being touched. The request for a connection does
-// not expire, and with a restoration identifier it outlives the app.
+// The article's key: it opens the lock when it comes near, without being touched. Its connection request does not
+// expire, and with a restoration identifier it outlives the app.
 
 public import CoreBluetooth
 import Foundation
 
-/// A key that opens a lock whenever the two can hear each other.
+/// A key that opens a lock whenever the two are in range of each other.
 ///
-/// It begins with ``begin()``. Use it on the main thread.
+/// It starts with ``begin()``. Use it on the main thread.
 public final class ElectronicKey {
-    /// What happened to the key.
+    /// An event of the key.
     public enum Event: Equatable {
         /// The key looks for its lock.
         case searching
-        /// The lock is there; its name.
+        /// The lock with this name is connected.
         case connected(name: String)
         /// The lock is open.
         case opened
-        /// The lock does not take this key.
+        /// The lock rejects this key.
         case refused(reason: String)
-        /// The lock is out of reach; the key waits for it.
+        /// The lock is out of range; the key waits for it.
         case away
-        /// The key is back from before its app ended, with these peers.
+        /// The key was restored from before its app ended, with these peers.
         case restored([UUID])
-        /// Something went wrong.
+        /// An error occurred.
         case failed(BlueEarError)
-        /// The adapter came or went.
+        /// The adapter's state changed.
         case stateChanged(CBManagerState)
     }
 
@@ -44,13 +44,13 @@ public final class ElectronicKey {
         manager.restoreIdentifier = restoreIdentifier
         manager.stays = true
         manager.message = nil
-        // A response to the challenge of a link that is gone is of no use.
+        // A response to the challenge of an earlier link would be useless.
         manager.keepsWaiting = false
         manager.blueEar = ear
         ear.key = self
     }
 
-    /// Begins to look for the lock, or takes up what was going on.
+    /// Starts to look for the lock, or resumes after a restoration.
     public func begin() { manager.scan() }
 
     private func hear(_ message: [String: String]) {

@@ -1,30 +1,30 @@
-// The article's electronic lock: it opens when its key comes near, and closes when the key is gone.
+// The article's electronic lock: it opens when its key comes near, and closes when the key leaves.
 
 #if !os(tvOS) && !os(watchOS) && !os(visionOS)
 public import CoreBluetooth
 import Foundation
 
-/// A lock that opens to a key with its secret, as long as the link to the key lasts.
+/// A lock that opens to a key with its secret, while the key is connected.
 ///
-/// It begins when it is made. Use it on the main thread.
+/// It starts when it is created. Use it on the main thread.
 public final class ElectronicLock {
-    /// What happened to the lock.
+    /// An event of the lock.
     public enum Event: Equatable {
-        /// The lock can be heard.
+        /// The lock advertises.
         case ready
-        /// A central has connected and got a challenge.
+        /// A central has connected and received a challenge.
         case challenged(UUID)
         /// A central has sent the right response; the lock is open.
         case opened(by: UUID)
         /// A central has sent a wrong response, or none.
         case refused(UUID)
-        /// The last link that had opened the lock is gone.
+        /// The last link that had opened the lock has ended.
         case closed
-        /// The lock is back from before its app ended.
+        /// The lock was restored from before its app ended.
         case restored
-        /// Something went wrong.
+        /// An error occurred.
         case failed(BlueEarError)
-        /// The adapter came or went.
+        /// The adapter's state changed.
         case stateChanged(CBManagerState)
     }
 
@@ -36,19 +36,19 @@ public final class ElectronicLock {
     public let manager: PeripheralRole.BluetoothManager
 
     private let secret: String
-    /// The challenges that are not answered yet; each may be answered once.
+    /// The challenges without a response yet; each accepts one.
     private var challenges: [UUID: Data] = [:]
     private var openers: Set<UUID> = []
-    /// Where the challenges come from.
+    /// The generator of challenges.
     internal var generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
 
-    /// Creates the lock, which begins at once; with an identifier its state outlives the app.
+    /// Creates the lock, which starts at once; with an identifier its state outlives the app.
     public init(secret: String, name: String = "Lock", restoreIdentifier: String? = nil) {
         self.secret = secret
         let ear = Ear()
         manager = PeripheralRole.BluetoothManager(delegate: ear, restoreIdentifier: restoreIdentifier)
         manager.localName = name
-        // No central gets what is meant for another, nor by a read.
+        // Each central gets only its own messages, by reads as well.
         manager.message = nil
         ear.lock = self
     }
@@ -72,7 +72,7 @@ public final class ElectronicLock {
             let response = message[ChallengeResponse.response].flatMap(ChallengeResponse.octets),
             ChallengeResponse.isResponse(response, to: challenge, secret: secret)
         else {
-            // One attempt for each link: a further guess needs another link.
+            // One attempt per link: another guess needs another link.
             say(
                 [ChallengeResponse.state: ChallengeResponse.closed, ChallengeResponse.error: "this is not the key"],
                 to: peer

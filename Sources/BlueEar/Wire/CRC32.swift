@@ -8,7 +8,7 @@ internal enum CRC32 {
         (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1 }
     }
 
-    /// The checksum of some octets.
+    /// The checksum of octets.
     static func checksum(of data: Data) -> UInt32 {
         ~data.reduce(~0 as UInt32) { table[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] ^ ($0 >> 8) }
     }

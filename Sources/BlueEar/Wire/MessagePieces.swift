@@ -1,45 +1,45 @@
-// A message on its way: as it is where one value holds it, else in pieces.
+// The encoding of messages: unchanged if one value holds it, else in pieces.
 //
 //     first piece   0xBE, length (4 octets), CRC-32 of the message (4 octets), its first octets
 //     other pieces  0xBF, number of the piece modulo 256 (1 octet; the first piece is number 0), the next octets
 //
 // Numbers are big-endian. No property list begins with 0xBE or 0xBF: a binary one begins with "b", and these two octets
-// cannot begin a text in UTF-8. So a peer that knows nothing of pieces finds them malformed and takes nothing for what
-// it is not, and what such a peer sends is never taken for a piece.
+// cannot begin a text in UTF-8. So a peer without support for pieces rejects them as malformed, and its own messages
+// are never taken for pieces.
 
 import Foundation
 
-/// The octets with which pieces begin.
+/// The first octets of pieces.
 internal enum PieceMarker {
     static let first: UInt8 = 0xBE
     static let other: UInt8 = 0xBF
-    /// What stands before the message's octets in the first piece.
+    /// The length of the header of the first piece.
     static let firstHeaderLength = 9
-    /// The same in every other piece.
+    /// The length of the header of every other piece.
     static let otherHeaderLength = 2
 }
 
-/// A message, cut as it is sent.
+/// A message that is cut into pieces as it is sent.
 internal struct MessagePieces {
-    /// The octets that a value of an attribute may have (Core Specification, Vol 3, Part F, 3.2.9).
+    /// The longest value of an attribute, in octets (Vol 3, Part F, 3.2.9).
     static let longestValue = 512
 
     /// The whole message.
     let message: Data
     private var sent = 0
-    /// How many pieces were sent.
+    /// The number of pieces sent.
     private(set) var pieceCount = 0
 
-    /// Begins with a message.
+    /// Starts with a message.
     init(_ message: Data) { self.message = message }
 
     /// Whether everything is sent.
     var isComplete: Bool { sent > 0 && sent >= message.count }
 
-    /// Whether the message is under way in pieces.
+    /// Whether the message is being sent in pieces.
     var isCut: Bool { sent > 0 && sent < message.count }
 
-    /// What to send next, in at most so many octets; it stays the next until ``advance(past:)``.
+    /// The next value to send, of at most `limit` octets; it stays the next one until ``advance(past:)``.
     ///
     /// - Parameter limit: at least 20, which is what every ATT value holds.
     func next(limit: Int) -> Data {
@@ -56,7 +56,7 @@ internal struct MessagePieces {
             + message[start...].prefix(limit - PieceMarker.otherHeaderLength)
     }
 
-    /// Notes that a piece was sent.
+    /// Marks a piece as sent.
     mutating func advance(past piece: Data) {
         if sent > 0 {
             sent += piece.count - PieceMarker.otherHeaderLength
@@ -76,17 +76,17 @@ internal struct MessagePieces {
     }
 }
 
-/// Pieces, put together again.
+/// Reassembles pieces.
 ///
-/// One link's one direction delivers in order, so all that is checked is that nothing is missing: by the numbers of the
-/// pieces as they come, by length and checksum at the end.
+/// A link delivers in order, so only missing pieces must be detected: by the number of each piece, and by length and
+/// checksum at the end.
 internal struct MessageAssembler {
     private enum State {
         /// The next value is a message, or the first piece of one.
         case idle
-        /// A message is under way.
+        /// A message is incomplete.
         case collecting(Collection)
-        /// A message was discarded; the rest of its pieces is skipped.
+        /// A message was discarded; its remaining pieces are skipped.
         case skipping
     }
 
@@ -97,29 +97,29 @@ internal struct MessageAssembler {
         var number: UInt8
     }
 
-    /// What a value came to.
+    /// The result of a value.
     enum Outcome: Equatable {
-        /// A message, whole.
+        /// A complete message.
         case message(Data)
-        /// A piece; more have to come.
+        /// A piece; more must follow.
         case piece
         /// A piece of a message that was discarded.
         case skipped
-        /// Nothing that can be used.
+        /// Invalid.
         case failure(BlueEarError)
     }
 
     private var state = State.idle
 
-    /// Whether a message is under way.
+    /// Whether a message is incomplete.
     var isCollecting: Bool {
         if case .collecting = state { return true }
         return false
     }
 
-    /// Takes a value.
+    /// Handles a value.
     ///
-    /// - Returns: What it came to, and whether another message was broken off by it.
+    /// - Returns: The result, and whether the value interrupted another message.
     mutating func receive(_ value: Data) -> (outcome: Outcome, brokeOff: Bool) {
         switch value.first {
         case PieceMarker.first?:
@@ -142,7 +142,7 @@ internal struct MessageAssembler {
         let length = Int(value.bigEndian(at: 1))
         let octets = value.dropFirst(PieceMarker.firstHeaderLength)
         guard length <= BlueEarService.maximumMessageLength else { return .failure(.tooLong(length)) }
-        // What fits into the first piece is not cut.
+        // A message that fits into the first piece is not sent in pieces.
         guard length > octets.count else { return .failure(.malformed) }
         state = .collecting(
             Collection(length: length, checksum: value.bigEndian(at: 5), octets: Data(octets), number: 0)
@@ -158,7 +158,7 @@ internal struct MessageAssembler {
         case .skipping:
             return .skipped
         case .collecting(var collection):
-            // Not kept in two places while it grows.
+            // Avoids a second copy while it grows.
             state = .skipping
             let octets = value.dropFirst(PieceMarker.otherHeaderLength)
             collection.number &+= 1
@@ -183,7 +183,7 @@ extension Data {
         for shift in [24, 16, 8, 0] { append(UInt8(truncatingIfNeeded: value >> UInt32(shift))) }
     }
 
-    /// The number at an offset; the octets have to be there.
+    /// The number at an offset; the octets must exist.
     fileprivate func bigEndian(at offset: Int) -> UInt32 {
         self[(startIndex + offset)..<(startIndex + offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
     }

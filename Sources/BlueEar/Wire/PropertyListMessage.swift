@@ -1,8 +1,8 @@
-// A message as octets: a binary property list whose root is a dictionary of strings.
+// The serialization of messages: a binary property list whose root is a dictionary of strings.
 //
-// Foundation writes it. It does not read it: on Linux a few wrong octets can crash `PropertyListSerialization` (a set
-// of things that cannot be in one is enough), and these octets come from a foreign device. The reader below knows
-// dictionaries and strings only, follows no reference twice as deep as that, and never believes a length.
+// Foundation writes it but does not read it: on Linux a few wrong octets can crash `PropertyListSerialization` (a set
+// with elements that it must not contain is enough), and these octets come from another device. The reader below
+// supports only dictionaries and strings, does not nest, and trusts no length.
 
 import Foundation
 
@@ -22,7 +22,7 @@ internal enum PropertyListMessage {
         return data
     }
 
-    /// The message in a binary property list, or `nil` where it is none.
+    /// Reads a message from a binary property list; `nil` if it is invalid.
     static func decode(_ data: Data) -> [String: String]? {
         data.withUnsafeBytes { BinaryPropertyList($0)?.dictionaryOfStrings() }
     }
@@ -30,15 +30,15 @@ internal enum PropertyListMessage {
 
 /// A binary property list whose root is a dictionary of strings.
 ///
-/// It has a header (`bplist00`), objects, a table of where each object begins, and a trailer of 32 octets that says how
-/// wide the numbers in the table and in references are, how many objects there are, which is the root, and where the
-/// table begins. All numbers are big-endian.
+/// It has a header (`bplist00`), objects, a table of the objects' offsets, and a trailer of 32 octets with the width of
+/// the numbers in the table and in references, the number of objects, the root, and the offset of the table. All
+/// numbers are big-endian.
 private struct BinaryPropertyList {
     private static let header = Array("bplist00".utf8)
     private static let trailerLength = 32
 
     private let octets: UnsafeRawBufferPointer
-    /// Where the objects end and the table of offsets begins.
+    /// The end of the objects, where the table of offsets begins.
     private let tableStart: Int
     private let offsetWidth: Int
     private let referenceWidth: Int
@@ -65,13 +65,13 @@ private struct BinaryPropertyList {
         self.tableStart = tableStart
     }
 
-    /// The root, where it is a dictionary and all keys and values in it are strings.
+    /// The root, if it is a dictionary whose keys and values are strings.
     func dictionaryOfStrings() -> [String: String]? {
         guard let (kind, count, start) = self.object(self.root), kind == 0xD else { return nil }
-        // Each entry is two references; what does not fit is a lie.
+        // Each entry has two references; a count for which there is no space is invalid.
         guard count <= (self.tableStart - start) / (2 * self.referenceWidth) else { return nil }
         var result: [String: String] = [:]
-        // One long string can be referred to many times: the octets that are read are counted, too.
+        // One long string may be referenced many times, so the octets read are limited, too.
         var budget = BlueEarService.maximumMessageLength
         for index in 0..<count {
             let key = start + index * self.referenceWidth
@@ -84,7 +84,7 @@ private struct BinaryPropertyList {
         return result
     }
 
-    /// The string that the reference at a place leads to.
+    /// The string that the reference at an offset points to.
     private func string(at place: Int, _ budget: inout Int) -> String? {
         guard
             let reference = Self.number(self.octets, at: place, width: self.referenceWidth),
@@ -108,7 +108,7 @@ private struct BinaryPropertyList {
         }
     }
 
-    /// An object's kind, its count of entries or characters, and where these begin.
+    /// An object's kind, its number of entries or characters, and their offset.
     private func object(_ index: Int) -> (kind: UInt8, count: Int, start: Int)? {
         let entry = self.tableStart + index * self.offsetWidth
         guard
@@ -128,7 +128,7 @@ private struct BinaryPropertyList {
         return (marker >> 4, count, offset + 2 + width)
     }
 
-    /// The number of so many octets at a place, where it fits.
+    /// The number of some octets at an offset, if it fits.
     private static func number(_ octets: UnsafeRawBufferPointer, at place: Int, width: Int) -> Int? {
         guard place >= 0, place <= octets.count - width else { return nil }
         var result: UInt64 = 0

@@ -1,30 +1,29 @@
-// What a line of the log looks like: for a person at a terminal, in a file, and in the journal of systemd, which takes
-// the priority from the line and has the time itself (systemd.journal-fields(7), SyslogLevelPrefix= of
-// systemd.exec(5)).
+// The format of log lines: for a person at a terminal, for a file, and for the journal of systemd, which takes the
+// priority from the line and adds the time itself (systemd.journal-fields(7), SyslogLevelPrefix= of systemd.exec(5)).
 
 import Foundation
 import Logging
 
 /// The form of the log's lines.
 enum LogFormat: Equatable {
-    /// The program's name, where something is to be said beside what the user asked to see.
+    /// The program's name before warnings and errors, nothing before the rest.
     case person
-    /// Time, level and source: for a log that somebody asked for.
+    /// Time, level and source, for a log that the user asked for.
     case timed
-    /// A priority in angle brackets, as the journal takes it.
+    /// A priority in angle brackets, as the journal expects it.
     case journal
 
-    /// The lines of a message, whose first has the source.
+    /// The lines of a message; the first names the source.
     ///
     /// - Parameters:
-    ///   - message: The message, a line each.
+    ///   - message: The lines of the message.
     ///   - source: The program's name, or the label of a library's logger.
-    ///   - now: The present time.
+    ///   - now: The current time.
     func lines(_ message: [String], _ level: Logger.Level, from source: String, now: Date) -> [String] {
         let program = Ending.program
         switch self {
         case .person:
-            // What --verbose adds is what happens, and not a message of the program.
+            // Lines that --verbose adds describe progress and do not carry the program's name.
             guard level >= .notice, let first = message.first else { return message }
             return ["\(program): \(first)"] + message.dropFirst()
         case .timed:
@@ -36,10 +35,10 @@ enum LogFormat: Equatable {
         }
     }
 
-    /// Whether standard error leads into the journal, as systemd says with the socket's device and inode.
+    /// Whether standard error is the journal: systemd passes the socket's device and inode.
     ///
     /// - Parameters:
-    ///   - stream: The value of `JOURNAL_STREAM` (systemd.exec(5)).
+    ///   - descriptor: The descriptor that the log is written to.
     ///   - descriptor: Where the lines go.
     static func isJournal(_ stream: String?, _ descriptor: CInt = STDERR_FILENO) -> Bool {
         let parts = (stream ?? "").split(separator: ":").map { UInt64($0) }

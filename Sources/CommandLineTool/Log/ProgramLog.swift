@@ -1,6 +1,6 @@
-// The one log of a program: the lines of our modules and of its own go through swift-log to standard error, in one form
-// and at one level. `--log-level` chooses the level, else `COREBLUETOOTH_LOG_LEVEL`, else it is `notice`; `--verbose`
-// is `info`.
+// The log of a program. Its own lines and those of the modules below go through swift-log to standard error, in one
+// form and at one level: that of `--log-level`, else of `COREBLUETOOTH_LOG_LEVEL`, else `notice`. `--verbose` means
+// `info`.
 
 public import ArgumentParser
 import Foundation
@@ -21,7 +21,7 @@ package enum ProgramLog {
     private static let level = environment[variable].flatMap { Logger.Level(rawValue: $0.lowercased()) }
     private static let isJournal = LogFormat.isJournal(environment["JOURNAL_STREAM"])
 
-    /// Sends everything that is logged in this process here; to be called once, before anything is logged.
+    /// Installs this log for the whole process. Called once, before anything is logged.
     static func begin() {
         LoggingSystem.bootstrap { Handler(label: $0) }
         if let text = environment[variable], !text.isEmpty, level == nil {
@@ -29,7 +29,7 @@ package enum ProgramLog {
         }
     }
 
-    /// Puts a user's choice into effect.
+    /// Applies a user's choice.
     static func choose(_ level: Logger.Level?, isVerbose: Bool) {
         choice.withLock { $0 = Choice(level: level, isVerbose: isVerbose) }
     }
@@ -52,7 +52,7 @@ package enum ProgramLog {
         return level == nil && choice.withLock { $0.level } == nil ? .person : .timed
     }
 
-    /// Where a logger of this process logs.
+    /// The destination of every logger of this process.
     private struct Handler: LogHandler {
         let label: String
         var metadata = Logger.Metadata()
@@ -79,7 +79,7 @@ package enum ProgramLog {
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {
-    /// The levels as a sentence lists them.
+    /// The levels, listed for a sentence.
     fileprivate static var names: String {
         allCases.dropLast().map(\.rawValue).joined(separator: ", ") + " or " + Self.critical.rawValue
     }

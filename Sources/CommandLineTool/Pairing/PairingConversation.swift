@@ -1,5 +1,5 @@
-// What the user of a program is shown and asked while its device pairs with others: one question after the other, each
-// until it is answered or the pairing that it belongs to has ended.
+// What the user of a program is shown and asked while its device pairs: one question after the other, each until it is
+// answered or its pairing has ended.
 
 package import CoreBluetooth
 import Dispatch
@@ -12,26 +12,26 @@ package final class PairingConversation {
     private let input = TerminalInput()
     private var asked: PairingPrompt?
     private var waiting: [PairingPrompt] = []
-    /// The peers with which pairings are in progress, as far as the user has to do with them.
+    /// The peers of pairings in progress that involve the user.
     private var peers: Set<UUID> = []
     private var lastEnd: DispatchTime?
 
-    /// The pairing that failed last, and why; `nil` where one has succeeded since.
+    /// The last pairing that failed, and why; `nil` if one has succeeded since.
     package private(set) var lastFailure: (peer: PairingPeer, reason: String)?
-    /// Called with each end of a pairing.
+    /// Called at the end of each pairing.
     package var onEnd: ((PairingPeer, PairingOutcome) -> Void)?
 
     nonisolated init(serves: OutputFormat?) { self.serves = serves }
 
-    /// The program's own reader of standard input, which then has the answers, too.
+    /// The program's own reader of standard input, which then reads the answers, too.
     package var lines: LineReader? {
         get { input.lines }
         set { input.lines = newValue }
     }
 
-    /// How long ago, in seconds, the user was busy with a pairing; 0 where the user is, `nil` for never.
+    /// The seconds since the user was last busy with a pairing; 0 if the user is, `nil` if the user never was.
     ///
-    /// What a program waits for takes its time while the user reads and types.
+    /// Time limits of a program are suspended while the user reads and types.
     package var idleTime: TimeInterval? {
         guard peers.isEmpty else { return 0 }
         return lastEnd.map { Double(DispatchTime.now().uptimeNanoseconds - $0.uptimeNanoseconds) / 1e9 }
@@ -59,7 +59,7 @@ package final class PairingConversation {
         waiting.removeAll { $0.peer.identifier == peer.identifier }
         if let asked, asked.peer.identifier == peer.identifier {
             self.asked = nil
-            input.takeBack("(no answer is needed any more: \(Self.words(for: outcome)))")
+            input.takeBack("(no answer is needed: \(Self.words(for: outcome)))")
         }
         switch outcome {
         case .paired:
@@ -95,7 +95,7 @@ package final class PairingConversation {
         }
     }
 
-    /// Answers a prompt with what the user has typed; false where a person is to be asked again.
+    /// Answers a prompt with the user's line; false if the user must be asked again.
     private func answer(_ prompt: PairingPrompt, _ line: String?, _ isTerminal: Bool) -> Bool {
         let line = line?.trimmingCharacters(in: .whitespaces)
         switch prompt.kind {
@@ -144,9 +144,9 @@ package final class PairingConversation {
         case .pair(replacesBond: false): return "Pair with \(name) (y/n)? "
         case .pair where prompt.replacedPeer.map { $0.identifier != prompt.peer.identifier } ?? false:
             let other = prompt.replacedPeer.map(Self.name) ?? ""
-            return "\(name) says that it is \(other), and would take its place. Is that right (y/n)? "
+            return "\(name) claims to be \(other), and would replace it. Is that right (y/n)? "
         case .pair(replacesBond: true):
-            return "\(name) wants to pair anew and to replace the keys of before. Is that right (y/n)? "
+            return "\(name) wants to pair again and replace the existing keys. Is that right (y/n)? "
         }
     }
 
@@ -165,7 +165,7 @@ package final class PairingConversation {
         }
     }
 
-    /// A peer in a sentence.
+    /// A peer, for a sentence.
     package static func name(_ peer: PairingPeer) -> String {
         peer.name.map(PrintableText.quoted) ?? peer.identifier.uuidString
     }

@@ -1,18 +1,18 @@
-// The option with which a program demands that others pair with it.
+// The option with which a program requires other devices to pair with it.
 
 package import ArgumentParser
 package import CoreBluetooth
 
-/// How other devices have to pair before they can use this one.
+/// How other devices must pair before they can use this one.
 package enum PairingRequirement: String, ExpressibleByArgument, CaseIterable, Sendable {
-    /// In any way: the connection is encrypted, and nobody knows with whom.
+    /// Any way: the connection is encrypted, but the peer is not authenticated.
     case justWorks = "just-works"
-    /// Both devices show six digits, and both users say whether they are the same.
+    /// Both devices show six digits, and both users confirm that they are equal.
     case compare
-    /// This device shows six digits, which are entered at the other one.
+    /// This device shows six digits, which the user enters on the other one.
     case passkey
 
-    /// What the user of the device can see and do then.
+    /// The input and output capabilities that lead to this method.
     package var capabilities: PairingCapabilities {
         switch self {
         case .justWorks: .none
@@ -22,12 +22,12 @@ package enum PairingRequirement: String, ExpressibleByArgument, CaseIterable, Se
     }
 }
 
-/// Whether others have to pair.
+/// How other devices must pair, if they must.
 package struct PairingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Demand that devices pair with this one: passkey (they enter six digits that it shows), compare (both show "
-                + "six digits), or just-works (without a code).",
+            "Require devices to pair with this one: passkey (they enter six digits shown here), compare (both show six "
+                + "digits), or just-works (without a code).",
             valueName: "how"
         )
     )

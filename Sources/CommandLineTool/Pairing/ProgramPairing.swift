@@ -1,5 +1,5 @@
-// What a session of a program has to do with pairing: the conversation with the user, which takes its time, and the words
-// for errors that have to do with security.
+// Pairing in a session of a program: the conversation with the user, which takes its time, and advice for errors that
+// concern security.
 
 import CoreBluetooth
 import Foundation
@@ -18,7 +18,7 @@ package struct ProgramPairing: Sendable {
         canAsk = agent.capabilities != .none
     }
 
-    /// What a person can do about an error that has to do with security, to follow its sentence; empty for others.
+    /// Advice for an error that concerns security, to be appended to its sentence; empty for other errors.
     ///
     /// - Parameters:
     ///   - error: An error of Core Bluetooth.
@@ -38,7 +38,7 @@ package struct ProgramPairing: Sendable {
         return text.map { "; " + $0 } ?? ""
     }
 
-    /// Whether a peer may be the device that a person means by a name or an identifier, or a part of it.
+    /// Whether a peer may be the device that a person gave by name, identifier, or part of an identifier.
     private static func concerns(_ peer: PairingPeer, _ device: String?) -> Bool {
         guard let device, let name = peer.name else { return true }
         return peer.identifier.uuidString.hasPrefix(device.uppercased()) || DeviceName.matches(name, device)

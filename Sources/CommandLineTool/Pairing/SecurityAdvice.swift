@@ -1,19 +1,19 @@
-// What a person can do about an error that says that a connection is not secure enough. Core Bluetooth's sentences are
-// Apple's and say none of it.
+// Advice for errors that say that a connection is not secure enough. Core Bluetooth's sentences are Apple's and give
+// none.
 
 import CoreBluetooth
 import Foundation
 
-/// Words behind the sentence of an error.
+/// Advice, to be appended to the sentence of an error.
 package enum SecurityAdvice {
-    /// What to do; `nil` where the error has nothing to do with security.
+    /// The advice; `nil` if the error does not concern security.
     ///
     /// - Parameters:
     ///   - error: An error of Core Bluetooth.
     ///   - device: The name or identifier of the other device.
-    ///   - identity: What `--identity` says.
-    ///   - failure: Why pairing with it has failed, where it has.
-    ///   - canAsk: Whether there is a user who could be asked for a code.
+    ///   - identity: The value of `--identity`.
+    ///   - failure: Why pairing with it failed, if it did.
+    ///   - canAsk: Whether a user can be asked for a code.
     package static func text(
         for error: any Error,
         device: String?,
@@ -29,20 +29,21 @@ package enum SecurityAdvice {
             case .insufficientAuthentication, .insufficientEncryption:
                 guard canAsk else {
                     let reason = failure.map { $0 + "; " } ?? ""
-                    return reason + "nobody can be asked here: use a terminal, or a line of standard input"
+                    return reason
+                        + "there is nobody to ask: use a terminal, or pass the code as a line of standard input"
                 }
                 return failure.map { "\($0); try again" } ?? "pair with the device: corebluetooth pair \(who)\(own)"
             case .insufficientEncryptionKeySize:
-                return "the devices have to pair anew: corebluetooth bonds remove \(who)\(own)"
+                return "the devices have to pair again: corebluetooth bonds remove \(who)\(own)"
             case .insufficientAuthorization:
-                return "the device's user has to permit it there"
+                return "the device's user must allow it there"
             default:
                 return nil
             }
         case let error as CBError:
             switch error.code {
             case .peerRemovedPairingInformation:
-                return "remove what is left of the pairing: corebluetooth bonds remove \(who)\(own); then pair anew"
+                return "remove the rest of the pairing: corebluetooth bonds remove \(who)\(own); then pair again"
             case .encryptionTimedOut:
                 return failure.map { "\($0); try again" } ?? "try again"
             default:
@@ -53,7 +54,7 @@ package enum SecurityAdvice {
         }
     }
 
-    /// A word of a command line, in quotation marks where a shell needs them.
+    /// A word of a command line, quoted if a shell needs it.
     private static func argument(_ text: String) -> String {
         func isPlain(_ character: Character) -> Bool {
             character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))

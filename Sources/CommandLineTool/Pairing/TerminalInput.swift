@@ -1,35 +1,36 @@
-// Where a person is asked something while the program does other things: at the terminal that standard input is; with
-// another standard input, by the next line of that; at its end, at the terminal from which the program was started, if
-// it is in the foreground there. The question goes to standard error or to the terminal, never to standard output.
+// Where a person is asked something while the program does other things: at the terminal if standard input is one; else
+// by the next line of standard input; and once that has ended, at the terminal from which the program was started, if
+// the program is in the foreground there. The question goes to standard error or to the terminal, never to standard
+// output.
 //
-// A line is read by a thread of its own, octet by octet, so that what follows the line stays for the next reader. A
-// question can be taken back: the thread ends, and what was typed so far counts for nothing.
+// A thread reads the answer octet by octet, so everything after the line is left for the next reader. A question can be
+// withdrawn: the thread ends, and the input so far is discarded.
 
 import Dispatch
 import Foundation
 import TerminalScreen
 
-/// The place where a person is asked.
+/// Asks a person for lines.
 @MainActor
 final class TerminalInput {
-    /// Where a question goes and where its answer comes from.
+    /// The descriptors of a question and its answer.
     private struct Place: Sendable {
         var input: CInt
         var output: CInt
         var isTerminal: Bool
-        /// What was opened for it, to be closed.
+        /// A descriptor that was opened for the question, to be closed after it.
         var opened: [CInt] = []
     }
 
     private enum State {
         case idle
-        /// A thread reads until there is a line or `cancel` is closed.
+        /// A thread reads until it has a line or `cancel` is closed.
         case reading(Place, number: Int, cancel: CInt)
-        /// The program's own reader of standard input has the next line.
+        /// The program's own reader of standard input gets the next line.
         case awaitingLine(LineReader)
     }
 
-    /// What a thread has read.
+    /// The outcome of a thread's reading.
     enum Reading: Equatable, Sendable {
         case line(String)
         case end
@@ -39,23 +40,23 @@ final class TerminalInput {
     /// The most octets of a line.
     nonisolated private static let maximumLineLength = 1024
 
-    /// The program's own reader of standard input; `nil` where the program reads none.
+    /// The program's own reader of standard input; `nil` if the program reads none.
     var lines: LineReader?
 
     private var state = State.idle {
         didSet { Console.reserveRow(forQuestion: isAsking) }
     }
     private var number = 0
-    /// Whether standard input, no terminal, has ended.
+    /// Whether standard input is not a terminal and has ended.
     private var hasEnded = false
-    /// Whether a person may have typed a line for a question that was taken back.
+    /// Whether a person may have typed a line for a question that was withdrawn.
     private var mayHoldOldInput = false
 
     nonisolated init() {}
 
     // MARK: Who can be asked
 
-    /// Whether there is a terminal, or a standard input that may have lines.
+    /// Whether there is a terminal, or a standard input that may still have lines.
     nonisolated static var canAsk: Bool {
         if Terminal.input.isTerminal { return Terminal.input.isInForeground }
         if !isNull(STDIN_FILENO) { return true }
@@ -98,11 +99,11 @@ final class TerminalInput {
 
     // MARK: Asking
 
-    /// Asks; `take` is called with the line, or with `nil` where nobody can be asked or input ends.
+    /// Asks a question; `take` gets the line, or `nil` if nobody can be asked or the input ends.
     ///
     /// - Parameters:
-    ///   - question: What is asked. At a terminal the cursor stays behind it.
-    ///   - take: Gets the answer, unless the question is taken back.
+    ///   - question: The question. At a terminal the cursor stays after it.
+    ///   - take: Gets the answer, unless the question is withdrawn.
     func ask(_ question: String, _ take: @escaping @MainActor (_ line: String?, _ isTerminal: Bool) -> Void) {
         precondition(!isAsking, "one question at a time")
         if let lines, lines.isInteractive || !lines.isAtEnd {
@@ -135,10 +136,10 @@ final class TerminalInput {
         thread.start()
     }
 
-    /// Whether a question waits for its answer.
+    /// Whether a question waits for an answer.
     var isAsking: Bool { if case .idle = state { false } else { true } }
 
-    /// The question needs no answer any more; `reason` says why, in a line.
+    /// Withdraws the question; `reason` is a line that says why.
     func takeBack(_ reason: String) {
         switch state {
         case .idle:
@@ -153,12 +154,12 @@ final class TerminalInput {
                 mayHoldOldInput = true
             }
             Self.write((place.isTerminal ? "\n" : "") + reason + "\n", to: place.output)
-            // The thread ends and closes what was opened.
+            // The thread ends and closes the descriptor.
             close(cancel)
         }
     }
 
-    /// Shows a line where questions go.
+    /// Shows a line at the place where questions are asked.
     func show(_ line: String) {
         guard lines?.isInteractive != true, let place = place() else { return Console.report(line) }
         Self.write(line + "\n", to: place.output)
@@ -184,14 +185,14 @@ final class TerminalInput {
             take(nil, true)
         case .end:
             hasEnded = true
-            // Nothing is left of standard input, and there may be a terminal beside it.
+            // Standard input has ended; there may still be a terminal.
             ask(question, take)
         }
     }
 
     // MARK: Octets
 
-    /// Reads a line, until `cancel` ends.
+    /// Reads a line, until `cancel` is closed.
     nonisolated static func read(_ input: CInt, until cancel: CInt) -> Reading {
         var octets: [UInt8] = []
         while true {
@@ -217,7 +218,7 @@ final class TerminalInput {
     private nonisolated static func text(_ octets: [UInt8]) -> String { String(decoding: octets, as: UTF8.self) }
 
     private nonisolated static func write(_ text: String, to output: CInt) {
-        // A reader who is gone will not answer, either.
+        // If nobody reads the question, nobody answers it.
         try? FileHandle(fileDescriptor: output, closeOnDealloc: false).write(contentsOf: Data(text.utf8))
     }
 }

@@ -1,28 +1,28 @@
-// The pairing agent of the programs: it shows codes, asks for them and lets the user compare, at the terminal
-// (`TerminalInput`). Its calls come on the adapter's event loop and go on to the main queue at once, in their order.
+// The pairing agent of the programs: it shows codes, asks for them and lets the user compare them, at the terminal
+// (`TerminalInput`). It is called on the adapter's event loop and forwards each call to the main queue, in order.
 
 package import CoreBluetooth
 import Dispatch
 
-/// Speaks with the user of a program while its device pairs.
+/// Talks with the user of a program while its device pairs.
 package final class TerminalPairingAgent: PairingAgent {
-    /// What the user can see and do.
+    /// The user's input and output capabilities.
     package let capabilities: PairingCapabilities
     /// The conversation with the user.
     package let conversation: PairingConversation
 
-    /// An agent.
+    /// Creates an agent.
     ///
     /// - Parameters:
-    ///   - capabilities: What the user can see and do; `nil` for all, or nothing where nobody can be asked.
-    ///   - serves: The program's output where its device is one that others pair with: codes and outcomes are events
-    ///     there. `nil` for a program that only uses others: its output is not for that.
+    ///   - capabilities: The user's capabilities; `nil` for all, or for none if nobody can be asked.
+    ///   - serves: The output of a program whose device others pair with, where codes and outcomes are events; `nil`
+    ///     for a program that only uses other devices, whose output has no such events.
     package init(_ capabilities: PairingCapabilities? = nil, serves: OutputFormat? = nil) {
         self.capabilities = capabilities ?? (TerminalInput.canAsk ? .keyboardAndDisplay : .none)
         self.conversation = PairingConversation(serves: serves)
     }
 
-    /// The user is to be shown or asked something.
+    /// Shows or asks the user something.
     package func pairing(_ prompt: PairingPrompt) {
         onMainQueue { $0.begin(prompt) }
     }

@@ -1,4 +1,4 @@
-// The socket on which a service manager waits for what its services report: the protocol of sd_notify(3), without
+// The socket of a service manager, which receives what its services report: the protocol of sd_notify(3), without
 // libsystemd. A message is one datagram of lines, each a variable and its value.
 
 import BluetoothTransport
@@ -20,9 +20,9 @@ final class NotificationSocket: Sendable {
     private let address: sockaddr_un
     private let length: socklen_t
 
-    /// The socket that `NOTIFY_SOCKET` names; `nil` where that is no name of one.
+    /// The socket that `NOTIFY_SOCKET` names; `nil` if the name is invalid.
     ///
-    /// - Parameter name: A path, or a name of Linux's abstract ones behind an at sign (unix(7)).
+    /// - Parameter name: A path, or `@` and the name of an abstract socket of Linux (unix(7)).
     init?(_ name: String) {
         var octets = Array(name.utf8)
         var address = sockaddr_un()
@@ -41,13 +41,13 @@ final class NotificationSocket: Sendable {
         guard descriptor >= 0 else { return nil }
         self.descriptor = descriptor
         self.address = address
-        // The name ends with the address: an abstract one has no octet of zero behind it.
+        // The address ends with the name: an abstract one has no terminating zero.
         length = socklen_t(MemoryLayout<sockaddr_un>.size - room + octets.count)
     }
 
     deinit { close(descriptor) }
 
-    /// Sends a message. Neither a manager that has gone nor one that does not read holds the program up.
+    /// Sends a message. A manager that is gone or does not read never blocks the program.
     func send(_ lines: [String]) {
         let octets = Array(lines.joined(separator: "\n").utf8)
         withUnsafePointer(to: address) { pointer in

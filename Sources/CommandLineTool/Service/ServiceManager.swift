@@ -1,13 +1,13 @@
-// What a program reports to the service manager that started it, systemd as a rule: that it is ready, what it does,
-// that it ends, and signs of life (sd_notify(3), sd_watchdog_enabled(3)). Elsewhere nothing is reported to nobody.
+// Reports to the service manager that started the program, usually systemd: readiness, status, the end, and heartbeats
+// (sd_notify(3), sd_watchdog_enabled(3)). Without a service manager nothing is sent.
 
 import Dispatch
 import Foundation
 import Synchronization
 
-/// The service manager of this process, where it has one.
+/// The service manager of this process, if it has one.
 package final class ServiceManager: Sendable {
-    /// That of this process.
+    /// The service manager of this process.
     package static let current = ServiceManager(ProcessInfo.processInfo.environment, process: getpid())
 
     private struct State {
@@ -17,20 +17,20 @@ package final class ServiceManager: Sendable {
     }
 
     private let socket: NotificationSocket?
-    /// How long the service manager waits for a sign of life, in microseconds; `nil` where it waits for none.
+    /// The watchdog's time limit in microseconds; `nil` if the service manager expects no heartbeats.
     private let limit: Int?
     private let state = Mutex(State())
 
     /// The service manager that an environment names.
     ///
-    /// - Parameter process: The number of this process; one that has the environment of another is not watched.
+    /// - Parameter process: The identifier of this process; one that inherited another's environment is not watched.
     init(_ environment: [String: String], process: pid_t) {
         socket = environment["NOTIFY_SOCKET"].flatMap { NotificationSocket($0) }
         let isWatched = environment["WATCHDOG_PID"].map { $0 == String(process) } ?? true
         limit = isWatched ? environment["WATCHDOG_USEC"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } : nil
     }
 
-    /// The program does what it was started for, such as advertising; what it does now, in a few words.
+    /// Reports that the program does its job, such as advertising; `status` says in a few words what that is.
     package func ready(_ status: String) {
         let isFirst = state.withLock { state in
             defer { state.isReady = true }
@@ -39,21 +39,21 @@ package final class ServiceManager: Sendable {
         send((isFirst ? ["READY=1"] : []) + [Self.line(status)])
     }
 
-    /// What the program does now, in a few words.
+    /// Reports in a few words what the program does now.
     package func status(_ status: String) { send([Self.line(status)]) }
 
-    /// The adapter is lost, or not there yet; the program goes on when it is back.
+    /// Reports that there is no adapter; the program goes on when it is back.
     package func waitsForAdapter() { status("waits for the adapter") }
 
-    /// The program ends.
+    /// Reports that the program ends.
     func stopping() { send(["STOPPING=1"]) }
 
-    /// Has something answer for the signs of life of this process: without its answer there is none.
+    /// Makes the heartbeats of this process depend on an answer.
     package func watch(_ question: @escaping @Sendable (_ answer: @escaping @Sendable () -> Void) -> Void) {
         state.withLock { $0.questions.append(question) }
     }
 
-    /// Gives signs of life from now on, at half of the limit, as long as the main queue and all that is watched answer.
+    /// Starts heartbeats at half of the time limit, while the main queue and everything that is watched answers.
     func begin(main: DispatchQueue = .main) {
         guard let limit, let socket else { return }
         state.withLock { state in
@@ -68,6 +68,6 @@ package final class ServiceManager: Sendable {
 
     private func send(_ lines: [String]) { socket?.send(lines) }
 
-    // A line of its own would be another variable.
+    // A line break would begin another variable.
     private static func line(_ status: String) -> String { "STATUS=" + PrintableText.text(status) }
 }

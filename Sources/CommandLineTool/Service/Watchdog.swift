@@ -1,10 +1,10 @@
-// The sign of life that a service manager waits for: given only as long as everything that has to do its turn does.
+// The heartbeat for a service manager: sent only while everything that is watched makes progress.
 
 import Dispatch
 
-/// Asks queues and event loops for an answer, again and again, and gives a sign of life when all have answered.
+/// Repeatedly asks queues and event loops for an answer, and sends a heartbeat once all have answered.
 final class Watchdog: Sendable {
-    /// Has something call `answer` in its next turn.
+    /// Makes a queue or an event loop call `answer` in its next turn.
     typealias Question = @Sendable (_ answer: @escaping @Sendable () -> Void) -> Void
 
     private let queue = DispatchQueue(label: "watchdog")
@@ -15,10 +15,10 @@ final class Watchdog: Sendable {
     // Used on the queue alone.
     private nonisolated(unsafe) var isAsking = false
 
-    /// A watchdog that asks when it is started, and then after each interval.
+    /// Creates a watchdog that asks once it is started, and then after each interval.
     ///
     /// - Parameters:
-    ///   - questions: Who is asked.
+    ///   - questions: Asks one queue or event loop each.
     ///   - isAlive: Called when all have answered.
     init(_ questions: [Question], _ isAlive: @escaping @Sendable () -> Void) {
         self.questions = questions
@@ -28,7 +28,7 @@ final class Watchdog: Sendable {
 
     deinit { timer.cancel() }
 
-    /// Begins.
+    /// Starts.
     func start(every interval: DispatchTimeInterval) {
         timer.setEventHandler { [weak self] in self?.ask() }
         timer.schedule(deadline: .now(), repeating: interval)
@@ -36,7 +36,7 @@ final class Watchdog: Sendable {
     }
 
     private func ask() {
-        // Who has not answered yet is not asked again, and nobody else's answer counts.
+        // Nothing is asked again before all have answered, so no answer counts twice.
         guard !isAsking else { return }
         isAsking = true
         let answers = DispatchGroup()

@@ -1,5 +1,5 @@
-// The trace of this process: what its apps, Core Bluetooth and the controllers do, in order. Its lines are printed as
-// they come, or kept in a file, or drawn as a picture when the process ends.
+// The trace of this process: what its apps, Core Bluetooth and the controllers do, in order. It is printed line by
+// line, kept in a file, or drawn as a picture when the process ends.
 
 package import BluetoothHCI
 import BluetoothHost
@@ -11,21 +11,21 @@ import Synchronization
 
 /// The trace of this process.
 package final class Timeline: Sendable {
-    /// Where a trace goes.
+    /// The destination of a trace.
     package enum Destination: Sendable, Equatable {
         /// Lines on standard error.
         case lines
         /// A file of JSON lines.
         case file(String)
-        /// A picture, made at the end.
+        /// A picture, drawn at the end.
         case diagram(String, DiagramFormat)
     }
 
     private struct State {
         var formatters: [String: PacketFormatter] = [:]
-        /// Advertisements that are in the trace already: each is heard again and again.
+        /// Advertisements that are already in the trace; a device repeats each of them.
         var advertisements: Set<String> = []
-        /// For a picture.
+        /// The entries of a picture.
         var entries: [TimelineEntry] = []
         var deviceWidth = 8
     }
@@ -33,12 +33,12 @@ package final class Timeline: Sendable {
     private static let advertisementLimit = 4_096
     private static let now = Mutex<Timeline?>(nil)
 
-    /// The trace of this process, where one was asked for.
+    /// The trace of this process, if one was requested.
     package static var current: Timeline? { now.withLock { $0 } }
 
-    /// When it began, in µs since 1970.
+    /// The start of the trace, in µs since 1970.
     package let start = TimelineEntry(.heading, of: "", layer: "", "").time
-    /// The name of the device that this process is, where it is one alone.
+    /// The name of this process's device, if it has just one.
     package let device: String
     private let destination: Destination
     private let file: FileHandle?
@@ -50,7 +50,8 @@ package final class Timeline: Sendable {
         switch destination {
         case .lines: file = nil
         case .file(let path), .diagram(let path, _):
-            // Found out before anything starts, the reason fits in the one line that ends the command.
+            // Opened before anything starts, so that the reason for a failure fits in the one line that ends the
+            // command.
             do {
                 let descriptor = try PrivateFile.createOutput(path, as: "trace")
                 file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -60,12 +61,12 @@ package final class Timeline: Sendable {
         }
     }
 
-    /// Begins the trace of this process.
+    /// Starts the trace of this process.
     ///
     /// - Parameters:
-    ///   - destination: Where it goes.
-    ///   - device: The name of the device that this process is, where it is one alone.
-    /// - Throws: ``Failure`` where its file cannot be written.
+    ///   - destination: The destination.
+    ///   - device: The name of this process's device, if it has just one.
+    /// - Throws: ``Failure`` if its file cannot be written.
     package static func begin(_ destination: Destination, device: String) throws {
         let timeline = try Timeline(destination, device: device)
         now.withLock { $0 = timeline }
@@ -76,12 +77,12 @@ package final class Timeline: Sendable {
 
     /// Adds an entry.
     ///
-    /// - Parameter isPrinted: Whether the program prints it in its own words, so that it is no line of the trace.
+    /// - Parameter isPrinted: Whether the program prints the entry in its own words, so the trace does not.
     package func add(_ entry: TimelineEntry, isPrinted: Bool = false) {
         state.withLock { add(entry, isPrinted: isPrinted, &$0) }
     }
 
-    /// Adds a line that the app of this process has printed.
+    /// Adds a line that this process's app has printed.
     package func app(_ line: String) {
         add(TimelineEntry(.app, of: device, layer: "app", line), isPrinted: true)
     }
@@ -102,12 +103,12 @@ package final class Timeline: Sendable {
             let isSent = direction == .toController
             let description = state.formatters[device, default: PacketFormatter()]
                 .describe(packet, isSent ? .toController : .toHost)
-            // What concerns host and controller alone has no part in the story.
+            // The story leaves out what concerns only the host and its controller.
             guard description.layer != .hci else { return }
             let isReport = packet.isAdvertisingReport
             if isReport {
                 if state.advertisements.count >= Self.advertisementLimit { state.advertisements = [] }
-                // The strength of the signal, at the end, differs from one to the next.
+                // The signal strength, at the end, varies.
                 let content = description.text.split(separator: ",").dropLast().joined(separator: ",")
                 guard state.advertisements.insert(device + " " + content).inserted else { return }
             }
@@ -131,12 +132,12 @@ package final class Timeline: Sendable {
     }
 }
 
-/// Gives the trace what passes on one device's adapter.
+/// Adds the events of one device's adapter to the trace.
 package final class TimelineObserver: AdapterObserver {
     private let timeline: Timeline
     private let device: String
 
-    /// An observer for a device's adapter.
+    /// Creates an observer of a device's adapter.
     package init(_ timeline: Timeline, device: String) {
         self.timeline = timeline
         self.device = device
@@ -157,7 +158,7 @@ package final class TimelineObserver: AdapterObserver {
 }
 
 extension [String] {
-    /// The command that is traced, as a title: the program's name and its arguments.
+    /// The traced command as a title: the program's name and its arguments.
     fileprivate var tracedCommand: String {
         let name = first.map { URL(fileURLWithPath: $0).lastPathComponent } ?? ""
         return PrintableText.text(([name] + dropFirst()).joined(separator: " "))

@@ -1,10 +1,10 @@
-// A trace as a sequence diagram: for each device a line for its app, one for its SDK and one for Core Bluetooth. What
-// one device sends and another receives is one arrow between them.
+// A trace as a sequence diagram: each device has a lifeline for its app, one for its SDK and one for Core Bluetooth. A
+// packet that one device sends and another receives is one arrow between them.
 
 import Foundation
 package import SequenceDiagram
 
-/// As what a diagram is written.
+/// The format of a diagram.
 package enum DiagramFormat: String, Sendable, CaseIterable {
     case svg
     case mermaid = "mmd"
@@ -18,15 +18,15 @@ package enum DiagramFormat: String, Sendable, CaseIterable {
     }
 }
 
-/// Makes diagrams of traces.
+/// Makes diagrams from traces.
 package enum TimelineDiagram {
-    /// The lines of a device, by their places.
+    /// The indices of a device's lifelines.
     private struct Lines {
         var app: Int?
         var sdk: Int?
         var framework: Int
 
-        /// Who calls Core Bluetooth.
+        /// The lifeline that calls Core Bluetooth.
         var caller: Int { sdk ?? app ?? framework }
     }
 
@@ -78,7 +78,7 @@ package enum TimelineDiagram {
         return diagram
     }
 
-    /// The devices, those that connect first.
+    /// The devices; those that connect come first.
     private static func devices(in entries: [TimelineEntry]) -> [String] {
         var devices: [String] = []
         for entry in entries where entry.kind != .heading && !devices.contains(entry.device) {
@@ -88,7 +88,7 @@ package enum TimelineDiagram {
         return devices.filter(centrals.contains) + devices.filter { !centrals.contains($0) }
     }
 
-    /// For each packet that was sent, the place of the entry in which another device received it.
+    /// For each sent packet, the index of the entry in which another device received it.
     private static func receivers(of entries: [TimelineEntry]) -> [Int: Int] {
         let packets = entries.map { entry -> SequenceDiagram.Packet? in
             switch entry.kind {

@@ -1,43 +1,43 @@
-// What a trace consists of, and how it is kept in a file: one JSON object a line, so that those of several processes
-// can be joined, and none is lost when a process is killed.
+// The entries of a trace, and their files: one JSON object a line, so that the files of several processes can be merged
+// and nothing is lost when a process is killed.
 
 import Foundation
 
 /// Something that happened on a device.
 package struct TimelineEntry: Codable, Hashable, Sendable {
-    /// Which way it went.
+    /// The direction of an entry.
     package enum Kind: String, Codable, Sendable {
-        /// What follows belongs together; the text is its heading.
+        /// A heading of the entries that follow.
         case heading
-        /// What the app showed its user.
+        /// A line that the app showed its user.
         case app
-        /// What the SDK behind the app did.
+        /// A step of the SDK behind the app.
         case sdk
         /// A call of Core Bluetooth.
         case call
-        /// A call of a delegate by Core Bluetooth.
+        /// A delegate call by Core Bluetooth.
         case callback
-        /// What the host asks of its own controller.
+        /// A command of the host for its own controller.
         case command
-        /// What the controller reports of itself and of links.
+        /// An event of the controller about itself or a link.
         case event
-        /// A packet for another device.
+        /// A packet to another device.
         case sent
-        /// A packet of another device.
+        /// A packet from another device.
         case received
     }
 
-    /// When, in µs since 1970.
+    /// The time, in µs since 1970.
     package var time: Int64
-    /// Whose it is.
+    /// The device's name.
     package var device: String
     package var kind: Kind
     /// The layer's name: `app`, `ITCB`, `Core Bluetooth`, `ATT`.
     package var layer: String
-    /// What happened, on one line.
+    /// The text, on one line.
     package var text: String
 
-    /// Something that happens now, or at a time.
+    /// Creates an entry at a time, or now.
     package init(_ kind: Kind, of device: String, layer: String, _ text: String, at time: Int64? = nil) {
         self.time = time ?? Int64(Date().timeIntervalSince1970 * 1_000_000)
         self.device = device
@@ -46,7 +46,7 @@ package struct TimelineEntry: Codable, Hashable, Sendable {
         self.text = text
     }
 
-    /// The entry as a line for people; `start` is when the story began.
+    /// The entry as a line for people; `start` is the time that counts as 0.
     package func line(since start: Int64, deviceWidth: Int) -> String {
         let milliseconds = String(format: "%8.2f ms", Double(time - start) / 1000)
         let device = device.padding(toLength: max(deviceWidth, device.count), withPad: " ", startingAt: 0)
@@ -62,21 +62,21 @@ package struct TimelineEntry: Codable, Hashable, Sendable {
     }
 }
 
-/// Files of entries.
+/// Reads and writes files of entries.
 package enum TimelineFile {
-    /// The octets of an entry's line, with its end.
+    /// An entry's line in octets, with the line break.
     static func line(_ entry: TimelineEntry) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Text and numbers alone: there is nothing that could not be encoded.
+        // An entry has only text and numbers, which can always be encoded.
         return ((try? encoder.encode(entry)) ?? Data()) + Data("\n".utf8)
     }
 
     /// The entries of a file.
     ///
-    /// The last line may be cut, where its process was killed.
+    /// The last line may be incomplete, if its process was killed.
     ///
-    /// - Throws: ``Failure`` where the file cannot be read or is no trace.
+    /// - Throws: ``Failure`` if the file cannot be read or is not a trace.
     package static func read(_ path: String) throws -> [TimelineEntry] {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw Failure("cannot read the trace \(path)")
@@ -88,7 +88,7 @@ package enum TimelineFile {
                 entries.append(entry)
             } else if number < lines.count - 1 || entries.isEmpty {
                 throw Failure(
-                    "\(path) is no trace: line \(number + 1) is none; write one with --trace FILE.jsonl"
+                    "\(path) is not a trace: line \(number + 1) is invalid; write one with --trace FILE.jsonl"
                 )
             }
         }
@@ -96,7 +96,8 @@ package enum TimelineFile {
         return entries
     }
 
-    /// The entries of several files by their time; a device that stands in more than one gets the file's name with it.
+    /// Merges the entries of several files by time; a device that occurs in more than one file gets the file's name
+    /// appended.
     package static func joined(_ paths: [String]) throws -> [TimelineEntry] {
         let files = try paths.map { try read($0) }
         var counts: [String: Int] = [:]

@@ -5,15 +5,15 @@ import Foundation
 
 /// The options of a trace.
 package struct TraceOptions: ParsableArguments {
-    /// The name that `--trace FILE` has for the parser, which knows no option with and without a value.
+    /// The parser's name for `--trace FILE`, because an option of the parser either has a value or has none.
     private static let fileOption = "--trace-file"
 
     @Flag(
         help: ArgumentHelp(
             "Print each call of Core Bluetooth and the packets under it, on standard error.",
             discussion: """
-                With a file behind it, --trace FILE, the trace is kept there: a picture (.svg), a diagram in Mermaid's \
-                language (.mmd), or for corebluetooth trace (.jsonl).
+                With a file, as --trace FILE, the trace goes there instead: as a picture (.svg), as a Mermaid diagram \
+                (.mmd), or as input for corebluetooth trace (.jsonl).
                 """
         )
     )
@@ -27,15 +27,15 @@ package struct TraceOptions: ParsableArguments {
     package func validate() throws {
         if let traceFile, Self.destination(traceFile) == nil {
             throw ValidationError(
-                "The trace \(traceFile) is neither .svg, .mmd nor .jsonl; without a file it goes to standard error."
+                "The trace \(traceFile) must end in .svg, .mmd or .jsonl; without a file it goes to standard error."
             )
         }
     }
 
-    /// Begins the trace where one is wanted.
+    /// Starts the trace if it was requested.
     ///
     /// - Parameters:
-    ///   - device: The name of the device that this process is.
+    ///   - device: The name of this process's device.
     ///   - hasScreen: Whether the program draws on the whole terminal, where lines cannot be printed.
     package func begin(device: String, hasScreen: Bool = false) throws {
         if let traceFile, let destination = Self.destination(traceFile) {
@@ -48,15 +48,15 @@ package struct TraceOptions: ParsableArguments {
         }
     }
 
-    /// What a file's name asks for; `nil` for a name of no trace.
+    /// The destination for a file's name; `nil` if the name does not end as a trace does.
     private static func destination(_ path: String) -> Timeline.Destination? {
         let ending = URL(fileURLWithPath: path).pathExtension
         return ending == "jsonl" ? .file(path) : DiagramFormat(rawValue: ending).map { .diagram(path, $0) }
     }
 
-    /// The arguments as the parser takes them: a file behind `--trace` becomes an option of its own.
+    /// Prepares arguments for the parser: a file after `--trace` becomes a separate option.
     ///
-    /// Only a name with the ending of a trace is one, so that `--trace "Will it rain?"` still asks.
+    /// Only a name with the ending of a trace counts as a file, so that `--trace "Will it rain?"` still asks.
     static func arguments(_ arguments: [String]) -> [String] {
         var result: [String] = []
         for argument in arguments {

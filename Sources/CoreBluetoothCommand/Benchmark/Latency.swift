@@ -76,9 +76,7 @@ enum LatencyText {
     static func fields(_ label: String, _ value: String, columns: Int?) -> String {
         let text = ColumnWidth.padded(label, to: 36) + value
         guard let columns, ColumnWidth.columns(of: text) >= columns else { return text }
-        return ([label] + Canvas.lines(of: value, columns: max(10, columns - 2)).map { "  " + $0 }).joined(
-            separator: "\n"
-        )
+        return ([label] + WrappedText.lines(value, first: "  ", rest: "  ", columns: columns)).joined(separator: "\n")
     }
 
     /// A bar for each range of a histogram, as long as there are columns.

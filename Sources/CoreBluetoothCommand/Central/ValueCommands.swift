@@ -50,7 +50,7 @@ struct ValuePrinter: Sendable {
 
     func print(_ data: Data, of characteristic: CBCharacteristic) {
         if form == .text, String(validating: data, as: UTF8.self) == nil {
-            Console.warn("the value is not UTF-8: U+FFFD stands for what is not")
+            Console.warn("the value is not UTF-8: invalid octets became U+FFFD")
         }
         output.print(
             "value",

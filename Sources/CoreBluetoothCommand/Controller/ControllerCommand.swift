@@ -65,11 +65,10 @@ enum FieldText {
     /// The fields as lines: the values in a column of their own, broken between words where there are so many columns.
     static func text(_ fields: [(name: String, value: String)], columns: Int?) -> String {
         let indent = (fields.map { ColumnWidth.columns(of: $0.name) }.max() ?? 0) + 2
-        return fields.map { field in
-            let value = PrintableText.text(field.value)
-            let lines = columns.map { Canvas.lines(of: value, columns: max(10, $0 - indent)) } ?? [value]
-            return ColumnWidth.padded(field.name, to: indent)
-                + lines.joined(separator: "\n" + String(repeating: " ", count: indent))
+        let rest = String(repeating: " ", count: indent)
+        return fields.flatMap { field in
+            let name = ColumnWidth.padded(field.name, to: indent)
+            return WrappedText.lines(PrintableText.text(field.value), first: name, rest: rest, columns: columns)
         }.joined(separator: "\n")
     }
 }

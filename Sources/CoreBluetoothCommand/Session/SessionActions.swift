@@ -94,7 +94,7 @@ struct HelpAction: DeviceAction {
             let first = name.padding(toLength: 13, withPad: " ", startingAt: 0)
             let indent = String(repeating: " ", count: first.count)
             let abstract = command.configuration.abstract
-            BrokenText.lines(abstract, first: first, rest: indent, Terminal.output.width).forEach(
+            WrappedText.lines(abstract, first: first, rest: indent, columns: Terminal.output.width).forEach(
                 connection.output.write
             )
         }

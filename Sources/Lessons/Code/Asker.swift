@@ -5,20 +5,20 @@ import Foundation
 
 // MARK: - What can go wrong
 
-/// Why a question has no answer.
+/// Why a question got no answer.
 enum AskingError: Error {
     /// The ball cannot be reached.
     case offline
-    /// The ball was asked something else and has not answered yet.
+    /// The ball is still working on another question.
     case busy
     /// The ball wants a question mark.
     case questionPlease
-    /// The ball has said nothing for too long.
+    /// The ball was silent for too long.
     case noAnswer
     /// Anything else.
     case failed(Error)
 
-    /// The word for an error of Core Bluetooth.
+    /// Maps an error of Core Bluetooth.
     init(_ error: Error) {
         switch error {
         case CBATTError.unlikelyError: self = .questionPlease
@@ -43,7 +43,7 @@ extension BallFinder {
         lose(peripheral, central)
     }
 
-    /// Reports the loss, and asks for the connection again. That request has no time limit.
+    /// Reports the loss, and requests the connection again. The request has no time limit.
     private func lose(_ peripheral: CBPeripheral, _ central: CBCentralManager) {
         onLoss(peripheral)
         central.connect(peripheral)
@@ -52,25 +52,25 @@ extension BallFinder {
 
 // MARK: - One word for each question
 
-/// Asks questions of all balls around.
+/// Asks questions of all balls in range.
 final class Asker {
-    /// How long a ball may take, in seconds.
+    /// How long a ball may take to answer, in seconds.
     static let timeLimit: TimeInterval = 2
     /// Called with each ball that can be asked.
     var onReady: (Ball) -> Void = { _ in }
     /// Called with each answer.
     var onAnswer: (Ball, String) -> Void = { _, _ in }
-    /// Called with each question that was not answered.
+    /// Called with each question that got no answer.
     var onError: (Ball, AskingError) -> Void = { _, _ in }
 
     private let finder = BallFinder()
     private let clock: (TimeInterval, @escaping () -> Void) -> Void
     private var balls: [Ball] = []
-    /// The number of the question that waits, for each ball.
+    /// The number of the pending question of each ball.
     private var waiting: [ObjectIdentifier: Int] = [:]
     private var count = 0
 
-    /// - Parameter clock: Does something after so many seconds, as `DispatchQueue.main.asyncAfter` does.
+    /// - Parameter clock: Calls a function after some seconds, as `DispatchQueue.main.asyncAfter` does.
     init(clock: @escaping (TimeInterval, @escaping () -> Void) -> Void) {
         self.clock = clock
         finder.onConnect = { [unowned self] in explore($0) }
@@ -104,7 +104,7 @@ final class Asker {
         ball.discover()
     }
 
-    /// Ends a question. What comes after its end, such as a late answer, belongs to no question any more.
+    /// Ends a question. Whatever arrives later, such as a late answer, belongs to no question.
     private func finish(_ ball: Ball, _ result: Result<String, AskingError>) {
         guard waiting.removeValue(forKey: ObjectIdentifier(ball)) != nil else { return }
         switch result {

@@ -1,4 +1,4 @@
-// Lesson 8: background. An app that has lost its speaker asks for it again, and may sleep until it is there.
+// Lesson 8: background. An app that has lost its speaker requests the connection again, and may sleep until it is back.
 
 import CoreBluetooth
 

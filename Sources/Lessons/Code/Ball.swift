@@ -1,4 +1,4 @@
-// Lesson 2: the peripheral's delegate. It explores a ball, asks it a question, and hears the answer.
+// Lesson 2: the peripheral's delegate. It explores a ball, asks it a question, and receives the answer.
 
 import CoreBluetooth
 import Foundation
@@ -14,7 +14,7 @@ final class Ball: NSObject {
     var onDelivery: (String) -> Void = { _ in }
     /// Called with each answer.
     var onAnswer: (String) -> Void = { _ in }
-    /// Called with what went wrong.
+    /// Called when something went wrong.
     var onError: (Error) -> Void = { _ in }
     /// How a question is written.
     var writeType = CBCharacteristicWriteType.withoutResponse
@@ -37,7 +37,7 @@ final class Ball: NSObject {
 // MARK: - Discovery
 
 extension Ball: CBPeripheralDelegate {
-    /// Asks the ball what it has.
+    /// Discovers what the ball offers.
     func discover() {
         peripheral.discoverServices([EightBall.service])
     }
@@ -58,7 +58,7 @@ extension Ball: CBPeripheralDelegate {
 // MARK: - The question
 
 extension Ball {
-    /// Asks a question: first the subscription to the answer, then the question itself.
+    /// Asks a question: first subscribes to the answer, then writes the question.
     func ask(_ text: String) {
         guard let answer = characteristic(EightBall.answer) else { return }
         question = text

@@ -10,7 +10,7 @@ enum EightBall {
     static var service: CBUUID { CBUUID(string: "8E38140A-27BE-4090-8955-4FC4B5698D1E") }
     static var question: CBUUID { CBUUID(string: "BDD37D7A-F66A-47B9-A49C-FE29FD235A77") }
     static var answer: CBUUID { CBUUID(string: "349A0D7B-6215-4E2C-A095-AF078D737445") }
-    /// A ball that is weaker is too far away, in dBm.
+    /// A ball with a weaker signal, in dBm, is too far away.
     static let weakestSignal = -60
 }
 
@@ -20,9 +20,9 @@ enum EightBall {
 final class BallFinder: NSObject {
     /// Called with each ball that is connected.
     var onConnect: (CBPeripheral) -> Void = { _ in }
-    /// Called with each ball whose connection is lost or never came to be.
+    /// Called with each ball whose connection was lost or failed.
     var onLoss: (CBPeripheral) -> Void = { _ in }
-    /// The balls that were found. Core Bluetooth keeps no peripheral that the app does not keep.
+    /// The balls that were found. Core Bluetooth does not retain them.
     var balls: [CBPeripheral] = []
     private var central: CBCentralManager?
 

@@ -1,4 +1,4 @@
-// Lesson 4: confirmed delivery. A question counts as asked when the ball has said that it has it.
+// Lesson 4: confirmed delivery. A question counts as asked once the ball has confirmed it.
 
 import CoreBluetooth
 import Foundation
@@ -6,7 +6,7 @@ import Foundation
 // MARK: - The central waits for the confirmation
 
 extension Ball {
-    /// Lets the ball confirm each question.
+    /// Makes the ball confirm each question.
     func confirmDelivery() {
         writeType = .withResponse
     }
@@ -25,7 +25,7 @@ extension Ball {
 // MARK: - The ball reads before it confirms
 
 extension MagicBall {
-    /// Takes only what ends with a question mark.
+    /// Accepts only what ends with a question mark.
     func insistOnQuestions() {
         judge = { $0.hasSuffix("?") ? .success : .unlikelyError }
     }

@@ -1,4 +1,4 @@
-// Lesson 10: the lock. A door that opens while its key is near, to a key that proves a secret without saying it.
+// Lesson 10: the lock. A door that opens while its key is near, if the key proves a secret without revealing it.
 
 import CoreBluetooth
 import Foundation
@@ -17,12 +17,12 @@ enum Door {
     static var challenge: CBUUID { CBUUID(string: "5B3C1F0E-6E0B-4C61-9B7D-2F0C8B1E7A11") }
     static var response: CBUUID { CBUUID(string: "5B3C1F0E-6E0B-4C61-9B7D-2F0C8B1E7A12") }
 
-    /// The response that only the owner of the secret can compute.
+    /// The response, which only somebody who knows the secret can compute.
     static func response(to challenge: Data, secret: String) -> Data {
         Data(HMAC<SHA256>.authenticationCode(for: challenge, using: SymmetricKey(data: Data(secret.utf8))))
     }
 
-    /// Whether a response is the right one, found out in the same time for a right and a wrong one.
+    /// Whether a response is correct. The comparison takes the same time for a right and a wrong one.
     static func isResponse(_ response: Data, to challenge: Data, secret: String) -> Bool {
         let key = SymmetricKey(data: Data(secret.utf8))
         return HMAC<SHA256>.isValidAuthenticationCode(response, authenticating: challenge, using: key)
@@ -31,11 +31,11 @@ enum Door {
 
 // MARK: - The lock
 
-/// A lock that is open as long as a key is connected that has proved the secret.
+/// A lock that is open while a key that has proved the secret is connected.
 final class DoorLock: NSObject, CBPeripheralManagerDelegate {
     /// Called when the lock opens and closes.
     var onChange: (Bool) -> Void = { _ in }
-    /// Makes a challenge, another one each time.
+    /// Makes challenges, each different from all before.
     var makeChallenge: () -> Data = { Data((0..<16).map { _ in UInt8.random(in: 0...255) }) }
     private let secret: String
     private let challenge = CBMutableCharacteristic(
@@ -45,7 +45,7 @@ final class DoorLock: NSObject, CBPeripheralManagerDelegate {
         permissions: .readable
     )
     private var manager: CBPeripheralManager?
-    /// The challenges that are not answered yet.
+    /// The challenges without a response yet.
     private var challenges: [UUID: Data] = [:]
     private var openers: Set<UUID> = []
 
@@ -89,7 +89,7 @@ extension DoorLock {
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         guard let request = requests.first else { return }
         let key = request.central.identifier
-        // Taken away before it is compared: a second guess needs another challenge.
+        // Removed before the comparison: a second guess needs another challenge.
         guard let octets = challenges.removeValue(forKey: key),
             Door.isResponse(request.value ?? Data(), to: octets, secret: secret)
         else { return peripheral.respond(to: request, withResult: .insufficientAuthorization) }
@@ -113,13 +113,13 @@ extension DoorLock {
 
 /// A key that opens its lock whenever the two are near each other.
 final class DoorKey: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
-    /// Called with what the lock said to the response.
+    /// Called with the lock's reaction to the response.
     var onVerdict: (Error?) -> Void = { _ in }
     private let respond: (Data) -> Data
     private var lock: CBPeripheral?
     private var central: CBCentralManager?
 
-    /// - Parameter respond: The response to a challenge.
+    /// - Parameter respond: Computes the response to a challenge.
     init(respond: @escaping (Data) -> Data) {
         self.respond = respond
         super.init()

@@ -1,4 +1,4 @@
-// Lesson 3: the periphery. A ball publishes its service, shows itself, takes questions and notifies answers.
+// Lesson 3: the peripheral. A ball publishes its service, advertises, receives questions and notifies answers.
 
 import CoreBluetooth
 import Foundation
@@ -10,11 +10,11 @@ final class MagicBall: NSObject {
     let name: String
     /// How the ball finds its answer.
     var answer: (String) -> String = { _ in Bool.random() ? "Yes." : "Ask again later." }
-    /// What the ball says to a question that was written to it.
+    /// How the ball responds to a question that was written.
     var judge: (String) -> CBATTError.Code = { _ in .success }
-    /// Who is notified of an answer to a central; `nil` for all that have subscribed.
+    /// The centrals that are notified of an answer; `nil` for all subscribers.
     var recipients: (CBCentral) -> [CBCentral]? = { _ in nil }
-    /// What a central needs before it may ask.
+    /// The permissions of the question's characteristic.
     private let permissions: CBAttributePermissions
     private var answerCharacteristic: CBMutableCharacteristic?
     private var manager: CBPeripheralManager?

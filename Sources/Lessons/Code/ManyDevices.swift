@@ -5,9 +5,9 @@ import Foundation
 
 // MARK: - One question to every ball
 
-/// Asks all balls the same, and collects what they say.
+/// Asks all balls the same question, and collects their answers.
 final class Survey {
-    /// Called with the name of a ball and what it said.
+    /// Called with the name of a ball and its answer.
     var onOpinion: (String, String) -> Void = { _, _ in }
     private let asker: Asker
 
@@ -22,7 +22,7 @@ final class Survey {
 // MARK: - An answer for the one who asked
 
 extension MagicBall {
-    /// Notifies an answer to the central alone whose question it answers.
+    /// Notifies an answer only to the central that asked.
     func answerInPrivate() {
         recipients = { [$0] }
     }

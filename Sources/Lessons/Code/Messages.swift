@@ -1,13 +1,13 @@
-// Lesson 7: messages in pieces. A message is a property list; where it is longer than a value may be, it is cut.
+// Lesson 7: messages in pieces. A message is a property list; one that is longer than a value may be is cut.
 
 import CoreBluetooth
 import Foundation
 
 // MARK: - Pieces
 
-/// A message, cut and put together. Each piece begins with an octet: 1 where more pieces follow, else 0.
+/// Cuts messages and puts them together. Each piece begins with one octet: 1 if more pieces follow, else 0.
 struct Pieces {
-    /// What a peer may make this device keep, in octets.
+    /// The most octets that a peer can make this device keep.
     static let longestMessage = 4_096
     private var octets = Data()
 
@@ -23,14 +23,14 @@ struct Pieces {
         }
     }
 
-    /// Takes a piece; gives the message where that was the last one.
+    /// Takes a piece; returns the message if this was the last one.
     mutating func take(_ piece: Data) -> [String: String]? {
-        // Of a message that is too long nothing more is kept, up to its last piece.
+        // Nothing more is kept of a message that is too long, until its last piece.
         if octets.count <= Pieces.longestMessage { octets += piece.dropFirst() }
         guard piece.first == 0 else { return nil }
         defer { octets = Data() }
         guard octets.count <= Pieces.longestMessage else { return nil }
-        // Decoded as what it has to be, and as nothing else: these octets come from another device.
+        // Decoded only as the expected type, because the octets come from another device.
         return try? PropertyListDecoder().decode([String: String].self, from: octets)
     }
 }
@@ -43,7 +43,7 @@ enum Messenger {
     static var messages: CBUUID { CBUUID(string: "199AB74C-EED0-11E6-BC64-92361F002672") }
 }
 
-/// Says a message to everybody who subscribes.
+/// Sends a message to every subscriber.
 final class Speaker: NSObject, CBPeripheralManagerDelegate {
     private let message: [String: String]
     private let messages = CBMutableCharacteristic(
@@ -53,7 +53,7 @@ final class Speaker: NSObject, CBPeripheralManagerDelegate {
         permissions: .readable
     )
     private var manager: CBPeripheralManager?
-    /// What is still to be sent, the oldest piece first.
+    /// The pieces that are still to be sent, the oldest first.
     private var waiting: [(piece: Data, listener: CBCentral)] = []
 
     init(_ message: [String: String]) {
@@ -111,7 +111,7 @@ extension Speaker {
 
 // MARK: - Who listens
 
-/// Finds a speaker and hears its messages.
+/// Finds a speaker and receives its messages.
 final class Listener: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     /// Called with each message.
     let onMessage: ([String: String]) -> Void
@@ -119,7 +119,7 @@ final class Listener: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     private var central: CBCentralManager?
     private var pieces = Pieces()
 
-    /// - Parameter identifier: Under which name the system preserves the manager; lesson 9 needs one.
+    /// - Parameter identifier: The name under which the system preserves the manager; lesson 9 needs it.
     init(restoreIdentifier identifier: String? = nil, onMessage: @escaping ([String: String]) -> Void) {
         self.onMessage = onMessage
         super.init()

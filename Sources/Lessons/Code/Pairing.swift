@@ -1,11 +1,12 @@
-// Lesson 11: pairing by code. Nothing is called to pair: a permission demands it, and the two users see to the rest.
+// Lesson 11: pairing with a code. There is no call for pairing: a permission requires it, and the two users do the
+// rest.
 
 import CoreBluetooth
 
 // MARK: - A ball for friends
 
 extension MagicBall {
-    /// A ball that takes questions over an encrypted connection alone.
+    /// A ball that accepts questions only over an encrypted connection.
     static func forFriends(name: String) -> MagicBall {
         MagicBall(name: name, permissions: .writeEncryptionRequired)
     }
@@ -25,7 +26,7 @@ final class CodeDisplay: PairingAgent {
     func pairing(_ prompt: PairingPrompt) {
         switch prompt.kind {
         case .showCode(let code): show(code)
-        // Keys that are there are not replaced without a user who says so.
+        // Existing keys are not replaced without the consent of a user.
         case .pair(let replacesBond): prompt.confirm(!replacesBond)
         case .enterCode, .compareCode: break
         }

@@ -1,4 +1,4 @@
-// Lesson 9: restoration. The system has ended the app; what it had asked for goes on, and comes back to it.
+// Lesson 9: restoration. The system has ended the app; what it had requested goes on, and comes back to it.
 
 import CoreBluetooth
 

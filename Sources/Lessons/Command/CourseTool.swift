@@ -1,21 +1,21 @@
-// `corebluetooth-learn`: the course in the terminal. A lesson is shown and run; its question is answered by running it
-// again with something changed.
+// `corebluetooth-learn`: the course in the terminal. It shows a lesson and runs it; running it again with a change
+// answers the question.
 
 import ArgumentParser
 import CommandLineTool
 import Foundation
 
-/// `corebluetooth-learn`, which is `corebluetooth learn`, too.
+/// `corebluetooth-learn`, which is also `corebluetooth learn`.
 struct CourseTool: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "corebluetooth-learn",
         abstract: "Learn Core Bluetooth in lessons that run.",
         discussion: """
-            Without a lesson it lists them, and says which one comes next. A lesson shows its code, runs it, and prints \
-            every call and every packet as it happens. Each one ends with a question, which a run answers:
+            Without a lesson, it lists all of them, and says which one is next. A lesson shows its code, runs it, and \
+            prints every call and every packet as it happens. Each one ends with a question, which a run answers:
 
               corebluetooth learn 1                 the lesson
-              corebluetooth learn 1 --try far       its run with something changed
+              corebluetooth learn 1 --try far       its run with a change
               corebluetooth learn 1 --answer TEXT   whether an answer is right
             """,
         version: ProgramVersion.line("corebluetooth-learn")
@@ -26,7 +26,7 @@ struct CourseTool: ParsableCommand {
 
     @Option(
         name: .customLong("try"),
-        help: ArgumentHelp("Run the lesson with something changed; the lesson says with what.", valueName: "change")
+        help: ArgumentHelp("Run the lesson with a change; the lesson lists its changes.", valueName: "change")
     )
     var experiment: String?
 
@@ -61,7 +61,7 @@ struct CourseTool: ParsableCommand {
     func run() throws {
         let output = LessonOutput(isJSON: json)
         guard let lesson = lesson.flatMap(Course.lesson) else { return output.list(Course.lessons, LessonProgress()) }
-        // Lines of a trace are printed anyway.
+        // The lines of the trace are printed anyway.
         if trace.traceFile != nil { try trace.begin(device: "lesson") }
         if let answer {
             try check(answer, lesson, output)

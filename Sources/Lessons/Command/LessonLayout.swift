@@ -1,27 +1,28 @@
 // The lines of a lesson for a number of columns. Text is broken between words; code and trace keep their beginnings,
-// and what does not fit goes on below, farther to the right. All characters here take one column.
+// and what does not fit goes on below, farther to the right.
 
 import CommandLineTool
 import Foundation
+import TerminalScreen
 
 /// Lays out lessons.
 struct LessonLayout {
-    /// What the last line of a narrow trace was about.
+    /// The time and device of the last line in a narrow trace.
     struct TraceState {
         fileprivate var head = ""
     }
 
-    /// Prose is not wider than this, on whatever terminal.
+    /// The greatest width of prose, on any terminal.
     private static let proseColumns = 88
-    /// In fewer columns a trace has its times and devices on lines of their own.
+    /// Below this width, a trace shows times and devices on separate lines.
     private static let traceColumns = 64
 
-    /// How many columns there are; `nil` where lines may have any length.
+    /// The number of columns; `nil` if lines may have any length.
     let columns: Int?
     /// Whether headings are bold.
     let hasStyle: Bool
 
-    /// Creates a layout; a terminal that says to have next to no columns has 20.
+    /// Creates a layout of at least 20 columns.
     init(columns: Int?, hasStyle: Bool = false) {
         self.columns = columns.map { max(20, $0) }
         self.hasStyle = hasStyle
@@ -29,7 +30,7 @@ struct LessonLayout {
 
     /// A heading, with an empty line above it.
     func heading(_ text: String) -> [String] {
-        [""] + BrokenText.lines(text, first: "", rest: "", columns).map { hasStyle ? "\u{1B}[1m\($0)\u{1B}[0m" : $0 }
+        [""] + WrappedText.lines(text, columns: columns).map { hasStyle ? "\u{1B}[1m\($0)\u{1B}[0m" : $0 }
             + [""]
     }
 
@@ -37,16 +38,16 @@ struct LessonLayout {
     func prose(_ text: String) -> [String] {
         let width = min(Self.proseColumns, columns ?? Self.proseColumns)
         return text.split(separator: "\n", omittingEmptySubsequences: false)
-            .flatMap { BrokenText.lines(String($0), first: "", rest: "", width) } + [""]
+            .flatMap { WrappedText.lines($0, columns: width) } + [""]
     }
 
-    /// A row of a list: its title, and below it what is to be said.
+    /// An item of a list: a title with a text below it.
     func item(_ number: Int?, _ title: String, _ text: String) -> [String] {
         let width = min(Self.proseColumns, columns ?? Self.proseColumns)
         let indent = String(repeating: " ", count: 4)
         let first = number.map { ($0 < 10 ? " " : "") + "\($0)  " } ?? "  "
-        let text = BrokenText.lines(text, first: indent, rest: indent, width)
-        return BrokenText.lines(title, first: first, rest: indent, width) + text + [""]
+        let text = WrappedText.lines(text, first: indent, rest: indent, columns: width)
+        return WrappedText.lines(title, first: first, rest: indent, columns: width) + text + [""]
     }
 
     /// Code, with an empty line below.
@@ -56,9 +57,9 @@ struct LessonLayout {
             let text = line.drop { $0 == " " }
             guard !text.isEmpty else { return [""] }
             let indent = margin + String(repeating: " ", count: line.count - text.count)
-            // A comment goes on as a comment.
+            // A comment continues as a comment.
             let mark = ["/// ", "// "].first { text.hasPrefix($0) } ?? "    "
-            return BrokenText.lines(String(text), first: indent, rest: indent + mark, columns)
+            return WrappedText.lines(text, first: indent, rest: indent + mark, columns: columns)
         } + [""]
     }
 
@@ -67,18 +68,23 @@ struct LessonLayout {
         guard entry.kind != .heading else { return heading(entry.text) }
         let line = entry.line(since: 0, deviceWidth: 8)
         guard let columns else { return [line] }
-        // Behind the time and the device, the line's own indentation says what it is.
+        // After the time and the device, the line's own indentation shows its kind.
         let prefix = 13 + max(8, entry.device.count) + 2
         let text = line.dropFirst(prefix)
         let own = String(text.prefix { $0 == " " })
-        let words = String(text.dropFirst(own.count))
+        let words = text.dropFirst(own.count)
         guard columns < Self.traceColumns else {
             let indent = String(repeating: " ", count: prefix) + own
-            return BrokenText.lines(words, first: String(line.prefix(prefix)) + own, rest: indent + "  ", columns)
+            return WrappedText.lines(
+                words,
+                first: line.prefix(prefix) + own,
+                rest: indent + "  ",
+                columns: columns
+            )
         }
         let head = line.prefix(prefix).trimmingCharacters(in: .whitespaces)
-        let lines = BrokenText.lines(words, first: "  " + own, rest: "  " + own + "  ", columns)
+        let lines = WrappedText.lines(words, first: "  " + own, rest: "  " + own + "  ", columns: columns)
         defer { state.head = head }
-        return (state.head == head ? [] : BrokenText.lines(head, first: "", rest: "  ", columns)) + lines
+        return (state.head == head ? [] : WrappedText.lines(head, rest: "  ", columns: columns)) + lines
     }
 }

@@ -1,4 +1,4 @@
-// How a lesson is printed: for a person in lines that fit the terminal, for a program as one JSON object a line.
+// The output of a lesson: lines that fit the terminal for a person, or one JSON object a line for a program.
 
 import CommandLineTool
 import Foundation
@@ -11,7 +11,7 @@ final class LessonOutput {
     private let pager = Pager.terminal()
     private var narrow = LessonLayout.TraceState()
 
-    /// - Parameter isJSON: One JSON object a line in place of text.
+    /// - Parameter isJSON: Whether to print one JSON object a line instead of text.
     init(isJSON: Bool) {
         self.isJSON = isJSON
         layout = LessonLayout(columns: Terminal.output.width, hasStyle: Terminal.output.hasColors)
@@ -31,7 +31,7 @@ final class LessonOutput {
 
     // MARK: The list
 
-    /// Prints which lessons there are, which of them are done, and which one comes next.
+    /// Prints the lessons, which of them are done, and which one is next.
     func list(_ lessons: [Lesson], _ progress: LessonProgress) {
         for lesson in lessons {
             let isAnswered = progress.answered.contains(lesson.key)
@@ -47,7 +47,7 @@ final class LessonOutput {
     private func next(_ progress: LessonProgress, _ words: String) {
         guard !isJSON else { return }
         let line = progress.next.map { "\(words): corebluetooth learn \($0.number)" }
-        layout.prose(line ?? "The questions of all lessons are answered.").forEach(pager.write)
+        layout.prose(line ?? "You have answered the questions of all lessons.").forEach(pager.write)
     }
 
     private func details(of lesson: Lesson) -> [(key: String, value: JSONValue)] {
@@ -59,7 +59,7 @@ final class LessonOutput {
 
     // MARK: A lesson
 
-    /// Prints what comes before the run: texts and code.
+    /// Prints the texts and the code, which come before the run.
     func lesson(_ lesson: Lesson) {
         let title = "Lesson \(lesson.number) of \(Course.lessons.count): \(lesson.title)"
         text("lesson", details(of: lesson), layout.heading(title) + layout.prose(lesson.summary))
@@ -75,7 +75,7 @@ final class LessonOutput {
         }
     }
 
-    /// Prints what is changed in a run.
+    /// Prints the change of a run.
     func title(_ lesson: Lesson, _ experiment: Lesson.Experiment) {
         text(
             "experiment",
@@ -103,9 +103,9 @@ final class LessonOutput {
         )
     }
 
-    /// Prints what was to be seen in the run.
+    /// Prints what to look for in the run.
     func observations(_ lesson: Lesson) {
-        if !isJSON { layout.heading("What is to be seen").forEach(pager.write) }
+        if !isJSON { layout.heading("What to look for").forEach(pager.write) }
         for observation in lesson.observations {
             text(
                 "observation",
@@ -126,11 +126,11 @@ final class LessonOutput {
                 ("command", .string(lesson.questionCommand)), ("answer", .string(answer)),
             ],
             layout.heading("The question") + layout.prose(lesson.question.text)
-                + layout.prose("Find it out: \(lesson.questionCommand)\nYour answer: \(answer)")
+                + layout.prose("Find out: \(lesson.questionCommand)\nYour answer: \(answer)")
         )
     }
 
-    /// Prints how the run can be changed, and what comes next.
+    /// Prints the changed runs, and the next lesson.
     func ways(_ lesson: Lesson) {
         if !isJSON { layout.heading("More").forEach(pager.write) }
         for experiment in lesson.experiments {

@@ -1,14 +1,14 @@
-// The lessons whose questions a person has answered: their names in a file of the user's own, a line each.
+// The lessons whose questions the user has answered: their names, one per line, in a private file.
 
 import BluetoothTransport
 import CommandLineTool
 
-/// What a person has done of the course.
+/// A user's progress in the course.
 struct LessonProgress {
-    /// The most octets of a file that was written by this.
+    /// The most octets that are read of the file.
     private static let maximumLength = 4096
 
-    /// The file; `nil` if there is no folder for what lasts.
+    /// The file; `nil` if there is no state folder.
     private let path: String?
     /// The names of the lessons whose questions were answered.
     private(set) var answered: Set<String>
@@ -23,7 +23,7 @@ struct LessonProgress {
     /// The first lesson whose question is not answered; `nil` if all are.
     var next: Lesson? { Course.lessons.first { !answered.contains($0.key) } }
 
-    /// Keeps that the question of a lesson is answered.
+    /// Records that the question of a lesson is answered.
     mutating func add(_ lesson: Lesson) {
         guard answered.insert(lesson.key).inserted, let path else { return }
         let text = Course.lessons.filter { answered.contains($0.key) }.map { $0.key + "\n" }.joined()

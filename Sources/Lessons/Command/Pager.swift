@@ -1,4 +1,4 @@
-// Lines page by page: at a terminal whose screen is full, a person says when to go on.
+// Prints lines page by page: when the screen of a terminal is full, it waits for the user.
 
 import CommandLineTool
 import Foundation
@@ -14,9 +14,9 @@ final class Pager {
     private var printed = 0
 
     /// - Parameters:
-    ///   - rows: The rows of the terminal; `nil` if there is none, and nobody is asked.
+    ///   - rows: The rows of the terminal; `nil` if there is none, which never waits.
     ///   - print: Prints a line.
-    ///   - goOn: Asks whether to go on, in the last row.
+    ///   - goOn: Asks in the last row whether to continue.
     init(rows: Int?, print: @escaping (String) -> Void, goOn: @escaping () -> Bool) {
         self.rows = rows.map { max(2, $0) } ?? .max
         self.print = print
@@ -29,16 +29,16 @@ final class Pager {
         return Pager(rows: isTerminal ? Terminal.output.size.rows : nil, print: { Console.print($0) }, goOn: ask)
     }
 
-    /// Asks in the last row; an end of input is enough, too.
+    /// Asks in the last row; the end of the input means no.
     private static func ask() -> Bool {
         Console.prompt(question)
         let line = readLine()
-        // Enter has left the row of the question.
+        // Enter has moved the cursor to the row below the question.
         if Terminal.output.hasCursor { Console.prompt("\u{1B}[A\r\u{1B}[K") }
         return line.map { !LineReader.isQuit($0) } ?? false
     }
 
-    /// Prints a line, below a question if the screen is full; ends the program if it is enough.
+    /// Prints a line; if the screen is full, asks first, and ends the program if the answer is no.
     func write(_ line: String) {
         if printed == rows - 1 {
             guard goOn() else { Ending.succeed() }

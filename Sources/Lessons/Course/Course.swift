@@ -1,4 +1,4 @@
-// The lessons in their order: first the 8-ball, then what an app with a messenger and a lock needs beyond it.
+// The lessons in order: first the 8-ball, then what a messenger and a lock need beyond it.
 
 /// The course.
 package enum Course {

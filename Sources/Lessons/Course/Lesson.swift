@@ -1,102 +1,102 @@
-// What a lesson consists of: its texts, the file of code that it reads, what happens in its run, and its question. The
-// code and the trace stand in no lesson: the one is a file that is compiled, the other comes of a run.
+// A lesson: its texts, the file of code that it explains, its run, and its question. The texts contain neither code nor
+// trace: the code is a file that is compiled, and the trace comes from a run.
 
 package import CommandLineTool
 import Foundation
 
 /// A lesson of the course.
 package struct Lesson: Sendable {
-    /// A part of the code, and what is to be said about it.
+    /// A part of the code, and its explanation.
     package struct Step: Sendable {
         /// The text before the code.
         package let text: String
         /// The title of the part, as in its `// MARK: - ` line.
         package let part: String
 
-        /// Shows a part of the lesson's file.
+        /// Explains a part of the lesson's file.
         init(_ part: String, _ text: String) {
             self.part = part
             self.text = text
         }
     }
 
-    /// Something that is to be seen in the trace.
+    /// Something to look for in the trace.
     package struct Observation: Sendable {
         /// What it means.
         package let text: String
-        /// What a line of the trace has in it.
+        /// A text in the line of the trace.
         package let line: String
 
-        /// Names a line.
+        /// Explains a line.
         init(_ line: String, _ text: String) {
             self.line = line
             self.text = text
         }
     }
 
-    /// The run with something changed.
+    /// A changed run.
     package struct Experiment: Sendable {
         /// The name behind `--try`.
         package let name: String
-        /// What is changed.
+        /// The change, as a clause.
         package let text: String
 
-        /// Names a change.
+        /// Describes a change.
         init(_ name: String, _ text: String) {
             self.name = name
             self.text = text
         }
     }
 
-    /// The question at the end, which a run answers.
+    /// The question at the end, whose answer is in the trace of a run.
     package struct Question: Sendable {
         /// The question.
         package let text: String
-        /// The experiment whose trace has the answer; `nil` for the run without a change.
+        /// The experiment whose trace has the answer; `nil` for the unchanged run.
         package let experiment: String?
-        /// What else one might think.
+        /// Plausible wrong answers.
         package let wrongAnswers: [String]
-        /// Where in the trace the answer stands, and why it is so.
+        /// Where in the trace the answer is, and why.
         package let explanation: String
-        /// The answer that a trace gives.
+        /// Finds the answer in a trace.
         package let answer: @Sendable (_ trace: [TimelineEntry]) -> String?
     }
 
-    /// The lesson's place, from 1.
+    /// The lesson's number, from 1.
     package let number: Int
-    /// The name of its pages.
+    /// The lesson's name, for commands and pages.
     package let key: String
     /// Its title.
     package let title: String
-    /// What is learned, in one sentence.
+    /// What the lesson teaches, in one sentence.
     package let summary: String
-    /// What comes before the code; an empty line between two paragraphs.
+    /// The text before the code; an empty line separates paragraphs.
     package let introduction: String
     /// The name of the file of code.
     package let file: String
-    /// The code in parts.
+    /// The parts of the code.
     package let steps: [Step]
-    /// What is to be seen in the trace.
+    /// What to look for in the trace.
     package let observations: [Observation]
-    /// How the run can be changed.
+    /// The changed runs.
     package let experiments: [Experiment]
     /// The question at the end.
     package let question: Question
-    /// What happens.
+    /// Plays the run.
     let play: @Sendable (LessonRun) throws -> Void
 }
 
 extension Lesson {
-    /// A part of the lesson's file; the first one with what the file imports.
+    /// A part of the lesson's file; the first one includes the imports.
     package func code(of step: Step) -> String { Listing(file)?.part(step.part) ?? "" }
 
-    /// Lets it happen.
+    /// Runs the lesson.
     ///
     /// - Parameters:
-    ///   - experiment: What is changed.
-    ///   - report: Called with each entry of the trace, as it comes.
+    ///   - experiment: The change.
+    ///   - report: Called with each entry of the trace, when it is added.
     /// - Returns: The trace.
-    /// - Throws: ``CoreBluetoothTesting/WorldError`` where something does not happen in time.
+    /// - Throws: ``CoreBluetoothTesting/WorldError`` if something does not happen in time.
     @discardableResult
     package func run(
         trying experiment: String? = nil,
@@ -111,10 +111,10 @@ extension Lesson {
     /// The answer to the question, found by a run.
     package func answer() throws -> String? { question.answer(try run(trying: question.experiment)) }
 
-    /// What one might answer, with the right answer among it, in the order of the texts.
+    /// The wrong answers and the right one, sorted by text.
     func choices() throws -> [String] { ([try answer()].compactMap(\.self) + question.wrongAnswers).sorted() }
 
-    /// Whether an answer says the same as another one, in whatever case and with whatever around it.
+    /// Whether two answers are equal apart from case and punctuation.
     package static func isSame(_ answer: String, as other: String) -> Bool { plain(answer) == plain(other) }
 
     private static func plain(_ answer: String) -> String {
@@ -123,8 +123,7 @@ extension Lesson {
         return number(text) ?? number(words) ?? words.trimmingCharacters(in: .whitespaces)
     }
 
-    /// A number without what it may be written with: 0x0E and 0E are one number, and so are 1 and 01, -71 dBm and - 71,
-    /// and 0.72 s and 720 ms.
+    /// A number in a normal form: 0x0E and 0E are equal, and so are 1 and 01, -71 dBm and - 71, 0.72 s and 720 ms.
     private static func number(_ text: String) -> String? {
         let form = #/(-?)\s*(?:0x)?0*([0-9a-f]+)\s*(?:ms|milliseconds?|dbm|octets?|bytes?|times?|packets?|h)?[.!]?/#
         if let match = text.wholeMatch(of: form) { return String(match.1) + String(match.2) }

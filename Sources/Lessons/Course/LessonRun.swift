@@ -1,5 +1,5 @@
-// The run of a lesson: a world of devices in virtual time, and all that happens in it as entries of a trace. Equal runs
-// have equal traces, also in their times, so that what a page shows can be compared with what happens.
+// The run of a lesson: a world of devices in virtual time, whose events are the entries of a trace. Runs are
+// repeatable, times included, so that the text of a page can be checked against them.
 
 import CommandLineTool
 import CoreBluetooth
@@ -8,18 +8,18 @@ import Foundation
 
 /// A run of a lesson.
 final class LessonRun {
-    /// The devices' world.
+    /// The world of the devices.
     let world = World(seed: 8)
-    /// What is changed in this run.
+    /// The change in this run.
     let experiment: String?
-    /// What has happened, without what was left out.
+    /// The trace, without the parts that were left out.
     private(set) var entries: [TimelineEntry] = []
-    /// All that has happened.
+    /// The complete trace.
     private var all: [TimelineEntry] = []
-    /// What an entry has in it with which the trace goes on; `nil` where nothing is left out.
+    /// The text of the entry with which the trace continues; `nil` if nothing is being left out.
     private var resumption: String?
     private let report: (TimelineEntry) -> Void
-    /// What apps keep as long as they run.
+    /// Objects that apps keep until the end of the run.
     private var kept: [Any] = []
 
     init(experiment: String?, report: @escaping (TimelineEntry) -> Void) {
@@ -28,22 +28,22 @@ final class LessonRun {
         world.observer = self
     }
 
-    // MARK: What lessons do
+    // MARK: For lessons
 
-    /// Whether something is changed.
+    /// Whether the run has a change.
     func isTrying(_ name: String) -> Bool { experiment == name }
 
-    /// Keeps an object to the end of the run.
+    /// Keeps an object until the end of the run.
     func keep<Object>(_ object: Object) -> Object {
         kept.append(object)
         return object
     }
 
-    /// Makes the code of a device, and keeps it to the end of the run.
+    /// Starts the code of a device, and keeps it until the end of the run.
     @discardableResult
     func start<Object>(on device: Device, _ make: () -> Object) -> Object { keep(device.run(make)) }
 
-    /// What an app uses to show its user a line.
+    /// Returns a function that shows a line to the user of a device.
     func screen(of device: String) -> (String) -> Void {
         { [weak self] line in self?.add(.app, device, "app", line) }
     }
@@ -55,33 +55,33 @@ final class LessonRun {
         }
     }
 
-    /// A heading in the trace.
+    /// Adds a heading to the trace.
     func heading(_ text: String) { add(.heading, "", "", text) }
 
-    /// Leaves out what was in an earlier lesson, and says so.
+    /// Leaves out what an earlier lesson has shown, under a heading that says so.
     ///
-    /// - Parameter text: What an entry has in it with which the trace goes on.
+    /// - Parameter text: A text in the entry with which the trace continues.
     func leaveOut(_ what: String, until text: String) {
         heading(what)
         resumption = text
     }
 
-    /// Lets time pass until something has happened.
+    /// Advances time until a condition is true.
     func until(within limit: Duration = .seconds(30), _ condition: () -> Bool) throws {
         try world.run(until: condition, within: limit)
     }
 
-    /// Lets time pass until a text stands in the trace, a number of times.
+    /// Advances time until a text has occurred in the trace a number of times.
     func until(_ text: String, count: Int = 1) throws {
         try until(count: count) { $0.text.contains(text) }
     }
 
-    /// Lets time pass until a device has shown a line that begins with a text.
+    /// Advances time until a device has shown a line that begins with a text.
     func until(_ device: String, shows text: String) throws {
         try until(count: 1) { $0.kind == .app && $0.device == device && $0.text.hasPrefix(text) }
     }
 
-    /// Lets time pass until so many entries are of a kind; each is looked at once.
+    /// Advances time until a number of entries match; each entry is checked once.
     private func until(count: Int, _ isMeant: (TimelineEntry) -> Bool) throws {
         var place = 0
         var found = 0
@@ -92,10 +92,10 @@ final class LessonRun {
         }
     }
 
-    /// Ends the run; nothing more is added to the trace.
+    /// Ends the run; nothing is added to the trace afterwards.
     func end() {
         world.observer = nil
-        // As where processes end: it is no mistake of theirs that they are connected.
+        // Connections may be open here, as at the end of a process.
         withoutLogLines { kept = [] }
     }
 
@@ -126,7 +126,7 @@ extension LessonRun: WorldObserver {
         let isSent = entry.direction == .sent
         let kind: TimelineEntry.Kind
         switch entry.layer {
-        // What concerns host and controller alone has no part in the story.
+        // The story leaves out what concerns only the host and its controller.
         case .hci: return
         case .app: return add(.call, entry.device, "Core Bluetooth", entry.text, at: entry.time)
         case .world: kind = .app
@@ -135,7 +135,7 @@ extension LessonRun: WorldObserver {
             kind = isSent ? .command : isReport ? .received : .event
         case .l2cap, .att, .smp: kind = isSent ? .sent : .received
         }
-        // Of a long UUID the beginning, as in the calls.
+        // Only the beginning of a long UUID, as in the calls.
         let text = entry.text.replacing(#/([0-9A-F]{8})(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}/#) { "\($0.1)…" }
         add(kind, entry.device, entry.layer.rawValue, text, at: entry.time)
     }

@@ -1,29 +1,29 @@
-// The code that lessons show: the files of the folder Code, each in the parts that its MARK lines divide it into. The
-// folder Listings is a link to it: what the package manager takes in as text it does not compile.
+// The code that lessons show: the files of the folder Code, divided into parts by their MARK lines. The folder Listings
+// is a link to Code, because the package manager does not compile files that it embeds.
 
 /// A file of code in parts.
 package struct Listing: Sendable {
     /// A part of a file.
     package struct Part: Sendable {
-        /// What its `// MARK: - ` line says.
+        /// The text of its `// MARK: - ` line.
         package let title: String
-        /// The code below that line; of the first part with what the file imports.
+        /// The code below that line; the first part includes the imports.
         package let code: String
     }
 
     /// The parts, in order.
     package let parts: [Part]
 
-    /// The code of the part with a title; nothing where there is none.
+    /// The code of the part with a title; empty if there is none.
     func part(_ title: String) -> String { parts.first { $0.title == title }?.code ?? "" }
 
-    /// The file with a name; `nil` where there is none.
+    /// Finds the file with a name; `nil` if there is none.
     package init?(_ file: String) {
         guard let text = Self.texts[file] else { return nil }
         self.init(text: text)
     }
 
-    /// The texts of all files, by their names.
+    /// The texts of all files, by name.
     static let texts: [String: String] = [
         "Asker.swift": PackageResources.Asker_swift,
         "Background.swift": PackageResources.Background_swift,
@@ -38,7 +38,7 @@ package struct Listing: Sendable {
         "Restoration.swift": PackageResources.Restoration_swift,
     ].mapValues { String(decoding: $0, as: UTF8.self) }
 
-    /// The parts of a text.
+    /// Divides a text into parts.
     package init(text: String) {
         let mark = "// MARK: - "
         var chunks: [(title: String, lines: [Substring])] = [("", [])]
@@ -49,7 +49,7 @@ package struct Listing: Sendable {
                 chunks[chunks.count - 1].lines.append(line)
             }
         }
-        // The paragraph with which the file opens is for those who read files.
+        // The paragraph at the top of the file is for readers of the file.
         let imports = chunks[0].lines.drop { !$0.isEmpty }
         parts = chunks.dropFirst().enumerated().map { index, chunk in
             let code = Self.code(chunk.lines[...])

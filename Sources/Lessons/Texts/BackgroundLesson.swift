@@ -8,29 +8,30 @@ extension Lesson {
         number: 8,
         key: "background",
         title: "In the background",
-        summary: "Let the system wake your app when the other device is there again.",
+        summary: "Let the system wake your app when the other device is back.",
         introduction: """
-            On a phone an app that the user has left runs for a few seconds more, then the system suspends it: it is \
-            in memory, and none of its code runs. An app that says `bluetooth-central` under `UIBackgroundModes` in \
-            its `Info.plist` is woken for each event of its central manager, and has about ten seconds each time. \
+            When the user leaves an app on a phone, the app runs for a few more seconds. Then the system suspends it: \
+            it stays in memory, but none of its code runs. An app with `bluetooth-central` under `UIBackgroundModes` \
+            in its `Info.plist` is woken for each event of its central manager, and gets about ten seconds each time. \
             `bluetooth-peripheral` does the same for the other role.
 
-            On Linux a process is not suspended in this way. The devices of this lesson live in the world of \
-            `CoreBluetoothTesting`, where apps have the life that they have on a phone. The code is the same on both.
+            Linux does not suspend processes in this way. The devices of this lesson live in a world of \
+            `CoreBluetoothTesting`, where apps have the life cycle that they have on a phone. The code is the same on \
+            both.
             """,
         file: "Background.swift",
         steps: [
             Step(
                 "A request without a time limit",
                 """
-                This is all that the listener needs. It asks for the lost connection again and may be suspended: the \
-                request stands in the system, and it does not expire. Scanning would serve as well in the foreground. \
-                In the background a scan is slower, has to name its services, and reports each device once.
+                This is all that the listener needs. It requests the lost connection again and may then be suspended: \
+                the system keeps the request, which does not expire. In the foreground a scan would work as well. In \
+                the background a scan is slower, must name its services, and reports each device only once.
                 """
             )
         ],
         observations: [
-            Observation("world: app Listener is suspended", "Ten seconds after the user has left."),
+            Observation("world: app Listener is suspended", "Ten seconds after the user has left the app."),
             Observation("world: moves to 1000 m", "The user walks away with the phone."),
             Observation(
                 "didDisconnectPeripheral",
@@ -40,19 +41,19 @@ extension Lesson {
             Observation("didConnect", "The connection wakes it once more, and it subscribes as always."),
         ],
         experiments: [
-            Experiment("no-mode", "the app has no background mode; the user opens it when back at home")
+            Experiment("no-mode", "the app has no background mode, and the user opens it after the walk")
         ],
         question: Question(
             text: """
-                Without the background mode the app hears nothing until the user opens it. Then the events that have \
-                waited arrive, in order. Which call of the delegate comes first?
+                Without the background mode the app hears nothing until the user opens it. Then the waiting events \
+                arrive, in order. Which delegate method is called first?
                 """,
             experiment: "no-mode",
             wrongAnswers: ["didConnect", "didUpdateValueFor"],
             explanation: """
-                The first callback below the line `app Listener is in the foreground` that follows the walk. Only \
-                when the app has this event can it ask for the connection again: so without the background mode there \
-                was no request, and nothing happened when the phone came back.
+                The first callback after the line `app Listener is in the foreground` that follows the walk. Only with \
+                this event can the app request the connection again. So without the background mode there was no \
+                request, and nothing happened when the phone came back.
                 """,
             answer: { trace in
                 let opening = trace.lastIndex { $0.text.contains("is in the foreground") } ?? trace.endIndex
@@ -94,7 +95,7 @@ extension Lesson {
                 app.enterForeground()
             }
             try run.until("didConnect", count: 2)
-            run.leaveOut("It looks whether the speaker has changed.", until: "didDiscoverCharacteristicsFor")
+            run.leaveOut("It checks whether the speaker has changed.", until: "didDiscoverCharacteristicsFor")
             try run.until("message: ", count: 2)
         }
     )

@@ -7,54 +7,54 @@ extension Lesson {
         number: 4,
         key: "delivery",
         title: "Know that it was heard",
-        summary: "Write with response, and let the ball refuse what is no question.",
+        summary: "Write with response, and let the ball refuse what is not a question.",
         introduction: """
-            Until now the app shows a question as asked when it has handed it to Core Bluetooth. Whether the ball has \
-            it, the app does not know. A write with response changes that: the ball answers each write, with success \
-            or with an error.
+            So far, the app shows a question as asked once it has handed it to Core Bluetooth. It does not know \
+            whether the ball has received it. A write with response changes that: the ball answers each write, with \
+            success or with an error.
             """,
         file: "ConfirmedDelivery.swift",
         steps: [
             Step(
                 "The central waits for the confirmation",
                 """
-                With `.withResponse` each write ends in `didWriteValueFor`. Until then the question is kept in \
-                `question`, because the characteristic's `value` does not hold it: that is what the ball has sent, \
+                With `.withResponse` each write ends in `didWriteValueFor`. Until then the app keeps the question in \
+                `question`, because the characteristic's `value` does not hold it: `value` is what the ball has sent, \
                 and the question characteristic cannot be read.
                 """
             ),
             Step(
                 "The ball reads before it confirms",
                 """
-                `respond(to:withResult:)` with an error refuses the write. There are about twenty errors, and none \
-                says "please end with a question mark". The ball takes `.unlikelyError`, and both sides agree on what \
-                it means here.
+                `respond(to:withResult:)` with an error refuses the write. There are about twenty errors, and none of \
+                them says "please end with a question mark". The ball uses `.unlikelyError`, and both sides agree on \
+                what it means here.
                 """
             ),
         ],
         observations: [
             Observation(
                 "→ ATT Write Request 0x0010",
-                "The question. In place of a Write Command it is a Write Request now."
+                "The question. Instead of a Write Command, it is a Write Request now."
             ),
             Observation(
                 "respond(to:withResult: .success)",
-                "The ball has looked at the question, and takes it."
+                "The ball has checked the question, and accepts it."
             ),
-            Observation("← ATT Write Response", "The confirmation. It has no content but that."),
+            Observation("← ATT Write Response", "The confirmation. It carries nothing else."),
             Observation("app: delivered", "Only now does the app show the question as asked."),
         ],
         experiments: [Experiment("statement", "the app sends \"It will rain.\", without a question mark")],
         question: Question(
             text: """
-                The app sends "It will rain." What the ball answers in the packet is an error with a number. Which \
-                number is it, in hexadecimal digits?
+                The app sends "It will rain." The ball answers with a packet that carries an error number. Which \
+                number is it, in hexadecimal?
                 """,
             experiment: "statement",
             wrongAnswers: ["0x03", "0x80"],
             explanation: """
-                The line `Error Response` has it in parentheses: Unlikely Error is 0x0E. The numbers are those of the \
-                Core Specification, Vol 3, Part F, 3.4.1.1.
+                The line `Error Response` has it in parentheses: Unlikely Error is 0x0E. The Core Specification lists \
+                the numbers in Vol 3, Part F, 3.4.1.1.
                 """,
             answer: { trace in
                 let line = trace.first { $0.text.hasPrefix("Error Response") && $0.text.contains("Unlikely") }?.text

@@ -7,55 +7,56 @@ extension Lesson {
         number: 6,
         key: "devices",
         title: "Many at once",
-        summary: "Ask several balls at a time, and answer several centrals without mixing them up.",
+        summary: "Ask several balls at once, and answer several centrals without mixing them up.",
         introduction: """
-            Nothing in the code so far knows how many devices there are. The scan goes on after the first ball, each \
-            ball has a `Ball` of its own, and a peripheral manager serves as many centrals as connect. Two things are \
-            left: an app for many balls, and a ball that knows whom it answers.
+            Nothing in the code so far depends on the number of devices. The scan continues after the first ball, each \
+            ball has its own `Ball`, and a peripheral manager serves as many centrals as connect. Two things are \
+            missing: an app for many balls, and a ball that knows whom it answers.
             """,
         file: "ManyDevices.swift",
         steps: [
             Step(
                 "One question to every ball",
                 """
-                The survey asks each ball as soon as it can be asked. The calls of different balls come in any order; \
-                the `Ball` that each callback brings says whose it is.
+                The survey asks each ball as soon as it is ready. The callbacks of different balls come in any order; \
+                each one passes the `Ball` that it belongs to.
                 """
             ),
             Step(
                 "An answer for the one who asked",
                 """
-                With `nil` for its centrals, `updateValue` notifies all that have subscribed. An answer is for one of \
-                them: `request.central` is the one that has written the question.
+                With `nil` for its centrals, `updateValue` notifies all subscribers. But an answer is for one of them: \
+                `request.central` is the one that wrote the question.
                 """
             ),
         ],
         observations: [
-            Observation("connect(\"Crystal\")", "The scan goes on while this connection is made."),
+            Observation("connect(\"Crystal\")", "The scan continues while this connection is established."),
             Observation(
                 "connect(\"Onyx\")",
                 """
-                The second one. A controller makes one connection at a time, so Core Bluetooth cancels what waits and \
-                gives it a list of both devices, of which it takes the one that it hears first.
+                The second one. A controller establishes one connection at a time, so Core Bluetooth cancels the \
+                pending request and makes a new one for both devices; the controller connects to the one that it hears \
+                first.
                 """
             ),
             Observation("app: Crystal: Yes.", "Each ball has its own answer,"),
-            Observation("app: Onyx: No.", "and its own place in the order of things."),
+            Observation("app: Onyx: No.", "and gives it in its own time."),
         ],
         experiments: [
-            Experiment("everybody", "one ball, two phones that ask one after the other; answers go to everybody"),
-            Experiment("private", "the same; answers go to the one who asked"),
+            Experiment("everybody", "a phone and a tablet ask one ball, one after the other; answers go to everybody"),
+            Experiment("private", "the same, but answers go only to the one who asked"),
         ],
         question: Question(
             text: """
-                Two phones ask one ball, the second one after the first has its answer. The ball notifies everybody. \
-                How many notifications does it send for the two questions?
+                A phone and a tablet ask one ball, the tablet once the phone has its answer. The ball notifies \
+                everybody. How many notifications does it send for the two questions?
                 """,
             experiment: "everybody",
             wrongAnswers: ["2", "4"],
             explanation: """
-                One for the first question, since only the first phone has subscribed by then; two for the second \
-                one. With `--try private` there is one for each, and no phone gets what another one has asked.
+                One for the first question, because only the phone has subscribed by then, and two for the second. \
+                With `--try private` there is one for each, and nobody gets the answer to somebody else's question.
                 """,
             answer: { trace in
                 "\(trace.count { $0.device == "Crystal" && $0.kind == .sent && $0.text.hasPrefix("Notification") })"
@@ -75,7 +76,7 @@ extension Lesson {
                     run.leaveOut("It finds and explores the ball.", until: "didDiscoverCharacteristicsFor")
                     try run.until(name, shows: "answer: ")
                 }
-                // What else was sent arrives.
+                // Lets late packets arrive.
                 run.world.advance(by: .milliseconds(100))
                 return
             }

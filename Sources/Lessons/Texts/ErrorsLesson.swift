@@ -7,65 +7,65 @@ extension Lesson {
         number: 5,
         key: "errors",
         title: "When it goes wrong",
-        summary: "Turn all that can happen to a question into one result that the app gets once.",
+        summary: "Turn everything that can happen to a question into one result, which the app gets once.",
         introduction: """
-            A ball can be carried away, switched off, be busy, refuse, or take a question and never answer. Core \
-            Bluetooth reports some of that as an error of a call, some as a lost connection, and some not at all. An \
-            app wants to know one thing: what became of my question?
+            A ball can be out of reach, switched off or busy. It can refuse a question, or accept it and never answer. \
+            Core Bluetooth reports some of this as an error of a call, some as a lost connection, and some not at all. \
+            An app wants to know one thing: what became of my question?
             """,
         file: "Asker.swift",
         steps: [
             Step(
                 "What can go wrong",
                 """
-                Errors of the other device are `CBATTError`s, errors of the connection are `CBError`s. The app gets \
-                neither, but a word that it can show. What is not foreseen keeps its error.
+                Errors of the other device are `CBATTError`s; errors of the connection are `CBError`s. The app gets \
+                neither, but one word that it can show. An unforeseen error is passed on unchanged.
                 """
             ),
             Step(
                 "Losing a ball",
                 """
-                A connection that is lost comes to `didDisconnectPeripheral`, one that cannot be made to \
-                `didFailToConnect`. Both times the answer is another `connect`. It has no time limit: it waits until \
-                the ball is there again, however long that takes.
+                A lost connection is reported to `didDisconnectPeripheral`, one that could not be established to \
+                `didFailToConnect`. Both call `connect` again. That request has no time limit: it waits until the ball \
+                is back, however long that takes.
                 """
             ),
             Step(
                 "One word for each question",
                 """
-                Each question has a number and two seconds. `finish` is the one way to its end, and it lets only the \
-                first result pass. So an answer that comes after its time is not taken for the answer to the next \
-                question. The clock comes from outside, so that a test can have its own.
+                Each question has a number and two seconds. It can end only in `finish`, which lets only the first \
+                result pass, so a late answer is never taken for the answer to the next question. The clock is a \
+                parameter, so a test can supply its own.
                 """
             ),
         ],
         observations: [
             Observation("app: questionPlease", "The ball has refused: an error of the other device."),
-            Observation("app: busy", "Refused by the app itself. No packet was needed for that."),
+            Observation("app: busy", "Refused by the app itself. No packet was needed."),
             Observation(
                 "→ ATT Read By Type Request 0x0001-0xFFFF, type 2A00",
                 """
-                No call of the app, and nothing to do with the question: a second after the connection Core Bluetooth \
-                reads the name that the device gives itself.
+                The app did not ask for this, and it has nothing to do with the question: a second after connecting, \
+                Core Bluetooth reads the name that the device gives itself.
                 """
             ),
             Observation(
                 "app: noAnswer",
-                "Two seconds after the question. The ball has confirmed it, and nothing else came. No packet says so."
+                "Two seconds after the question. The ball has confirmed it but not answered, and no packet says so."
             ),
         ],
         experiments: [Experiment("away", "the ball is carried out of reach, and back")],
         question: Question(
             text: """
-                The ball is carried out of reach while a question waits. No packet says so. How many milliseconds \
-                without any packet does it take until the phone gives the connection up?
+                The ball is carried out of reach while a question waits. No packet says so. After how many \
+                milliseconds without a packet does the phone give up the connection?
                 """,
             experiment: "away",
             wrongAnswers: ["2000", "30"],
             explanation: """
-                The supervision timeout, which was agreed on when the two connected: the line `Connected to ball` has \
-                it. `didDisconnectPeripheral` comes that long after the last packet, and the question ends with \
-                `offline`, before its two seconds are over.
+                After the supervision timeout, which was set when the two connected: the line `Connected to ball` \
+                shows it. `didDisconnectPeripheral` is called that long after the last packet, and the question ends \
+                with `offline` before its two seconds are over.
                 """,
             answer: { trace in
                 let line = trace.first { $0.device == "phone" && $0.text.hasPrefix("Connected to") }?.text

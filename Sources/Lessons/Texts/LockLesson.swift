@@ -8,44 +8,44 @@ extension Lesson {
         number: 10,
         key: "lock",
         title: "The lock and its key",
-        summary: "Open a door to a key that proves a secret, as long as the key is near.",
+        summary: "Open a door to a key that proves a secret, while the key is near.",
         introduction: """
-            A door that opens when its owner comes home, with the phone in the pocket, is what the background is for. \
-            But anybody can connect to the lock, and everybody near can record what passes. So the key does not send \
-            its secret. The lock sends a number that it has never used before, the challenge, and the key sends back \
-            what only the owner of the secret can compute from it.
+            A door that opens when its owner comes home, with the phone still in a pocket: that is what the background \
+            is for. But anybody can connect to the lock, and anybody near can record what is sent. So the key does not \
+            send its secret. The lock sends a number that it has never used before, the challenge, and the key returns \
+            a response that only the owner of the secret can compute from it.
 
-            It does not prove that the key is near: two radios in between can pass everything on. And the door is an \
-            example; `docs/blueear.md` says more of what it does and does not protect.
+            This does not prove that the key is near: two radios in between can relay everything. And the door is only \
+            an example; `docs/blueear.md` says more about what it does and does not protect against.
             """,
         file: "Lock.swift",
         steps: [
             Step(
                 "The proof",
                 """
-                The response is a keyed hash of the challenge, an HMAC. CryptoKit has it on Apple's platforms, \
-                swift-crypto under the same name here.
+                The response is a keyed hash of the challenge, an HMAC. On Apple's platforms CryptoKit provides it; \
+                here swift-crypto does, under the same name.
                 """
             ),
             Step(
                 "The lock",
                 """
-                Each central has its own challenge. The door is open while one of those that have proved the secret \
-                is connected.
+                Each central has its own challenge. The door is open while a central that has proved the secret is \
+                connected.
                 """
             ),
             Step(
                 "One challenge, one try",
                 """
-                A central that subscribes gets a challenge. The first response to it takes the challenge away, right \
-                or wrong. A central that is lost is one that has unsubscribed: then the door closes.
+                A central that subscribes gets a challenge. The first response uses it up, right or wrong. A central \
+                that disconnects is reported as one that unsubscribes: then the door closes.
                 """
             ),
             Step(
                 "The key",
                 """
-                The key is a listener that answers. With the request of lesson 8 and the identifier of lesson 9 it \
-                opens the door from the pocket.
+                The key is a listener that answers. With the request of lesson 8 and the identifier of lesson 9, it \
+                opens the door from your pocket.
                 """
             ),
         ],
@@ -53,12 +53,12 @@ extension Lesson {
             Observation(
                 "updateValue(16 octets",
                 """
-                The challenge, sent to this central alone. A real one is random; here it counts, so that each run is \
-                the same.
+                The challenge, sent to this central alone. A real one is random; here it is a counter, so that every \
+                run is the same.
                 """
             ),
             Observation("writeValue(32 octets", "The response. The secret is in no packet."),
-            Observation("app: the door is open", "The lock has found the response right."),
+            Observation("app: the door is open", "The lock has accepted the response."),
             Observation("app: the door is closed", "The key is out of reach, and its connection is lost."),
         ],
         experiments: [
@@ -66,14 +66,14 @@ extension Lesson {
         ],
         question: Question(
             text: """
-                A thief has recorded a right response and sends it to the lock. It does not fit the new challenge, \
-                and the lock refuses it. Which number, in hexadecimal digits, has the error in that packet?
+                A thief has recorded a correct response and sends it to the lock. It does not match the new challenge, \
+                so the lock refuses it. Which number does the error in that packet have, in hexadecimal?
                 """,
             experiment: "replay",
             wrongAnswers: ["0x05", "0x0E"],
             explanation: """
-                `Error Response … Insufficient Authorization (0x08)`. The number of an error says what the peripheral \
-                wanted to say; 0x05 and 0x0F would make the system pair, which would not help here.
+                `Error Response … Insufficient Authorization (0x08)`. The lock chooses the number; 0x05 or 0x0F would \
+                make the other system pair, which would not help here.
                 """,
             answer: { trace in
                 let line = trace.last { $0.device == "lock" && $0.text.hasPrefix("Error Response") }?.text
@@ -88,7 +88,7 @@ extension Lesson {
             )
             let lock = run.start(on: door) { DoorLock(secret: "sesame") }
             var count: UInt8 = 0
-            // Numbers that are the same in each run; a lock takes random ones.
+            // The same numbers in each run; a real lock uses random ones.
             lock.makeChallenge = {
                 count += 1
                 return Data(repeating: count, count: 16)
@@ -121,7 +121,7 @@ extension Lesson {
                 run.heading("The owner comes home")
                 phone.distance = 2
                 try run.until("didConnect", count: 2)
-                run.leaveOut("It looks whether the lock has changed.", until: "didDiscoverCharacteristicsFor")
+                run.leaveOut("It checks whether the lock has changed.", until: "didDiscoverCharacteristicsFor")
                 try run.until("the door is open", count: 2)
             }
         }

@@ -8,63 +8,63 @@ extension Lesson {
     static let pairing = Lesson(
         number: 11,
         key: "pairing",
-        title: "Pair by a code",
-        summary: "Demand a paired connection, and let two users make sure whom they pair with.",
+        title: "Pair with a code",
+        summary: "Require a paired connection, and let two users make sure whom they pair with.",
         introduction: """
-            The connections so far are not encrypted, and nobody knows who is at the other end. Two devices that pair \
-            agree on keys. A code that one of them shows and the user of the other one enters makes sure that no \
-            third device stands between them. The keys are kept, so the code is entered once.
+            So far, the connections are not encrypted, and nobody knows who is at the other end. Two devices that pair \
+            agree on keys. One of them shows a code, and the user of the other one enters it, which makes sure that no \
+            third device is between them. The keys are kept, so the code is entered only once.
             """,
         file: "Pairing.swift",
         steps: [
             Step(
                 "A ball for friends",
                 """
-                There is no call for pairing in Core Bluetooth. A permission demands encryption; who asks without it \
-                is refused, and the system of the asking device pairs and asks again. The code of the asking app \
-                stays as it is: its write takes longer, or fails.
+                Core Bluetooth has no call for pairing. Instead, a permission requires encryption: a request without \
+                it is refused, and the system of the requesting device pairs and sends the request again. The code of \
+                the asking app does not change: its write takes longer, or fails.
                 """
             ),
             Step(
                 "The user of the ball",
                 """
-                On a phone the system shows the code. On Linux the program is what its user sees, so it gives its \
-                adapter a `PairingAgent`. This one can show a code, and nothing else.
+                On a phone the system shows the code. On Linux that is the program's job, so it gives its adapter a \
+                `PairingAgent`. This one can show a code, and nothing else.
                 """
             ),
             Step(
                 "The user of the phone",
                 """
-                This one can enter a code. What the two agents can do decides how the devices pair: two that can \
-                neither show nor enter anything pair without a code, and are protected against listeners alone.
+                This one can enter a code. The capabilities of the two agents decide how the devices pair: two that \
+                can neither show nor enter anything pair without a code, which protects only against eavesdroppers.
                 """
             ),
         ],
         observations: [
             Observation(
                 "Insufficient Authentication",
-                "The ball refuses the question: the connection is not encrypted. The app does not learn of it."
+                "The ball refuses the question: the connection is not encrypted. The app is not told."
             ),
-            Observation("→ SMP Pairing Request", "In its place the phone's system begins to pair."),
-            Observation("app: code", "The ball shows the code, and its reader enters it at the phone."),
+            Observation("→ SMP Pairing Request", "Instead, the phone's system starts to pair."),
+            Observation("app: code", "The ball shows the code, and somebody who reads it enters it on the phone."),
             Observation(
                 "SMP Pairing Random",
-                "The two prove to each other that they have the same code, one bit of it after the other."
+                "The two prove to each other that they have the same code, one bit after the other."
             ),
             Observation("app: delivered", "The write is repeated on the encrypted connection, and succeeds."),
         ],
         experiments: [Experiment("wrong-code", "the user of the phone enters a wrong code")],
         question: Question(
             text: """
-                The user enters a wrong code. The packet `Pairing Failed` has a number that says why. Which one is \
-                it, in hexadecimal digits?
+                The user enters a wrong code. The packet `Pairing Failed` carries a number for the reason. Which one \
+                is it, in hexadecimal?
                 """,
             experiment: "wrong-code",
             wrongAnswers: ["0x01", "0x0B"],
             explanation: """
-                The line `SMP Pairing Failed` ends with it: 04 is Confirm Value Failed, what one side had confirmed \
-                does not fit the code of the other one (Vol 3, Part H, 3.5.5). Here the first bit of the code is \
-                wrong already. The app gets an error for its write, and can let the user try again.
+                The line `SMP Pairing Failed` ends with it: 04 is Confirm Value Failed (Vol 3, Part H, 3.5.5). A value \
+                that one side had sent does not match the code of the other side. Here the very first bit of the code \
+                is wrong. The app gets an error for its write, and can let the user try again.
                 """,
             answer: { trace in
                 let line = trace.first { $0.layer == "SMP" && $0.text.hasPrefix("Pairing Failed") }?.text

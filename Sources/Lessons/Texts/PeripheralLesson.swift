@@ -1,4 +1,4 @@
-// Lesson 3: the periphery.
+// Lesson 3: the peripheral.
 
 import CoreBluetooth
 
@@ -7,62 +7,65 @@ extension Lesson {
         number: 3,
         key: "peripheral",
         title: "Be a ball",
-        summary: "Publish a service, advertise it, take what is written, and notify who has subscribed.",
+        summary: "Publish a service, advertise it, accept writes, and notify subscribers.",
         introduction: """
-            The other side. A peripheral has the data: it decides which services there are, what may be done with \
-            each characteristic, and what comes of a write. A central can only ask.
+            Now the other side. A peripheral has the data: it decides which services it offers, what may be done with \
+            each characteristic, and what a write leads to. A central can only ask.
             """,
         file: "MagicBall.swift",
         steps: [
             Step(
                 "The ball",
                 """
-                The peripheral manager is made and kept like a central manager. The closures are what later lessons \
-                change: how the ball finds an answer, and what it says to a question.
+                The peripheral manager is created and kept like a central manager. Later lessons change the closures: \
+                how the ball finds an answer, and how it responds to a question.
                 """
             ),
             Step(
                 "The service",
                 """
                 Properties say what a characteristic can do, and every central sees them. Permissions say what is \
-                allowed, and the peripheral enforces them. A value that is given here is fixed for ever; `nil` makes \
-                it the app's own. The ball advertises when `didAdd` says that the service is there, so nobody \
-                connects to a ball without one.
+                allowed, and the peripheral enforces them. A value that is given here never changes; with `nil` the \
+                app provides the value itself. The ball advertises once `didAdd` says that the service is published, \
+                so nobody connects to a ball without one.
                 """
             ),
             Step(
                 "Questions in, answers out",
                 """
-                A write comes to `didReceiveWrite` as requests. Several belong together, and the response to the \
-                first answers all of them; a question is one request. Then the answer goes out with `updateValue`. It \
-                needs no response, and goes to those that have subscribed.
+                A write arrives in `didReceiveWrite` as an array of requests. They belong together, and one response, \
+                to the first, answers all of them; a question is a single request. Then `updateValue` sends the \
+                answer. It needs no response, and goes to all subscribers.
                 """
             ),
         ],
         observations: [
-            Observation("add(service 8E38140A…)", "The service goes into the ball's database, and gets handles there."),
+            Observation(
+                "add(service 8E38140A…)",
+                "The service is added to the ball's database, where it gets handles."
+            ),
             Observation(
                 "→ GAP Set advertising data",
                 """
-                An advertisement has 31 octets. The flags and a service of 128 bits take 21 of them. A name that fits \
-                into the rest stands beside them, a longer one goes into the scan response, and only its beginning.
+                An advertisement has 31 octets. The flags and one 128-bit service UUID take 21 of them. A name that \
+                fits into the rest goes there; a longer one is shortened and goes into the scan response.
                 """
             ),
-            Observation("didSubscribeTo 349A0D7B…", "The central listens now."),
+            Observation("didSubscribeTo 349A0D7B…", "The central has subscribed."),
             Observation("didReceiveWrite of", "The question, with its length in octets."),
             Observation("updateValue(", "The answer. The line below it is the packet."),
         ],
         experiments: [Experiment("long-name", "the ball is called \"The Oracle of Delphi\"")],
         question: Question(
             text: """
-                A ball is called "The Oracle of Delphi". Its advertisement has no space for all of that. Under which \
+                A ball is called "The Oracle of Delphi". Its advertisement has no room for the whole name. Under which \
                 name does the phone discover it?
                 """,
             experiment: "long-name",
             wrongAnswers: ["The Oracle of Delphi", "Nothing: the name is left out"],
             explanation: """
-                The line of `didDiscover` has it, and the one above it the scan response: ten octets of the name. On \
-                an iPhone, too, apps that advertise should have short names.
+                The line of `didDiscover` shows it, and the scan response in the line above it has these ten octets of \
+                the name. Apps that advertise should have short names, on an iPhone as well.
                 """,
             answer: { trace in
                 let line = trace.first { $0.text.hasPrefix("didDiscover") }?.text

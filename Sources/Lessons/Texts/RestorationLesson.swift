@@ -10,22 +10,22 @@ extension Lesson {
         title: "Ended, and back",
         summary: "Get back what your app had asked for, after the system has ended it.",
         introduction: """
-            A suspended app can be ended at any time, because the system needs its memory. A manager that has a \
-            restore identifier is preserved then: its scan, its connections and the connections that it waits for go \
-            on without the app. When one of them has an event, the system launches the app, in the background. The \
-            app makes its manager again, with the same identifier, and gets back what there was.
+            The system may end a suspended app at any time, because it needs the memory. If the app's manager has a \
+            restore identifier, its state is preserved: its scan, its connections and its pending connection requests \
+            go on without the app. When one of them has an event, the system launches the app in the background. The \
+            app creates its manager again, with the same identifier, and gets its state back.
 
-            On Linux the identifier works for any end of a process, `kill -9` included; the next process of the same \
-            program takes up its state. `eightball` and `blueear` have an option for it: `--restore`.
+            On Linux the identifier works for any end of a process, even `kill -9`; the next process of the same \
+            program resumes the state. `blueear` has an option for it: `--restore`.
             """,
         file: "Restoration.swift",
         steps: [
             Step(
                 "What the app had",
                 """
-                The `Listener` of lesson 7 gives its manager the identifier. What is new is one method. It gets the \
-                peripherals, and has to keep them like any other. The listener then knows that it need not scan: \
-                `speaker` is there already.
+                The `Listener` of lesson 7 passes the identifier to its manager. Only one method is new. It gets the \
+                peripherals, which the app must keep like any others. The listener then need not scan, because it \
+                already has its `speaker`.
                 """
             )
         ],
@@ -33,25 +33,25 @@ extension Lesson {
             Observation("world: app Listener is ended by the system", "All objects of the app are gone."),
             Observation(
                 "GAP Connected to speaker",
-                "The connection that it had asked for. No app was there to see it."
+                "The connection that the app had requested. No app was there to see it."
             ),
             Observation("world: app Listener is launched by the system", "Because of the connection."),
-            Observation("didConnect", "The event itself comes when the app has its manager."),
+            Observation("didConnect", "The event itself comes once the app has its manager."),
         ],
         experiments: [
-            Experiment("force-quit", "the user ends the app, in place of the system")
+            Experiment("force-quit", "the user ends the app, not the system")
         ],
         question: Question(
             text: """
-                The system has launched the app, and the app has made its manager. Which call of the delegate comes \
+                The system has launched the app, and the app has created its manager. Which delegate method is called \
                 first?
                 """,
             experiment: nil,
             wrongAnswers: ["centralManagerDidUpdateState", "didConnect"],
             explanation: """
-                The first callback below the line `is launched by the system`. The state comes after it, so that \
-                `centralManagerDidUpdateState` sees the peripheral that is there. With `--try force-quit` nothing is \
-                launched: what the user has ended stays ended.
+                The first callback after the line `is launched by the system`. The state comes after it, so \
+                `centralManagerDidUpdateState` already finds the restored peripheral. With `--try force-quit` nothing \
+                is launched: an app that the user has ended stays ended.
                 """,
             answer: { trace in
                 guard let launch = trace.firstIndex(where: { $0.text.contains("is launched by the system") }) else {
@@ -97,7 +97,7 @@ extension Lesson {
             phone.distance = 2
             guard !run.isTrying("force-quit") else { return run.world.advance(by: .seconds(60)) }
             try run.until("didConnect", count: 2)
-            run.leaveOut("It looks whether the speaker has changed.", until: "didDiscoverCharacteristicsFor")
+            run.leaveOut("It checks whether the speaker has changed.", until: "didDiscoverCharacteristicsFor")
             try run.until("message: ", count: 2)
         }
     )

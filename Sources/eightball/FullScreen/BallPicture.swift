@@ -1,29 +1,29 @@
-// The ball: with its eight, with the die turning inside, and with the answer's triangle.
+// The picture of the ball: with its eight, with the die turning inside, or with the answer's triangle.
 
 import TerminalScreen
 
 /// A picture of a ball.
 struct BallPicture {
-    /// What is seen of it.
+    /// The side of the ball that is visible.
     enum Face: Hashable {
         /// The eight.
         case eight
-        /// The die turns; the number is that of the frame.
+        /// The die turns; the number selects the frame.
         case turning(Int)
         /// An answer floats up.
         case answer
-        /// Something went wrong.
+        /// An error.
         case failed
     }
 
-    /// How large the picture is.
+    /// The size of the picture.
     static let columns = 13
     static let rows = 5
     private static let frames = ["\\ /", "- -", "/ \\", "| |"]
 
     let face: Face
 
-    /// Draws the picture; its upper left corner is there.
+    /// Draws the picture with its upper left corner at a position.
     func draw(on canvas: inout Canvas, row: Int, column: Int) {
         let window: (String, TextStyle) =
             switch self.face {

@@ -1,62 +1,62 @@
-// The page of the one that asks: the balls as they come and go with the strength of their signals, the question, and
-// what the chosen ball makes of it. Each ball has a conversation of its own, so several can be asked at once.
+// The central's page: the balls and their signal strengths, the question, and what the chosen ball makes of it. Each
+// ball has its own conversation, so several can be asked at once.
 //
 // A ball's conversation:
 //
 //     none ── Enter ──▶ asking ── confirmed ──▶ confirmed ── answer ──▶ answered ── Enter ──▶ asking …
 //                         └────────── error ──────┴──────────────────▶ failed  ── Enter ──▶ asking …
 //
-// What a peer can do: choose its name, its answers, and when it comes and goes. A name or an answer is drawn by
-// `Canvas`, which lets nothing through that is no text. Time comes in as ticks of a tenth of a second.
+// A peer chooses its name, its answers, and when it comes and goes. `Canvas` draws names and answers, and shows text
+// only. Time is counted in ticks of a tenth of a second.
 
 import CommandLineTool
 @_spi(Steps) @preconcurrency import ITCB
 import TerminalScreen
 
-/// The balls, and questions to them.
+/// The balls, and the questions to them.
 struct CentralPage: Hashable {
-    /// What is to be done.
+    /// The result of a key.
     enum Action: Hashable {
         /// Ask a ball.
         case ask(ball: String, question: String)
     }
 
-    /// What has been said between the app and a ball.
+    /// The conversation with a ball.
     enum Conversation: Hashable {
-        /// Nothing.
+        /// Nothing was asked.
         case none
         /// A question is on its way.
         case asking(String)
-        /// The ball has the question.
+        /// The ball has confirmed the question.
         case confirmed(String)
         /// The ball has answered, with a key.
         case answered(String, answer: String)
-        /// The question could not be asked, or not be answered; the words follow the ball's name.
+        /// The question could not be asked, or was not answered; the words follow the ball's name.
         case failed(String, words: LocalizableText)
     }
 
     /// A ball.
     struct Ball: Hashable {
-        /// By which it is known.
+        /// Its identifier.
         let identifier: String
-        /// What it calls itself.
+        /// Its name.
         var name: String
-        /// The strength of its signal in dBm; `nil` where it is unknown.
+        /// Its signal strength in dBm; `nil` if unknown.
         var strength: Int?
-        /// When it went, in ticks; `nil` while it is there.
+        /// The time at which it was lost, in ticks; `nil` while it is present.
         var lossTime: Int?
-        /// What has been said.
+        /// The conversation with it.
         var conversation = Conversation.none
     }
 
-    /// For how many ticks a ball that went is still shown.
+    /// How long, in ticks, a lost ball is still shown.
     static let lossTicks = 50
 
-    /// The balls in the order in which they were found.
+    /// The balls, in the order in which they were found.
     private(set) var balls: [Ball] = []
-    /// The ball that is asked.
+    /// The identifier of the chosen ball.
     private(set) var chosen: String?
-    /// The question.
+    /// The editor of the question.
     private(set) var editor = LineEditor(maximumLength: ITCB_SDK.maximumQuestionLength)
     private var list = ScrolledList()
     private var time = 0
@@ -65,7 +65,7 @@ struct CentralPage: Hashable {
     /// Why Enter did nothing.
     private(set) var hint: TextKey?
 
-    /// Whether something moves without anything having happened.
+    /// Whether an animation runs.
     var isAnimated: Bool {
         self.balls.contains { ball in
             switch ball.conversation {
@@ -75,7 +75,7 @@ struct CentralPage: Hashable {
         }
     }
 
-    /// The balls that work on a question.
+    /// The number of balls that work on a question.
     var openConversations: [String] {
         self.balls.filter { ball in
             switch ball.conversation {
@@ -85,12 +85,12 @@ struct CentralPage: Hashable {
         }.map(\.identifier)
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// Bluetooth came or went.
+    /// Bluetooth was switched on or off.
     mutating func bluetoothChanged(isOn: Bool) { self.isOn = isOn }
 
-    /// A ball can be asked.
+    /// A ball was found and can be asked.
     mutating func found(_ identifier: String, name: String, strength: Int?) {
         if let index = self.index(of: identifier) {
             self.balls[index].name = name
@@ -102,13 +102,13 @@ struct CentralPage: Hashable {
         if self.chosen == nil { self.chosen = identifier }
     }
 
-    /// The strength of a ball's signal was measured.
+    /// A ball's signal strength was measured.
     mutating func measured(_ identifier: String, strength: Int) {
         guard let index = self.index(of: identifier) else { return }
         self.balls[index].strength = strength
     }
 
-    /// A ball went.
+    /// A ball was lost.
     mutating func lost(_ identifier: String) {
         guard let index = self.index(of: identifier), self.balls[index].lossTime == nil else { return }
         self.balls[index].lossTime = self.time
@@ -130,7 +130,7 @@ struct CentralPage: Hashable {
         }
     }
 
-    /// A question was not asked, or not answered.
+    /// A question could not be asked, or was not answered.
     mutating func failed(_ identifier: String, words: LocalizableText) {
         self.update(identifier) { conversation in
             switch conversation {
@@ -140,7 +140,7 @@ struct CentralPage: Hashable {
         }
     }
 
-    /// A tenth of a second went by.
+    /// A tenth of a second has passed.
     mutating func tick() {
         self.time += 1
         let place = self.chosen.flatMap { self.index(of: $0) }
@@ -159,7 +159,7 @@ struct CentralPage: Hashable {
 
     // MARK: Keys
 
-    /// Takes a key.
+    /// Handles a key.
     mutating func receive(_ key: Key) -> Action? {
         switch key {
         case .tab: self.choose(1)
@@ -176,7 +176,7 @@ struct CentralPage: Hashable {
         return nil
     }
 
-    /// Takes a question that was written elsewhere, to a ball that was chosen there.
+    /// Asks a ball a question; both come from elsewhere than the page's own keys.
     mutating func ask(_ identifier: String, _ question: String) -> Action? {
         self.choose(identifier)
         self.editor.set(question)
@@ -187,7 +187,7 @@ struct CentralPage: Hashable {
         return self.ask()
     }
 
-    /// Makes a ball the one that is asked.
+    /// Chooses a ball.
     mutating func choose(_ identifier: String) {
         if self.index(of: identifier) != nil { self.chosen = identifier }
     }
@@ -251,7 +251,7 @@ struct CentralPage: Hashable {
             return
         }
         let isLong = self.balls.count > rows.count
-        // The last row says how many there are above and below.
+        // The last row gives the numbers of balls above and below.
         let seen = isLong ? max(1, rows.count - 1) : rows.count
         self.list.show(self.chosen.flatMap { self.index(of: $0) }, of: self.balls.count, rows: seen)
         let first = self.list.first

@@ -1,24 +1,24 @@
-// The page of the one that asks, and the SDK behind it.
+// The central's page, and the SDK behind it.
 
 import CommandLineTool
 import Foundation
 @_spi(Steps) @preconcurrency import ITCB
 import TerminalScreen
 
-/// Asks what the page wants asked, and shows it what the SDK reports.
+/// Passes the page's questions to the SDK, and the SDK's events to the page.
 @MainActor
 final class CentralPart: ScreenPart {
     var uuid = UUID()
 
-    /// After how many ticks the signals are measured again.
+    /// The number of ticks between two measurements of the signals.
     private static let signalTicks = 20
 
     private let texts: Texts
     private let onChange: () -> Void
     var page = CentralPage()
     private var ticks = 0
-    let sdk: ITCB_SDK_Central?
-    /// The strength with which a ball was heard, by its name, until it can be asked.
+    let sdk = ITCB_SDK.central()
+    /// The discovered signal strength of each ball, by name, until it can be asked.
     private var heard: [String: Int] = [:]
 
     var isAnimated: Bool { page.isAnimated }
@@ -27,8 +27,6 @@ final class CentralPart: ScreenPart {
     init(texts: Texts, onChange: @escaping () -> Void) {
         self.texts = texts
         self.onChange = onChange
-        sdk = ITCB_SDK.createInstance(isCentral: true) as? ITCB_SDK_Central
-        guard let sdk else { Ending.fail(Failure("this system cannot be a central")) }
         sdk.answerTimeLimit = EightBallCentralSession.answerTimeLimit
         _ = sdk.addObserver(self)
         Steps.observe(sdk) { [weak self] step in self?.note(step) }
@@ -38,7 +36,7 @@ final class CentralPart: ScreenPart {
         switch step {
         case .stateChanged(let state): page.bluetoothChanged(isOn: state == .poweredOn)
         case .discovered(let name?, let rssi, isOffered: true):
-            // The limit is that of names that never lead to a ball.
+            // The limit is for names that never lead to a ball.
             if heard.count >= 256 { heard.removeAll() }
             heard[name] = rssi
         case .signalRead(let uuid, let rssi): page.measured(uuid, strength: rssi)
@@ -48,15 +46,14 @@ final class CentralPart: ScreenPart {
         onChange()
     }
 
-    /// Takes those off the page that the SDK has lost.
+    /// Marks the balls that the SDK has lost.
     private func noticeLosses() {
-        guard let sdk else { return }
         let present = Set(sdk.devices.compactMap(\.uuid))
         for ball in page.balls where !present.contains(ball.identifier) { page.lost(ball.identifier) }
     }
 
-    /// Leaves the role: the SDK, which retains its observers, goes with its links.
-    func end() { sdk?.removeObserver(self) }
+    /// Leaves the role and closes its links: the observers must be removed, because the SDK retains them.
+    func end() { sdk.removeObserver(self) }
 
     // MARK: Screen
 
@@ -81,7 +78,7 @@ final class CentralPart: ScreenPart {
     private func perform(_ action: CentralPage.Action) {
         switch action {
         case .ask(let ball, let question):
-            guard let device = sdk?.devices.first(where: { $0.uuid == ball }) else {
+            guard let device = sdk.devices.first(where: { $0.uuid == ball }) else {
                 page.failed(ball, words: LocalizableText(.rejectOffline))
                 return noticeLosses()
             }
@@ -93,9 +90,9 @@ final class CentralPart: ScreenPart {
         ticks += 1
         let count = page.balls.count
         page.tick()
-        // The last ball that went takes the movement with it.
+        // Without the last ball, no animation runs.
         if page.balls.count != count { onChange() }
-        if ticks.isMultiple(of: Self.signalTicks) { sdk?.readSignals() }
+        if ticks.isMultiple(of: Self.signalTicks) { sdk.readSignals() }
     }
 
     func draw(on canvas: inout Canvas) { page.draw(on: &canvas, texts) }
@@ -122,12 +119,12 @@ extension CentralPart: @preconcurrency ITCB_Observer_Central_Protocol {
 
     func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
         // The SDK does not say whose error it is: the balls do.
-        for case let device in self.sdk?.devices ?? [] {
+        for case let device in self.sdk.devices {
             guard let uuid = device.uuid, let error = device.error else { continue }
             let isSilence = ErrorWords.isSilence(error, of: device, sdk)
             page.failed(uuid, words: isSilence ? LocalizableText(.rejectSilent) : ErrorWords.text(for: error))
         }
-        for uuid in page.openConversations where self.sdk?.devices.contains(where: { $0.uuid == uuid }) != true {
+        for uuid in page.openConversations where !self.sdk.devices.contains(where: { $0.uuid == uuid }) {
             page.failed(uuid, words: LocalizableText(.rejectOffline))
         }
         noticeLosses()

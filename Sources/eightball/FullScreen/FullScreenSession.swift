@@ -1,5 +1,5 @@
-// `eightball` in a terminal, without a command: the whole screen, first the choice of the role, then its page. Keys go
-// to the page, what the page wants done to the SDK, and what the SDK reports to the page.
+// `eightball` in a terminal, without a command: the full-screen app, first the choice of the role, then its page. It
+// passes keys to the page, the page's actions to the SDK, and the SDK's events to the page.
 
 import CommandLineTool
 import CoreBluetooth
@@ -11,20 +11,20 @@ import TerminalScreen
 /// A part of the app that fills the screen.
 @MainActor
 protocol ScreenPart: AnyObject {
-    /// Whether something moves without anything having happened.
+    /// Whether an animation runs.
     var isAnimated: Bool { get }
-    /// Takes a key.
+    /// Handles a key.
     func receive(_ key: Key)
-    /// A tenth of a second went by.
+    /// A tenth of a second has passed.
     func tick()
     /// Draws the part.
     func draw(on canvas: inout Canvas)
 }
 
-/// The app in full screen.
+/// The full-screen app.
 @MainActor
 final class FullScreenSession {
-    /// For how many ticks a line of standard error is shown.
+    /// How long, in ticks, a line of standard error is shown.
     private static let lineTicks = 50
 
     private let screen: Screen
@@ -34,25 +34,25 @@ final class FullScreenSession {
     private var ticks: Ticks?
     /// The last line of standard error.
     private var lastLine: String?
-    /// What is shown in the last row.
+    /// The message in the last row.
     private var line = TimedText<String>()
     private let agent: ScreenPairingAgent
     private var pairing: PairingPage?
 
-    /// Creates the session on a screen; the agent is that of the app's device.
+    /// Creates the session on a screen; `agent` is that of the app's device.
     init(screen: Screen, agent: ScreenPairingAgent, texts: Texts) {
         self.screen = screen
         self.agent = agent
         self.texts = texts
     }
 
-    /// Shows the app; never returns.
+    /// Runs the app; never returns.
     func run() -> Never {
         start()
         Interrupts.runUntilExit()
     }
 
-    /// Shows the app.
+    /// Starts the app.
     func start() {
         screen.onKey = { [unowned self] key in receive(key) }
         screen.onDraw = { [unowned self] canvas in draw(on: &canvas) }
@@ -109,7 +109,7 @@ final class FullScreenSession {
         if let text = line.text { Self.draw(line: text, on: &canvas) }
     }
 
-    /// Says what went wrong in the last row, instead of the keys.
+    /// Shows a message in the last row, instead of the keys.
     nonisolated static func draw(line text: String, on canvas: inout Canvas) {
         guard canvas.size.rows > 1 else { return }
         canvas.fill(row: canvas.size.rows - 1)

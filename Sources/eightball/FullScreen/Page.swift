@@ -1,14 +1,14 @@
-// What the pages of the full-screen app have in common: they are values that take keys and draw themselves, and say
-// what is to be done in actions. Each has a title bar, its own rows, and the keys at the bottom.
+// What the pages of the full-screen app share. Pages are values that handle keys and draw themselves, and return
+// actions. Each has a title bar, its own rows, and the keys at the bottom.
 
 import TerminalScreen
 
-/// Draws what is the same on every page.
+/// Draws what all pages share.
 struct PageFrame {
     /// The texts.
     let texts: Texts
 
-    /// Draws the bar at the top and the keys at the bottom, as many of them as fit.
+    /// Draws the title bar, and the keys at the bottom.
     func draw(on canvas: inout Canvas, title: String, state: String, keys: [TextKey]) {
         let columns = canvas.size.columns
         canvas.fill(row: 0, .reversed)
@@ -26,13 +26,13 @@ struct PageFrame {
         self.drawKeys(keys, on: &canvas)
     }
 
-    /// Draws the keys in the last row, as many of them as fit.
+    /// Draws the keys in the last row, as many as fit.
     func drawKeys(_ keys: [TextKey], on canvas: inout Canvas) {
         let text = self.line(keys, columns: canvas.size.columns - 2)
         canvas.write(text, row: canvas.size.rows - 1, column: 1, .dim)
     }
 
-    /// The keys that fit, of which the last is always there.
+    /// The keys that fit; the last one is always shown.
     private func line(_ keys: [TextKey], columns: Int) -> String {
         var texts = keys.map { self.texts($0) }
         while true {
@@ -43,16 +43,16 @@ struct PageFrame {
         }
     }
 
-    /// A line from edge to edge.
+    /// Draws a line from edge to edge.
     static func rule(on canvas: inout Canvas, row: Int) { canvas.fill(row: row, with: "─", .dim) }
 }
 
-/// A list of which a part is seen, with the chosen row in it.
+/// A list that scrolls to the chosen row.
 struct ScrolledList: Hashable {
-    /// The first row that is seen.
+    /// The first visible row.
     private(set) var first = 0
 
-    /// Scrolls so that a row is seen, and no room is left over.
+    /// Scrolls so that a row is visible and no room is wasted.
     mutating func show(_ chosen: Int?, of count: Int, rows: Int) {
         guard rows > 0 else { return }
         if let chosen {

@@ -1,13 +1,13 @@
-// What the user is shown and asked while devices pair, in the lower part of the screen: a code to enter at the other
-// device, one to enter here, one to compare, or whether to pair at all. One question is seen at a time, the newest.
+// What the user is shown and asked while devices pair, in the lower part of the screen: a code to enter on the other
+// device, one to enter here, one to compare, or whether to pair at all. Only the newest question is visible.
 //
-// What a peer can do: begin a pairing and end it; a question that the pairing no longer waits for disappears with it.
-// Time is not known here: the pairing ends after its limit.
+// A peer can begin and end a pairing; when a pairing no longer waits for its question, the question disappears. No
+// timers: the host limits the time of a pairing.
 
 import CoreBluetooth
 import TerminalScreen
 
-/// The question of a pairing.
+/// A question about a pairing.
 struct PairingPage {
     /// The question.
     let prompt: PairingPrompt
@@ -16,7 +16,7 @@ struct PairingPage {
     /// Shows a question.
     init(_ prompt: PairingPrompt) { self.prompt = prompt }
 
-    /// The question in words, with the code that is shown.
+    /// The question in words, with the code to be shown.
     var text: LocalizableText {
         let name = self.prompt.peer.name ?? String(self.prompt.peer.identifier.uuidString.prefix(8))
         return switch self.prompt.kind {
@@ -36,8 +36,8 @@ struct PairingPage {
         }
     }
 
-    /// Answers with what the user entered or decided elsewhere; true where the question is over. Without a code, and without
-    /// consent, the user gives up.
+    /// Answers with a code or a decision that was entered elsewhere; true if the question is over. Without either, the
+    /// user gives up.
     func answer(code: String?, isAgreed: Bool) -> Bool {
         switch self.prompt.kind {
         case .showCode: return false
@@ -47,11 +47,11 @@ struct PairingPage {
         return true
     }
 
-    /// Takes a key; true where the user has answered, and the question is over.
+    /// Handles a key; true if the question is answered and over.
     mutating func receive(_ key: Key) -> Bool {
         switch (self.prompt.kind, key) {
         case (.showCode, _):
-            // It stays until the pairing ends.
+            // It is shown until the pairing ends.
             return false
         case (.enterCode, .enter):
             self.prompt.enter(self.editor.text)
@@ -83,7 +83,7 @@ struct PairingPage {
             case .compareCode, .pair: [.keyYesNo, .keyQuit]
             }
         let columns = canvas.size.columns
-        let lines = Canvas.lines(of: texts(self.text), columns: columns - 2)
+        let lines = WrappedText.lines(texts(self.text), columns: columns - 2)
         let first = max(1, canvas.size.rows - 3 - lines.count)
         for row in first..<max(first, canvas.size.rows) { canvas.fill(row: row) }
         PageFrame.rule(on: &canvas, row: first)

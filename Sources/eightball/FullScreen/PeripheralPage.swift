@@ -1,34 +1,34 @@
-// The page of the one that is asked: who listens, each question as it comes with who asked, and its answer, at random
-// or by hand from the twenty.
+// The ball's page: its subscribers, each question with its central, and its answer, at random or by hand from the
+// twenty.
 //
-// By hand there is one question at a time: it is open until it is answered or its central goes, and questions that come
+// By hand there is one question at a time: it is open until it is answered or its central leaves. Questions that arrive
 // meanwhile are refused as busy, which the page shows.
 //
-// What a peer can do: ask as often as it likes. The page keeps the last questions only. Time does not come in.
+// A peer can ask as often as it likes; the page keeps only the last questions. No timers.
 
 import TerminalScreen
 
-/// What a ball sees.
+/// The questions to a ball, and their answers.
 struct PeripheralPage: Hashable {
-    /// What is to be done.
+    /// The result of a key.
     enum Action: Hashable {
-        /// Questions are to be answered by hand, or at random.
+        /// Answer by hand, or at random.
         case setAnsweredByHand(Bool)
-        /// The open question gets this answer, a number of the table.
+        /// Answer the open question with an answer's number.
         case answer(central: String, question: String, number: Int)
-        /// The open question gets any answer.
+        /// Answer the open question at random.
         case answerAtRandom(central: String, question: String)
     }
 
-    /// What became of a question.
+    /// The state of a question.
     enum Result: Hashable {
-        /// It waits for its answer.
+        /// Not answered yet.
         case open
-        /// It was answered, with a key.
+        /// Answered, with a key.
         case answered(String)
-        /// It was refused, since another one was open.
+        /// Refused, because another question was open.
         case refusedAsBusy
-        /// It was refused, since it does not end with a question mark.
+        /// Refused, because it does not end with a question mark.
         case refusedAsNoQuestion
         /// Its answer was lost; the words follow the central's name.
         case failed(LocalizableText)
@@ -36,26 +36,26 @@ struct PeripheralPage: Hashable {
 
     /// A question.
     struct Entry: Hashable {
-        /// Who asked; `nil` where that is not known.
+        /// Its central; `nil` if unknown.
         let central: String?
         /// The question.
         let question: String
-        /// What became of it.
+        /// Its state.
         var result: Result
     }
 
-    /// How many questions are kept.
+    /// The most questions that are kept.
     static let entryLimit = 200
 
     /// The questions, the oldest first.
     private(set) var entries: [Entry] = []
-    /// How many questions are no longer kept; the first that is has this number.
+    /// The number of questions that were dropped, which is the number of the first one kept.
     private(set) var forgottenCount = 0
-    /// Who is subscribed to the answer.
+    /// The subscribers to the answer.
     private(set) var subscribers: Set<String> = []
     /// Whether a person answers.
     private(set) var isAnsweredByHand = false
-    /// The name under which the ball can be found; `nil` while it cannot.
+    /// The advertised name; `nil` while the ball does not advertise.
     private(set) var advertisedName: String?
     private var chosenAnswer = 0
     private var answers = ScrolledList()
@@ -70,12 +70,12 @@ struct PeripheralPage: Hashable {
         self.entries.contains { $0.central == central && $0.result == .open }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// The ball can be found, or no longer can.
+    /// The ball has started to advertise, or stopped.
     mutating func advertises(as name: String?) { self.advertisedName = name }
 
-    /// A central listens, or no longer does.
+    /// A central has subscribed, or unsubscribed.
     mutating func subscribed(_ central: String, _ isSubscribed: Bool) {
         if isSubscribed { self.subscribers.insert(central) } else { self.subscribers.remove(central) }
     }
@@ -89,7 +89,7 @@ struct PeripheralPage: Hashable {
         }
     }
 
-    /// A question came.
+    /// A question was received.
     mutating func asked(_ central: String?, _ question: String, _ result: Result) {
         self.entries.append(Entry(central: central, question: question, result: result))
         guard self.entries.count > Self.entryLimit else { return }
@@ -116,7 +116,7 @@ struct PeripheralPage: Hashable {
 
     // MARK: Keys
 
-    /// Takes a key; the table has so many answers.
+    /// Handles a key; `answerCount` is the number of answers in the table.
     mutating func receive(_ key: Key, answerCount: Int) -> Action? {
         if key == .character("h") { return self.setAnsweredByHand(!self.isAnsweredByHand) }
         guard let open = self.openQuestion, let central = open.central else { return nil }
@@ -124,7 +124,7 @@ struct PeripheralPage: Hashable {
         case .up: self.chosenAnswer = max(0, self.chosenAnswer - 1)
         case .down, .tab: self.chosenAnswer = min(answerCount - 1, self.chosenAnswer + 1)
         case .left, .right:
-            // The table has two columns where there is room.
+            // The table has two columns if they fit.
             let half = answerCount / 2
             self.chosenAnswer = (self.chosenAnswer + half) % max(1, 2 * half)
         case .home, .pageUp: self.chosenAnswer = 0
@@ -136,14 +136,14 @@ struct PeripheralPage: Hashable {
         return nil
     }
 
-    /// A person wants to answer, or no longer does.
+    /// A person starts to answer, or stops.
     mutating func setAnsweredByHand(_ isByHand: Bool) -> Action {
         self.isAnsweredByHand = isByHand
         return .setAnsweredByHand(isByHand)
     }
 
-    /// Gives the open question an answer that was chosen elsewhere, any where it is `nil`; nothing happens where another
-    /// question, or none, is open.
+    /// Answers the open question with an answer that was chosen elsewhere, at random if it is `nil`; does nothing if a
+    /// different question, or none, is open.
     func answer(entry number: Int, with answer: Int?) -> Action? {
         guard let open = self.openQuestion, let central = open.central,
             self.entries.lastIndex(where: { $0.result == .open }).map({ $0 + self.forgottenCount }) == number
@@ -154,7 +154,7 @@ struct PeripheralPage: Hashable {
 
     // MARK: Drawing
 
-    /// A central has no name; the beginning of its identifier tells it from others.
+    /// A central has no name; the beginning of its identifier distinguishes it.
     static func name(_ central: String?) -> String { central.map { String($0.prefix(8)) } ?? "?" }
 
     /// Draws the page.
@@ -187,7 +187,7 @@ struct PeripheralPage: Hashable {
         self.drawEntries(on: &canvas, rows: row + 1..<max(row + 1, end), texts)
     }
 
-    /// Draws the question and the table of answers at the bottom; returns its first row.
+    /// Draws the open question and the table of answers at the bottom; returns its first row.
     private mutating func drawTable(
         on canvas: inout Canvas,
         for open: Entry,
@@ -231,7 +231,7 @@ struct PeripheralPage: Hashable {
         }
         let columns = canvas.size.columns - 2
         var row = rows.upperBound
-        // The newest stand at the bottom.
+        // The newest questions are at the bottom.
         for entry in self.entries.reversed() {
             let question = ColumnWidth.truncated("\(Self.name(entry.central))  \(entry.question)", to: columns)
             let (text, style) = Self.text(of: entry.result, texts)

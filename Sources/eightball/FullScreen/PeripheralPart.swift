@@ -1,11 +1,11 @@
-// The page of the one that is asked, and the SDK behind it.
+// The ball's page, and the SDK behind it.
 
 import CommandLineTool
 import Foundation
 @_spi(Steps) @preconcurrency import ITCB
 import TerminalScreen
 
-/// Answers what the page has answered, and shows it what the SDK reports.
+/// Passes the page's answers to the SDK, and the SDK's events to the page.
 @MainActor
 final class PeripheralPart: ScreenPart {
     var uuid = UUID()
@@ -13,8 +13,8 @@ final class PeripheralPart: ScreenPart {
     private let texts: Texts
     private let onChange: () -> Void
     private(set) var page = PeripheralPage()
-    private let sdk: ITCB_SDK_Peripheral?
-    /// The centrals that have asked and have no answer yet.
+    private let sdk = ITCB_SDK.ball()
+    /// The centrals whose questions are not answered yet.
     private var centrals: [String: any ITCB_Device_Central_Protocol] = [:]
     private var generator = SystemRandomNumberGenerator()
 
@@ -24,8 +24,6 @@ final class PeripheralPart: ScreenPart {
     init(texts: Texts, name: String = EightBallPeripheralSession.defaultName, onChange: @escaping () -> Void) {
         self.texts = texts
         self.onChange = onChange
-        sdk = ITCB_SDK.createInstance(isCentral: false) as? ITCB_SDK_Peripheral
-        guard let sdk else { Ending.fail(Failure("this system cannot be a peripheral")) }
         sdk.localName = name
         _ = sdk.addObserver(self)
         Steps.observe(sdk) { [weak self] step in self?.note(step) }
@@ -48,8 +46,8 @@ final class PeripheralPart: ScreenPart {
         onChange()
     }
 
-    /// Leaves the role: the SDK, which retains its observers, goes with its links.
-    func end() { sdk?.removeObserver(self) }
+    /// Leaves the role and closes its links: the observers must be removed, because the SDK retains them.
+    func end() { sdk.removeObserver(self) }
 
     // MARK: Screen
 
@@ -61,10 +59,10 @@ final class PeripheralPart: ScreenPart {
         }
     }
 
-    /// Lets a person answer, or no longer.
+    /// Lets a person answer, or stops it.
     func setAnsweredByHand(_ isByHand: Bool) { perform(page.setAnsweredByHand(isByHand)) }
 
-    /// Answers the open question, if it still is that one.
+    /// Answers the open question, if it is still the same.
     func answer(entry number: Int, with answer: Int?) {
         if let action = page.answer(entry: number, with: answer) { perform(action) }
     }
@@ -72,8 +70,8 @@ final class PeripheralPart: ScreenPart {
     private func perform(_ action: PeripheralPage.Action) {
         switch action {
         case .setAnsweredByHand(let isByHand):
-            sdk?.answersByHand = isByHand
-            // What was open is answered, as everything is from now on.
+            sdk.answersByHand = isByHand
+            // The open question is answered at random, like all that follow.
             guard !isByHand, let open = page.entries.last(where: { $0.result == .open }), let central = open.central
             else { return }
             answer(central, open.question, Int.random(in: 0..<texts.answers.count, using: &generator))
@@ -85,7 +83,7 @@ final class PeripheralPart: ScreenPart {
 
     private func answer(_ central: String, _ question: String, _ number: Int) {
         guard let device = centrals[central] else { return }
-        device.sendAnswer(Texts.key(ofAnswer: number), toQuestion: question)
+        device.sendAnswer(ITCB_SDK.answerKey(number), toQuestion: question)
     }
 
     func tick() {}
@@ -98,7 +96,7 @@ extension PeripheralPart: @preconcurrency ITCB_Observer_Peripheral_Protocol {
         guard let uuid = device.uuid else { return }
         centrals[uuid] = device
         page.asked(uuid, question, .open)
-        // A central that leaves without its answer is forgotten with its question.
+        // If a central leaves without its answer, its question is dropped.
         if centrals.count > PeripheralPage.entryLimit {
             centrals = centrals.filter { page.hasOpenQuestion(of: $0.key) }
         }

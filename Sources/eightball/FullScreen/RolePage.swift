@@ -4,19 +4,19 @@ import TerminalScreen
 
 /// The choice of the role.
 struct RolePage: Hashable {
-    /// What is to be done.
+    /// The result of a key.
     enum Action: Hashable {
-        /// Be the one that asks.
+        /// Be the central.
         case central
         /// Be the ball.
         case peripheral
-        /// Neither.
+        /// Quit.
         case quit
     }
 
     private var isCentralChosen = true
 
-    /// Takes a key.
+    /// Handles a key.
     mutating func receive(_ key: Key) -> Action? {
         switch key {
         case .up, .down, .tab, .backTab: self.isCentralChosen.toggle()

@@ -1,17 +1,17 @@
-// The pairing agent of the full-screen app: its calls come on the adapter's event loop and go on to the screen, on the
-// main queue, in their order.
+// The pairing agent of the full-screen app: it is called on the adapter's event loop and forwards each call to the
+// screen, on the main queue, in order.
 
 import CoreBluetooth
 import Dispatch
 
-/// Speaks with the user of the full-screen app while its device pairs.
+/// Talks with the user of the full-screen app while its device pairs.
 final class ScreenPairingAgent: PairingAgent {
     /// What the screen shows of a pairing.
     @MainActor
     protocol Receiver: AnyObject {
-        /// The user is to be shown or asked something.
+        /// Shows or asks the user something.
         func show(_ prompt: PairingPrompt)
-        /// A pairing has ended.
+        /// Ends a pairing.
         func ended(_ peer: PairingPeer, _ outcome: PairingOutcome)
     }
 
@@ -19,7 +19,7 @@ final class ScreenPairingAgent: PairingAgent {
     /// The screen.
     @MainActor weak var receiver: (any Receiver)?
 
-    /// Creates an agent for a user who can see and do so much.
+    /// Creates an agent for a user with these capabilities.
     nonisolated init(_ capabilities: PairingCapabilities = .keyboardAndDisplay) { self.capabilities = capabilities }
 
     func pairing(_ prompt: PairingPrompt) {

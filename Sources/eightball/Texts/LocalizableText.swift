@@ -1,11 +1,11 @@
-// A text that is put into a language when it is shown: what a page keeps is the same for all who look at it.
+// A text that is translated when it is shown, because a page keeps one state for viewers of all languages.
 
-/// A text in no language yet.
+/// A text that is not yet in a language.
 struct LocalizableText: Hashable, Sendable, ExpressibleByStringInterpolation {
     private enum Part: Hashable {
         /// A text of the tables, with its values.
         case text(TextKey, [String])
-        /// What is the same in all languages.
+        /// A text that is the same in all languages.
         case literal(String)
     }
 
@@ -19,7 +19,7 @@ struct LocalizableText: Hashable, Sendable, ExpressibleByStringInterpolation {
 
     private init(parts: [Part]) { self.parts = parts }
 
-    /// One text behind another.
+    /// Joins two texts.
     static func + (left: Self, right: Self) -> Self { Self(parts: left.parts + right.parts) }
 
     /// The text in a language.

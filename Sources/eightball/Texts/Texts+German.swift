@@ -14,7 +14,7 @@ extension Texts {
             .keyChoose: "↑↓ wählen",
             .keyStart: "Enter los",
             .keyQuit: "Strg-C Ende",
-            .waitingForBluetooth: "Bluetooth ist nicht an; es wird gewartet",
+            .waitingForBluetooth: "Bluetooth ist nicht eingeschaltet; ich warte darauf",
             .noBalls: "keine Kugel",
             .oneBall: "1 Kugel",
             .balls: "{} Kugeln",
@@ -53,7 +53,7 @@ extension Texts {
             .pairConsent: "Mit {} koppeln?",
             .pairConsentOther: "{} gibt sich als {} aus. Darf es dessen Platz einnehmen?",
             .pairConsentAgain: "Mit {} neu koppeln und die Schlüssel der früheren Kopplung vergessen?",
-            .pairFailed: "{} wurde nicht gekoppelt: {}",
+            .pairFailed: "Die Kopplung mit {} ist fehlgeschlagen: {}",
             .keyYesNo: "j ja   n nein",
             .keySend: "Enter senden",
             .keyGiveUp: "Esc aufgeben",
@@ -74,18 +74,18 @@ extension Texts {
             .webSend: "Senden",
             .webGiveUp: "Aufgeben",
             .webGone: "Das Programm antwortet nicht.",
-            .webGoneHint: "Die Seite kommt von selbst zurück, wenn das Programm wieder läuft, gestartet mit",
+            .webGoneHint: "Die Seite kommt von selbst zurück, sobald das Programm wieder läuft. So startest du es:",
             .webNoScript: "Diese Seite braucht JavaScript.",
             .errorBluetooth: "Bluetooth ist nicht verfügbar",
             .errorSend: "konnte nicht gefragt werden",
-            .errorUnknown: "hatte ein Problem ohne Namen",
+            .errorUnknown: "hatte ein unbekanntes Problem",
             .rejectOffline: "ist nicht mehr da",
             .rejectSilent: "ist da, hat aber nicht rechtzeitig geantwortet",
             .rejectBusy: "ist mit einer anderen Frage beschäftigt; frag später noch einmal",
             .rejectQuestion: "hat abgelehnt: eine Frage endet mit „?“",
             .rejectPeripheral: "hatte ein Problem",
             .rejectUnknown: "hat abgelehnt",
-            .withoutReason: "ohne Grund",
+            .withoutReason: "ohne Angabe von Gründen",
             .errorDetail: "meldet: {}",
             .askForm: "eine Frage endet mit „?“; frag noch einmal: eightball ask \"Wird es heute regnen?\"",
             .lateAnswer: "{} hat nach {} nicht geantwortet",
@@ -98,16 +98,15 @@ extension Texts {
                 "nach {} keine brauchbare Kugel gefunden: {} wurde einmal verbunden und hat "
                 + "nicht alles, was eine Kugel hat",
             .lateIncomplete:
-                "nach {} keine brauchbare Kugel gefunden: {} wurde verbunden, {}-mal, und hat "
+                "nach {} keine brauchbare Kugel gefunden: {} wurde {}-mal verbunden und hat "
                 + "nicht alles, was eine Kugel hat",
             .lateOther: "keine Kugel namens {} gefunden, auch nicht nach {}; da ist {}",
-            .lateNone: "nach {} keine Kugel gefunden: niemand ist da; starte eine mit: eightball peripheral",
+            .lateNone: "nach {} keine Kugel gefunden; starte eine mit: eightball peripheral",
             .lateNoneNamed:
-                "keine Kugel namens {} gefunden, auch nicht nach {}: niemand ist da; starte eine "
-                + "mit: eightball peripheral",
+                "keine Kugel namens {} gefunden, auch nicht nach {}; starte eine mit: eightball peripheral",
             .demoIntroduction:
-                "Das Leben einer Frage an eine Kugel, über eine eigene Luft. Jede Zeile "
-                + "erscheint, wenn es geschieht.",
+                "Das Leben einer Frage an eine Kugel, über eine private Luft. Jede Zeile "
+                + "erscheint im Moment des Geschehens.",
             .demoQuestion: "Wird es heute regnen?",
             .demoBall: "Kugel  ",
             .demoCentral: "Central",

@@ -1,8 +1,9 @@
-// The texts of `ask`, `demo`, the full-screen app and the page in a browser: a table a language. `{}` is where a value
-// goes, in the order of the values.
+// The texts of `ask`, `demo`, the full-screen app and the page in a browser: one table per language. `{}` is a
+// placeholder for a value; the values are in order.
 
 import CommandLineTool
 import Foundation
+@_spi(Steps) @preconcurrency import ITCB
 
 /// A text of the app.
 enum TextKey: String, CaseIterable {
@@ -62,18 +63,18 @@ struct Texts: Sendable {
         self.answers = answers
     }
 
-    /// The languages that there are; the first serves where a user's is not among them.
+    /// The languages; the first one is the default.
     static let all = [Texts.english, .german]
 
-    /// The texts for a user, by the environment variables that name a locale (POSIX.1-2017, 8.2), of which the first
-    /// that is set counts.
+    /// The texts for a user, by the environment variables of the locale (POSIX.1-2017, 8.2), of which the first that is
+    /// set counts.
     static func of(_ environment: [String: String]) -> Texts {
         let names = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }
         let locale = names.first { !$0.isEmpty } ?? ""
         return self.all.first { locale.prefix { $0 != "_" && $0 != "." && $0 != "@" } == $0.language } ?? self.all[0]
     }
 
-    /// The texts for a user of a program, by its environment; programs that read JSON get the first language.
+    /// The texts for the user of a program, by its environment; JSON is in the first language.
     static func ofProcess(_ output: OutputFormat) -> Texts {
         output.isJSON ? self.all[0] : self.of(ProcessInfo.processInfo.environment)
     }
@@ -95,22 +96,13 @@ struct Texts: Sendable {
     /// A text in this language.
     func callAsFunction(_ text: LocalizableText) -> String { text.text(self) }
 
-    /// A number of things; one has a text of its own.
+    /// A number of things; the number 1 has its own text.
     func count(_ count: Int, _ one: TextKey, _ many: TextKey) -> String {
         count == 1 ? self(one) : self(many, String(count))
     }
 
-    private static let answerPrefix = "SLUG-ANSWER-"
-
-    /// The key of an answer, which the SDK sends.
-    static func key(ofAnswer number: Int) -> String { answerPrefix + (number < 10 ? "0" : "") + String(number) }
-
-    /// The words for an answer's key; one that is not among the twenty is shown as it came.
+    /// The words for an answer's key; an unknown key is shown as it is.
     func answer(_ key: String) -> String {
-        let digits = key.dropFirst(Self.answerPrefix.count)
-        guard key.hasPrefix(Self.answerPrefix), digits.count == 2, let number = Int(digits),
-            self.answers.indices.contains(number)
-        else { return key }
-        return self.answers[number]
+        self.answers.indices.first { ITCB_SDK.answerKey($0) == key }.map { self.answers[$0] } ?? key
     }
 }

@@ -10,13 +10,13 @@ extension EightBallCommand {
         static let configuration = CommandConfiguration(
             abstract: "Be the app on a page in your browser.",
             discussion: """
-                Prints the page's address; who knows it, on this computer, can use the page. As in a terminal, it asks \
-                whether to be the Central or the Peripheral. With the same --port and --token the address stays, and a \
-                page that is open comes back when the program is started again.
+                Prints the page's address; whoever knows it, on this computer, can use the page. As in a terminal, it \
+                asks whether to be the Central or the Peripheral. With the same --port and --token the address stays \
+                the same, and an open page reconnects when the program is started again.
                 """
         )
 
-        @Option(help: ArgumentHelp("The page's port; 0 for one that is free.", valueName: "n"))
+        @Option(help: ArgumentHelp("The page's port; 0 for any free one.", valueName: "n"))
         var port = 0
 
         @Option(
@@ -32,7 +32,9 @@ extension EightBallCommand {
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            guard (0...65535).contains(port) else { throw ValidationError("A port is a number from 1 to 65535.") }
+            guard (0...65535).contains(port) else {
+                throw ValidationError("A port is from 1 to 65535, or 0 for any free one.")
+            }
             if let token, AccessToken(token) == nil {
                 throw ValidationError("A token has 16 to 128 characters: letters, digits, - and _.")
             }

@@ -1,22 +1,22 @@
-// What the page wants done: one JSON object, by its key "do".
+// The page's commands: JSON objects, told apart by the key "do".
 
 import Foundation
 
-/// A request of the page.
+/// A command of the page.
 enum WebCommand: Hashable {
-    /// Be the one that asks, or the ball.
+    /// Choose a role.
     case role(isCentral: Bool)
-    /// Be neither, and choose again.
+    /// Leave the role.
     case leaveRole
     /// Choose a ball.
     case choose(ball: String)
     /// Ask a ball.
     case ask(ball: String, question: String)
-    /// Let a person answer, or no longer.
+    /// Let a person answer, or stop it.
     case setAnsweredByHand(Bool)
-    /// Answer a question, with any answer where it is `nil`.
+    /// Answer a question; at random if the answer is `nil`.
     case answer(entry: Int, answer: Int?)
-    /// Answer what is asked about a pairing: with a code, or yes or no; with neither, the user gives up.
+    /// Answer a question about a pairing: with a code, or yes or no; without either, the user gives up.
     case pair(number: Int, code: String?, isAgreed: Bool)
 
     private struct Fields: Decodable {
@@ -26,7 +26,7 @@ enum WebCommand: Hashable {
         let isOn, isAgreed: Bool?
     }
 
-    /// The request in a body; `nil` where it makes no sense.
+    /// The command in a body; `nil` if it is invalid.
     init?(_ octets: [UInt8]) {
         guard let fields = try? JSONDecoder().decode(Fields.self, from: Data(octets)) else { return nil }
         switch fields.do {

@@ -1,9 +1,9 @@
-// What the page in a browser shows, as one JSON object: the values that the full-screen app draws, in the browser's
-// language. The object is whole each time, so a page that missed some has missed nothing; and it is small, since a list
-// that peers could make long has a limit.
+// The document behind the page in a browser, as one JSON object: the values that the full-screen app draws, in the
+// browser's language. Each object is complete, so a page can miss some; and it is small, because each list that peers
+// could fill has a limit.
 //
 //     role       null, "central" or "peripheral"
-//     status     what is announced: how many balls there are, or who listens
+//     status     for a screen reader: the number of balls or of subscribers
 //     notice     why nothing can be done yet, or what went wrong
 //     central    chosen, balls: [id, name, bars, signal, isGone, stage, question, words]
 //     peripheral state, isByHand, open, entries: [number, who, stage, question, words]
@@ -11,7 +11,7 @@
 
 import CommandLineTool
 
-/// What a page shows.
+/// The content of the page.
 struct WebDocument {
     /// A role, with its page.
     enum Role {
@@ -20,16 +20,16 @@ struct WebDocument {
         case peripheral(PeripheralPage)
     }
 
-    /// The most questions in a document, the newest.
+    /// The most questions in a document; the newest are kept.
     static let entryLimit = 50
     /// The most balls in a document.
     static let ballLimit = 250
 
     /// The role.
     let role: Role
-    /// What is asked about a pairing, and the number by which it is answered.
+    /// The question about a pairing, and its number.
     let pairing: (number: Int, page: PairingPage)?
-    /// What went wrong beside the pages.
+    /// An error that belongs to neither page.
     let notice: LocalizableText?
 
     /// The document in a language.

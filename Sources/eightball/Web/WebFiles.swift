@@ -1,6 +1,6 @@
-// The files of the page. The texts in the page's HTML are those of the tables: `{{key}}` stands for one.
+// The files of the page. The texts in the page's HTML come from the tables: `{{key}}` stands for one.
 
-/// A file that the page is made of.
+/// A file of the page.
 enum WebFile: String, CaseIterable {
     case page = ""
     case style = "page.css"
@@ -17,7 +17,7 @@ enum WebFile: String, CaseIterable {
         }
     }
 
-    /// What is in the file, in a language.
+    /// The content of the file, in a language.
     func content(_ texts: Texts) -> [UInt8] {
         switch self {
         case .page: Array(Self.filled(String(decoding: self.octets, as: UTF8.self), texts).utf8)
@@ -35,7 +35,7 @@ enum WebFile: String, CaseIterable {
         }
     }
 
-    /// Puts the texts into a page.
+    /// Replaces the placeholders of a page.
     static func filled(_ page: String, _ texts: Texts) -> String {
         var result = ""
         var rest = page[...]
@@ -50,7 +50,7 @@ enum WebFile: String, CaseIterable {
     private static func text(_ name: String, _ texts: Texts) -> String {
         switch name {
         case "language": return texts.language
-        // A text of its own for each of the twenty.
+        // One button for each of the twenty.
         case "answers":
             return texts.answers.enumerated().map { number, answer in
                 "<button type=\"button\" data-answer=\"\(number)\">\(self.escaped(answer))</button>"
@@ -73,14 +73,14 @@ enum WebFile: String, CaseIterable {
 }
 
 extension Texts {
-    /// The texts for a browser, by the languages that it lists with their weights (RFC 9110, 12.5.4).
+    /// The texts for a browser, by its weighted languages (RFC 9110, 12.5.4).
     static func of(languages: String) -> Texts {
         let wanted = languages.split(separator: ",").map { item in
             let parts = item.split(separator: ";").map { $0.filter { $0 != " " } }
             let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
             return (tag: parts.first?.lowercased() ?? "", weight: weight)
         }
-        // Sorted by weight; those of one weight stay in their order.
+        // Stable: languages of equal weight keep their order.
         let sorted = wanted.enumerated().filter { $1.weight > 0 }.sorted {
             ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset)
         }

@@ -1,5 +1,5 @@
-// `eightball web`: the app on a page in the browser. It is the full-screen app with another face: the same parts behind,
-// the same pages, drawn as documents for the browser in place of rows for a terminal. All browsers see the same.
+// `eightball web`: the app on a page in the browser. It has the parts and pages of the full-screen app, but draws them
+// as documents for the browser instead of rows for a terminal. All browsers show the same state.
 
 import CommandLineTool
 import CoreBluetooth
@@ -17,7 +17,7 @@ final class WebSession {
         case peripheral(PeripheralPart)
     }
 
-    /// For how many ticks it is said that a pairing failed.
+    /// How long, in ticks, the failure of a pairing is shown.
     private static let noticeTicks = 100
 
     private let agent: ScreenPairingAgent
@@ -29,13 +29,13 @@ final class WebSession {
     private var pairing: (number: Int, page: PairingPage)?
     private var promptCount = 0
     private var notice = TimedText<LocalizableText>()
-    /// The documents as they were published, by language.
+    /// The published documents, by language.
     private var documents: [String: String] = [:]
-    /// Whether something may have changed since then, and whether the time since then is too short.
+    /// Whether something may have changed since, and whether the least time between two documents has not passed yet.
     private var needsDocument = false
     private var isPausing = false
 
-    /// Creates the session of a device, whose agent that is; as a ball it has that name.
+    /// Creates the session of a device with its agent; as a ball it has the name.
     init(agent: ScreenPairingAgent, name: String, output: OutputFormat) {
         self.agent = agent
         self.name = name
@@ -51,7 +51,7 @@ final class WebSession {
         do {
             let address = try server.start(port: port)
             output.print("page", [("address", .string(address))], line: address)
-            // The address is for its user alone.
+            // Not the address: it is for its user alone.
             ServiceManager.current.ready("serves its page")
         } catch {
             Ending.fail(Self.failure(error, port: port))
@@ -60,7 +60,7 @@ final class WebSession {
         Interrupts.runUntilExit()
     }
 
-    /// Begins; `publish` gets the documents that have changed, by language.
+    /// Starts; `publish` gets the documents that have changed, by language.
     func start(publish: @escaping ([String: String]) -> Void) {
         publishDocuments = publish
         agent.receiver = self
@@ -71,9 +71,9 @@ final class WebSession {
     static func failure(_ error: any Error, port: Int) -> Failure {
         switch error {
         case WebServer.Failure.portInUse:
-            Failure("another program has port \(port); choose another one with --port, or none for one that is free")
+            Failure("another program uses port \(port); choose another one with --port, or omit it for any free one")
         case WebServer.Failure.portForbidden:
-            Failure("you may not use port \(port); choose one from 1024 on, or none for one that is free")
+            Failure("you have no permission for port \(port); choose one from 1024 up, or omit it for any free one")
         case WebServer.Failure.other(let reason): Failure("the page cannot be served: \(reason)")
         default: Failure("the page cannot be served: \(error)")
         }
@@ -81,7 +81,7 @@ final class WebSession {
 
     // MARK: Requests
 
-    /// Answers a request of a page.
+    /// Answers a request of the page.
     func answer(_ request: WebRequest) -> WebResponse {
         switch request.intent {
         case .get:
@@ -100,7 +100,7 @@ final class WebSession {
         }
     }
 
-    /// Does what the page wants; returns why it was not done, where a person can do something about it.
+    /// Executes a command of the page; returns why it was not executed, if a person can do something about it.
     private func obey(_ command: WebCommand) -> TextKey? {
         switch (command, role) {
         case (.role(isCentral: true), .none):
@@ -120,7 +120,7 @@ final class WebSession {
         case (.pair(let number, let code, let isAgreed), _):
             guard let pairing, pairing.number == number else { return nil }
             if pairing.page.answer(code: code, isAgreed: isAgreed) { self.pairing = nil }
-        // Another browser was faster.
+        // Another browser has answered first.
         case (.role, _), (.leaveRole, _), (.choose, _), (.ask, _), (.setAnsweredByHand, _), (.answer, _): break
         }
         return nil
@@ -139,12 +139,12 @@ final class WebSession {
         if notice.tick() { setNeedsDocument() }
     }
 
-    /// What the pages show may have changed: a document follows, at once or when the time since the last one is over.
+    /// Schedules a document after a possible change: at once, or once the least time since the last one has passed.
     private func setNeedsDocument() {
         needsDocument = true
         guard !isPausing else { return }
         isPausing = true
-        // After what goes on now, which may change more.
+        // After the current turn, which may change more.
         DispatchQueue.main.async { MainActor.assumeIsolated { self.publish() } }
     }
 

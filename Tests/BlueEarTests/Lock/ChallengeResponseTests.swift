@@ -16,7 +16,7 @@ struct ChallengeResponseTests {
         #expect(ChallengeResponse.text(Data()) == "" && ChallengeResponse.octets("") == Data())
     }
 
-    @Test("rejects a sign that is not a digit")
+    @Test("rejects a character that is not a digit")
     func signs() {
         for code in UInt8(0)..<128 {
             let sign = String(UnicodeScalar(code))

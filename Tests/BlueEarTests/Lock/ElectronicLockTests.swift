@@ -13,7 +13,7 @@ struct ElectronicLockTests {
         var events: [Event] = []
     }
 
-    /// A key that has not begun, its events and its observer.
+    /// A key that has not started, its events and its observer.
     private func key(
         restoreIdentifier: String? = nil
     ) throws -> (key: ElectronicKey, log: EventLog<ElectronicKey.Event>, ear: any MessageObserver) {

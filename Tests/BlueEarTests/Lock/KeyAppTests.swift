@@ -38,7 +38,7 @@ struct KeyAppTests {
         return (lock, phone, app, log)
     }
 
-    /// The owner is at home, then away so far that the link is lost; the app is in the background, and suspended.
+    /// The owner is at home, then so far away that the link is lost; the app is in the background, and suspended.
     private func leaveHome(_ world: World, _ phone: Device, _ lock: ElectronicLock, _ app: App<ElectronicKey>) throws {
         app.launch()
         try world.run(until: lock.isOpen)
@@ -114,7 +114,7 @@ struct KeyAppTests {
             world.advance(by: .seconds(600))
             #expect(!lock.isOpen)
             #expect(app.launches == [.byUser])
-            // Opened by hand it is a key like any other.
+            // Opened by hand, it is a key like any other.
             app.launch()
             try world.run(until: lock.isOpen)
         }

@@ -37,7 +37,7 @@ struct LockTests {
         return (key, { log.events })
     }
 
-    @Test("opens when the key comes near, and closes when it goes")
+    @Test("opens when the key comes near, and closes when it leaves")
     func comingAndGoing() throws {
         try withWorld { world in
             let door = world.addDevice("door")
@@ -67,7 +67,7 @@ struct LockTests {
         }
     }
 
-    @Test("opens on the next link after a loss in any step")
+    @Test("opens on the next link after a loss at any step")
     func lostInEveryStep() throws {
         func visit(cut: Int?) throws -> Int {
             var steps = 0

@@ -24,11 +24,11 @@ struct MessagePiecesTests {
     }
 
     private func data(_ count: Int, _ generator: inout SeededNumbers) -> Data {
-        // As a property list begins.
+        // The beginning of a property list.
         Data("b".utf8) + Data((1..<max(1, count)).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 
-    @Test("cuts and joins messages of every length at every limit, also as slices of other data")
+    @Test("cuts and joins messages of every length at every limit, even as slices of other data")
     func roundTrip() {
         var generator = SeededNumbers(1)
         for limit in [20, 21, 23, 64, 182, 244, 509, 512] {
@@ -68,11 +68,11 @@ struct MessagePiecesTests {
         #expect(pieces[0] == Data([0xBE, 0, 0, 0, 29, 0x3E, 0x35, 0xFB, 0xAC]) + message.prefix(11))
         #expect(pieces[1] == Data([0xBF, 1]) + message.dropFirst(11))
         #expect(pieces.count == 2)
-        // The check value of this CRC, as catalogues give it.
+        // The check value of this CRC in catalogues.
         #expect(CRC32.checksum(of: Data("123456789".utf8)) == 0xCBF4_3926)
     }
 
-    @Test("loses a message with a missing, doubled, swapped or broken piece, and only that")
+    @Test("loses only the message with a missing, doubled, swapped or corrupted piece")
     func faults() {
         var generator = SeededNumbers(3)
         let message = data(300, &generator)
@@ -94,7 +94,7 @@ struct MessagePiecesTests {
         }
     }
 
-    @Test("breaks off a message when another one begins")
+    @Test("abandons a message when another one begins")
     func brokenOff() {
         var generator = SeededNumbers(4)
         let message = data(300, &generator)
@@ -158,6 +158,6 @@ struct MessagePiecesTests {
         #expect(self.cut(message) { 40 }.map { assembler.receive($0).outcome }.last == .message(message))
     }
 
-    /// The octets as a part of longer data, behind three others.
+    /// The octets as a slice of longer data, after three others.
     private func part(_ octets: Data) -> Data { (Data([9, 9, 9]) + octets + Data([9])).dropFirst(3).dropLast() }
 }

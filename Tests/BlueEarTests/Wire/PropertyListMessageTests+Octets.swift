@@ -15,7 +15,7 @@ struct PropertyListEdgeTests {
         var referenceWidth = 1
         var count: UInt64 = 3
         var root: UInt64 = 0
-        /// Added to the places of the table and of each object.
+        /// Added to the offsets of the table and of each object.
         var tableShift = 0
         var offsetShifts = [0, 0, 0]
         /// Octets between the table and the trailer.
@@ -57,7 +57,7 @@ struct PropertyListEdgeTests {
         }
     }
 
-    @Test("rejects a root or a number of objects that the table has no room for")
+    @Test("rejects a root or a number of objects that the table cannot hold")
     func counts() {
         #expect(List(count: 3).message == ["a": "b"] && List(count: 4).message == nil)
         #expect(List(count: 4, gap: 1).message == ["a": "b"] && List(count: 5, gap: 1).message == nil)
@@ -68,7 +68,7 @@ struct PropertyListEdgeTests {
         }
     }
 
-    @Test("rejects a table or an object at another place")
+    @Test("rejects a table or an object at another offset")
     func places() {
         for shift in -16...16 where shift != 0 { #expect(List(tableShift: shift).message == nil, "\(shift)") }
         for shift in [-10, -9, 9, 10] {
@@ -83,7 +83,7 @@ struct PropertyListEdgeTests {
         #expect(List(dictionary: [0xD2], references: [2, 1, 1, 2]).message == ["b": "a", "a": "b"])
     }
 
-    @Test("reads a text of the length that it has, and rejects one of another length or kind")
+    @Test("reads a text of the right length, and rejects one of another length or kind")
     func texts() {
         #expect(List(value: [0x62, 0, 0x61, 0, 0x62]).message == ["a": "ab"])
         #expect(List(value: [0x62, 0xD8, 0x3D, 0xDE, 0x97]).message == ["a": "\u{1F697}"])

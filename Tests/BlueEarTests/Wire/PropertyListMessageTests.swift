@@ -66,11 +66,11 @@ struct PropertyListMessageTests {
         #expect(PropertyListMessage.decode(Data(String(repeating: "(", count: 1_000_000).utf8)) == nil)
     }
 
-    @Test("rejects every beginning of a message")
+    @Test("rejects every proper prefix of a message")
     func truncated() throws {
         let data = try PropertyListMessage.encode(["Hello": "Darkness", "é": "☂"])
         for length in 0..<data.count {
-            // A list that is cut and happens to end in a trailer is possible; this one has none inside.
+            // A truncated list could happen to end in a trailer; this one contains none.
             #expect(PropertyListMessage.decode(data.prefix(length)) == nil, "\(length)")
         }
     }
@@ -93,7 +93,7 @@ struct PropertyListMessageTests {
                 case 1: data[index] ^= UInt8(1) << UInt8.random(in: 0...7, using: &generator)
                 case 2: data.insert(.random(in: 0...255, using: &generator), at: index)
                 case 3: data.remove(at: index)
-                // The trailer decides most.
+                // The trailer matters most.
                 default: data[data.count - 1 - index % min(32, data.count)] = .random(in: 0...255, using: &generator)
                 }
                 if data.isEmpty { data = Data([0]) }
@@ -117,7 +117,7 @@ struct PropertyListMessageTests {
             data += Data((0..<8).reversed().map { UInt8(number >> ($0 * 8) & 0xFF) })
         }
         #expect(PropertyListMessage.decode(data) == nil)
-        // With two references before the table it is a message.
+        // With two references before the table, it is a message.
         var whole = Data("bplist00".utf8) + Data([0x51, 0x61, 0xD1, 0, 0])
         let end = whole.count
         whole += Data([8, 10]) + Data([0, 0, 0, 0, 0, 0, 1, 1])

@@ -10,7 +10,7 @@ struct LogFormatTests {
     private let now = Date(timeIntervalSince1970: 1_700_000_000.25)
     private let program = Ending.program
 
-    @Test("gives a person's messages the program's name, unless --verbose adds them")
+    @Test("begins messages for a person with the program's name, except those that --verbose adds")
     func person() {
         let lines = { LogFormat.person.lines(["one", "two"], $0, from: "bluetooth.host", now: now) }
         for level in Logger.Level.allCases {
@@ -18,7 +18,7 @@ struct LogFormatTests {
         }
     }
 
-    @Test("gives a log that was asked for time, level and source")
+    @Test("adds time, level and source to a log that was asked for")
     func timed() {
         let lines = LogFormat.timed.lines(["one", "two"], .debug, from: "bluetooth.air", now: now)
         let begin = "2023-11-14T22:13:20.250Z debug bluetooth.air: "
@@ -36,7 +36,7 @@ struct LogFormatTests {
         #expect(foreign == ["<4>bluetooth.host: one"])
     }
 
-    @Test("takes standard error as the journal's only if it is the stream that systemd names")
+    @Test("takes standard error for the journal only if it is the stream that systemd names")
     func stream() throws {
         let file = try #require(FileHandle(forReadingAtPath: "/dev/null"))
         var status = stat()

@@ -13,7 +13,7 @@ struct TimelineDiagramTests {
         layer: String = "ATT"
     ) -> TimelineEntry { TimelineEntry(kind, of: device, layer: layer, text, at: time) }
 
-    @Test("draws what one device sends and another receives as one arrow, and the one that connects on the left")
+    @Test("draws what one device sends and another receives as one arrow, with the device that connects on the left")
     func arrows() {
         let diagram = TimelineDiagram.diagram(
             of: [
@@ -38,9 +38,9 @@ struct TimelineDiagramTests {
                 .message(from: 1, to: 1, "Connect", isDashed: false),
                 .message(from: 1, to: 2, "Write Request", isDashed: false),
                 .message(from: 2, to: 3, "didReceiveWrite", isDashed: true),
-                // Nobody's command is known: it came from the other one.
+                // Neither has a known command, so it came from the other one.
                 .message(from: 2, to: 1, "Advertisement", isDashed: false),
-                // What was sent and not seen to arrive.
+                // Sent, but not seen to arrive.
                 .message(from: 2, to: 2, "Notification", isDashed: false),
             ]
         )
@@ -49,7 +49,7 @@ struct TimelineDiagramTests {
     }
 
     @Test(
-        "draws a packet that arrives too late, or at its sender, as another one",
+        "draws a packet that arrives too late, or at its sender, as a separate one",
         arguments: [("ball", 40_000_001), ("asker", 5)]
     )
     func others(device: String, time: Int) {
@@ -64,7 +64,7 @@ struct TimelineDiagramTests {
         #expect(diagram.rows.count == 3)
     }
 
-    @Test("draws the others of one device, cuts long values, and ends after 2,000 entries")
+    @Test("draws the peers of a single device, cuts long values, and ends after 2,000 entries")
     func alone() {
         let uuid = "349A0D7B-6215-4E2C-A095-AF078D737445"
         let count = SequenceDiagram.limit + 5

@@ -17,12 +17,12 @@ struct TimelineEntryTests {
     func kinds(kind: TimelineEntry.Kind, text: String) {
         let entry = TimelineEntry(kind, of: "phone", layer: "ATT", "text", at: 1_234_567)
         #expect(entry.line(since: 1_000_000, deviceWidth: 8) == "  234.57 ms  phone     \(text)")
-        // A device with a longer name takes what it needs.
+        // A longer name widens its own line.
         #expect(entry.line(since: 1_234_567, deviceWidth: 3) == "    0.00 ms  phone  \(text)")
         #expect(entry.line(since: 1_234_567, deviceWidth: 5) == "    0.00 ms  phone  \(text)")
     }
 
-    @Test("replaces what commands a terminal")
+    @Test("replaces control characters")
     func printable() {
         let entry = TimelineEntry(.app, of: "\u{1B}[2J", layer: "app", "a\nb", at: 0)
         #expect(entry.line(since: 0, deviceWidth: 0) == "    0.00 ms  \u{FFFD}[2J  app: a\u{FFFD}b")

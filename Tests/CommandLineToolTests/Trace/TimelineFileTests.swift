@@ -13,11 +13,11 @@ struct TimelineFileTests {
         arguments: [
             (nil, "cannot read the trace PATH"),
             ("", "the trace PATH is empty"), ("\n\n", "the trace PATH is empty"),
-            ("{}", "PATH is no trace: line 1 is none; write one with --trace FILE.jsonl"),
-            ("GIF89a\n", "PATH is no trace: line 1 is none; write one with --trace FILE.jsonl"),
-            ("{}\nENTRY\n", "PATH is no trace: line 1 is none; write one with --trace FILE.jsonl"),
-            ("ENTRY\n{}\nENTRY\n", "PATH is no trace: line 2 is none; write one with --trace FILE.jsonl"),
-            ("ENTRY\n{}\n{}\n", "PATH is no trace: line 2 is none; write one with --trace FILE.jsonl"),
+            ("{}", "PATH is not a trace: line 1 is invalid; write one with --trace FILE.jsonl"),
+            ("GIF89a\n", "PATH is not a trace: line 1 is invalid; write one with --trace FILE.jsonl"),
+            ("{}\nENTRY\n", "PATH is not a trace: line 1 is invalid; write one with --trace FILE.jsonl"),
+            ("ENTRY\n{}\nENTRY\n", "PATH is not a trace: line 2 is invalid; write one with --trace FILE.jsonl"),
+            ("ENTRY\n{}\n{}\n", "PATH is not a trace: line 2 is invalid; write one with --trace FILE.jsonl"),
         ] as [(String?, String)]
     )
     func refused(text: String?, line: String) throws {
@@ -31,7 +31,7 @@ struct TimelineFileTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("leaves out a last line that is cut, and empty lines", arguments: ["{\"de", "{}\n", "\n\n"])
+    @Test("ignores an incomplete last line, and empty lines", arguments: ["{\"de", "{}\n", "\n\n"])
     func cut(rest: String) throws {
         let folder = try TemporaryFolder()
         let path = folder("a.jsonl")
@@ -40,7 +40,7 @@ struct TimelineFileTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("joins files by time, and tells devices of one name apart by their files")
+    @Test("merges files by time, and distinguishes devices of one name by their files")
     func files() throws {
         let folder = try TemporaryFolder()
         func entry(_ kind: TimelineEntry.Kind, _ device: String, _ text: String, _ time: Int64) -> TimelineEntry {

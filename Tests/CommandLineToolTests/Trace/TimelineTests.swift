@@ -20,7 +20,7 @@ struct TimelineTests {
 
     private func entries() throws -> [TimelineEntry] { try TimelineFile.read(folder("trace.jsonl")) }
 
-    /// An advertisement of a device with a name of one letter, heard with a strength.
+    /// An advertisement of a device with a name of one letter, at a signal strength.
     private static func report(_ device: UInt8, _ name: UInt8 = 0x41, strength: UInt8 = 0xC8) -> [UInt8] {
         [0x04, 0x3E, 0x0F, 0x02, 0x01, 0x00, 0x01, device, 2, 3, 4, 5, 0xC6, 0x03, 0x02, 0x09, name, strength]
     }
@@ -51,13 +51,13 @@ struct TimelineTests {
         #expect(entries.allSatisfy { $0.device == "phone" && $0.time >= timeline.start })
     }
 
-    @Test("describes handles by the device that they belong to")
+    @Test("describes handles by the device to which they belong")
     func directions() throws {
         receive([
             0x04, 0x3E, 0x13, 0x01, 0x00, 0x40, 0x00, 0x00, 0x00, 1, 2, 3, 4, 5, 6, 0x18, 0x00, 0x00, 0x00, 0x48, 0x00,
             0x00,
         ])
-        // It asks for the characteristics, and learns what stands at 0x0003; the other device's 0x0003 is another one.
+        // It asks for the characteristics, and learns what is at 0x0003; the other device's 0x0003 is a different one.
         send([0x02, 0x40, 0x00, 0x0B, 0x00, 0x07, 0x00, 0x04, 0x00, 0x08, 0x01, 0x00, 0xFF, 0xFF, 0x03, 0x28])
         receive([
             0x02, 0x40, 0x20, 0x0D, 0x00, 0x09, 0x00, 0x04, 0x00, 0x09, 0x07, 0x02, 0x00, 0x02, 0x03, 0x00, 0x19, 0x2A,
@@ -67,7 +67,7 @@ struct TimelineTests {
         #expect(try entries().suffix(2).map(\.text) == ["Read Request 0x0003 (2A19)", "Read Request 0x0003"])
     }
 
-    @Test("leaves out what concerns host and controller alone")
+    @Test("leaves out what concerns only host and controller")
     func housekeeping() throws {
         send([0x01, 0x03, 0x0C, 0x00])
         receive([0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00])
@@ -86,7 +86,7 @@ struct TimelineTests {
         #expect(try entries().map(\.device) == ["phone", "phone", "phone", "tablet"])
     }
 
-    @Test("remembers 4,096 advertisements, and begins anew then")
+    @Test("remembers 4,096 advertisements, and then starts again")
     func advertisementLimit() throws {
         func receive(_ numbers: Range<Int>) {
             for number in numbers {
@@ -97,13 +97,13 @@ struct TimelineTests {
         }
         receive(0..<4096)
         receive(0..<1)
-        // The set is full, and known: also what is known begins it anew.
+        // The set is full and restarts, even with an advertisement that it knew.
         #expect(try entries().count == 4097)
         receive(0..<1)
         #expect(try entries().count == 4097)
     }
 
-    @Test("records calls, callbacks, and what the app prints, in a file that begins anew")
+    @Test("records calls, callbacks, and what the app prints, in a file that is overwritten")
     func calls() throws {
         try Data("before\n".utf8).write(to: URL(fileURLWithPath: folder("again.jsonl")))
         let timeline = try Timeline(.file(folder("again.jsonl")), device: "phone")

@@ -7,7 +7,7 @@ import Testing
 @Suite("Options of traces")
 struct TraceOptionsTests {
     @Test(
-        "takes the word after --trace as a file by its ending alone",
+        "takes the word after --trace for a file only by its ending",
         arguments: [
             ("ask --trace Will-it-rain?", "ask --trace Will-it-rain?"),
             ("ask --trace a.svg x?", "ask --trace-file a.svg x?"),
@@ -21,7 +21,7 @@ struct TraceOptionsTests {
         #expect(TraceOptions.arguments(typed.split(separator: " ").map(String.init)).joined(separator: " ") == parsed)
     }
 
-    @Test("refuses another kind of file, a missing folder, and lines beside a screen")
+    @Test("refuses another kind of file, a missing folder, and lines on a full screen")
     func refusals() throws {
         #expect(throws: (any Error).self) { try TraceOptions.parse(["--trace-file", "a.png"]) }
         let options = try TraceOptions.parse(["--trace-file", "/nonexistent/a.svg"])

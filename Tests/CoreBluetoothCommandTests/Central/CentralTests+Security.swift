@@ -87,11 +87,11 @@ struct CentralSecurityTests {
         let cases: [(error: any Error, advice: String)] = [
             (
                 CBATTError(.insufficientEncryptionKeySize),
-                "; the devices have to pair anew: corebluetooth bonds remove Lamp --identity bob"
-            ), (CBATTError(.insufficientAuthorization), "; the device's user has to permit it there"),
+                "; the devices have to pair again: corebluetooth bonds remove Lamp --identity bob"
+            ), (CBATTError(.insufficientAuthorization), "; the device's user must allow it there"),
             (
                 CBError(.peerRemovedPairingInformation),
-                "; remove what is left of the pairing: corebluetooth bonds remove Lamp --identity bob; then pair anew"
+                "; remove the rest of the pairing: corebluetooth bonds remove Lamp --identity bob; then pair again"
             ), (CBError(.connectionTimeout), ""), (CBATTError(.readNotPermitted), ""), (Failure("a line"), ""),
         ]
         for (error, advice) in cases {

@@ -37,7 +37,7 @@ struct SessionCommandsTests {
             ("read \"FFF1", "a quotation mark is not closed"),
             ("read", "read: Missing expected argument '<characteristic>'"),
             ("write FFF1 0", "write: \"0\" is not hexadecimal"), ("phy 3m", "phy: The value '3m' is invalid"),
-            ("wait -1", "wait: "), ("wait 86400.1", "wait: The seconds are from 0 to 86400."),
+            ("wait -1", "wait: "), ("wait 86400.1", "wait: The wait in seconds must be from 0 to 86400."),
             ("parameters --latency 500", "parameters: The latency is from 0 to 499."),
             ("parameters --interval 7.49", "parameters: The interval is from 7.5 to 4000 ms."),
             ("parameters --supervision-timeout 99.9", "parameters: The supervision timeout is from 100 to 32000 ms."),

@@ -4,9 +4,9 @@ import Testing
 
 @testable import eightball
 
-@Suite("The page of the central as it is drawn")
+@Suite("The drawing of the central's page")
 struct CentralPageDrawingTests {
-    /// A page of the central with five balls, of which each is at another point of its conversation; one is chosen.
+    /// A page of the central with five balls, each at another point of its conversation; one is chosen.
     private func central(_ rows: Int, _ columns: Int, chosen: String, ticks: Int = 0) -> String {
         var page = CentralPage()
         page.bluetoothChanged(isOn: true)

@@ -39,7 +39,7 @@ struct CentralPageTests {
         page.failed("b", words: "went offline")
         #expect(page.balls[0].conversation == .answered("Will it rain?", answer: "SLUG-ANSWER-08"))
         #expect(page.balls[1].conversation == .failed("And here?", words: "went offline"))
-        // What comes late changes nothing.
+        // Late events change nothing.
         page.answered("b", answer: "SLUG-ANSWER-01")
         page.failed("a", words: "x")
         page.confirmed("a", question: "?")
@@ -61,7 +61,7 @@ struct CentralPageTests {
         #expect(page.ask("a", "And now?") == nil && page.hint == .chooseFirst)
     }
 
-    @Test("keeps the chosen of a hundred balls in sight, and counts the others")
+    @Test("keeps the chosen one of a hundred balls visible, and counts the others")
     func scrolling() {
         var page = CentralPage()
         for number in 0..<100 { page.found("\(number)", name: "Ball \(number)", strength: -50) }
@@ -75,7 +75,7 @@ struct CentralPageTests {
         }
     }
 
-    @Test("shows name, signal and answer of a ball as far as there is room")
+    @Test("shows name, signal and answer of a ball as far as they fit")
     func row() {
         var page = CentralPage()
         page.found("a", name: "Garage 🚗 漢字", strength: -62)
@@ -117,7 +117,7 @@ struct CentralPageTests {
         #expect(page.balls.count == 3)
         page.tick()
         #expect(page.balls.map(\.identifier) == ["a", "c"] && page.chosen == "c")
-        // The last one takes the choice with it.
+        // Removing the last one clears the choice.
         for ball in ["a", "c"] { page.lost(ball) }
         for _ in 1...CentralPage.lossTicks { page.tick() }
         #expect(page.balls.isEmpty && page.chosen == nil)
@@ -176,11 +176,11 @@ struct CentralPageTests {
         page.lost("a")
         #expect(page.receive(.enter) == nil)
         page.found("a", name: "Kitchen", strength: -45)
-        // What was asked has left the line.
+        // The question is removed from the line.
         #expect(page.receive(.enter) == .ask(ball: "a", question: "Rain?") && page.editor.text.isEmpty)
         Self.type("Sun?", into: &page)
         #expect(page.receive(.enter) == nil)
-        #expect(row() == " it still works on a question: Sun?")
+        #expect(row() == " it is still working on a question: Sun?")
         _ = page.receive(.escape)
         #expect(row() == " Question:" && page.hint == nil && page.editor.text.isEmpty)
     }
@@ -192,7 +192,7 @@ struct CentralPageTests {
         let rows = shown(page)
         #expect(rows[13].hasPrefix("  Ball 13"))
         #expect(rows[14].hasPrefix(count == 14 ? "  Ball 14" : "  2 more below"))
-        // With the last one chosen, those above are counted.
+        // With the last one chosen, the others are above.
         _ = page.receive(.backTab)
         #expect(shown(page)[14].hasPrefix(count == 14 ? "▸ Ball 14" : "  2 more above"))
     }
@@ -202,11 +202,11 @@ struct CentralPageTests {
         var page = CentralPage()
         page.bluetoothChanged(isOn: isOn)
         #expect(shown(page)[2] == "  " + Texts.english(isOn ? .searching : .waitingForBluetooth))
-        // In the one row of a small screen, too.
+        // Also in the one row of a small screen.
         #expect(shown(page, rows: 7, columns: 40)[1] == "  " + Texts.english(isOn ? .searching : .waitingForBluetooth))
     }
 
-    @Test("turns through four pictures, one a tick")
+    @Test("turns through four pictures, one per tick")
     func turning() {
         var page = self.page("a")
         _ = page.ask("a", "Rain?")

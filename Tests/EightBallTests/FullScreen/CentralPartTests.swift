@@ -4,10 +4,10 @@ import Testing
 @testable @_spi(Steps) import ITCB
 @testable import eightball
 
-@Suite("The central on the whole screen")
+@Suite("The central on the full screen")
 @MainActor
 struct CentralPartTests {
-    @Test("shows a ball with the strength with which it was heard, and forgets more than 256 names")
+    @Test("shows a ball with its discovered signal strength, and remembers 256 names")
     func heard() {
         let lines = PartCalls.central { part, notes in
             notes.count = 0
@@ -23,7 +23,7 @@ struct CentralPartTests {
             part.note(.signalRead(uuid: "A", rssi: -70))
             part.deviceDiscovered(BallStub("A"))
             notes.note(PartCalls.words(part))
-            // The first of 256 names is known, and it is not where there is one more.
+            // The first of 256 names is known, but not after another one.
             for name in ["C"] + (1...255).map({ "n\($0)" }) {
                 part.note(.discovered(name: name, rssi: -45, isOffered: true))
             }
@@ -40,16 +40,16 @@ struct CentralPartTests {
         )
     }
 
-    @Test("sends a question to its ball, and takes answers and errors as those of that ball")
+    @Test("sends a question to its ball, and attributes answers and errors to that ball")
     func conversations() {
         let lines = PartCalls.central { part, notes in
             let (anna, bert) = (BallStub("A"), BallStub("B"))
-            part.sdk?.devices = [anna, bert]
+            part.sdk.devices = [anna, bert]
             for ball in [anna, bert] { part.deviceDiscovered(ball) }
             notes.count = 0
             notes.add("\(part.ask("A", "Rain?") == nil) \(part.ask("B", "Sun?") == nil)")
             notes.add("\(part.ask("A", "Rain?")?.rawValue ?? "-") \(anna.questions) \(bert.questions)")
-            // Without its words nothing was asked or answered.
+            // Without words, nothing was asked or answered.
             part.questionAskedOfDevice(anna)
             part.questionAnsweredByDevice(anna)
             notes.note(PartCalls.words(part))
@@ -62,13 +62,13 @@ struct CentralPartTests {
             bert.error = .sendFailed(ITCB_RejectionReason.deviceBusy)
             part.errorOccurred(.unknown(nil), sdk: SilentSDK())
             notes.note(PartCalls.words(part))
-            // Whom the SDK does not have any more is gone, and fails where its question was open.
+            // A ball that the SDK does not have is gone, and its open question fails.
             bert.error = nil
             _ = part.ask("A", "Snow?")
-            part.sdk?.devices = [bert]
+            part.sdk.devices = [bert]
             part.errorOccurred(.unknown(nil), sdk: SilentSDK())
             notes.note(PartCalls.words(part))
-            part.sdk?.devices = []
+            part.sdk.devices = []
             _ = part.ask("B", "Hail?")
             notes.note(PartCalls.words(part))
         }
@@ -84,19 +84,19 @@ struct CentralPartTests {
         )
     }
 
-    @Test("takes a lost ball off the page, and draws when it has gone")
+    @Test("marks a lost ball, and draws when it is removed")
     func losses() {
         let lines = PartCalls.central { part, notes in
             let balls = ["A", "B"].map { BallStub($0) }
-            part.sdk?.devices = balls
+            part.sdk.devices = balls
             for ball in balls { part.deviceDiscovered(ball) }
             notes.count = 0
             part.note(.lost(name: "A"))
             notes.note(PartCalls.words(part))
-            part.sdk?.devices = [balls[1]]
+            part.sdk.devices = [balls[1]]
             part.note(.connectionFailed(name: "A"))
             notes.note(PartCalls.words(part))
-            part.sdk?.devices = []
+            part.sdk.devices = []
             part.note(.connected(name: "B"))
             notes.note(PartCalls.words(part))
             part.note(.lost(name: "B"))
@@ -119,15 +119,15 @@ struct CentralPartTests {
         )
     }
 
-    @Test("gives a ball as long to answer as line mode does")
+    @Test("gives a ball the same time to answer as line mode")
     func answerTime() {
         let lines = PartCalls.central { part, notes in
-            notes.add("\(part.sdk?.answerTimeLimit == EightBallCentralSession.answerTimeLimit)")
+            notes.add("\(part.sdk.answerTimeLimit == EightBallCentralSession.answerTimeLimit)")
         }
         #expect(lines == ["true"])
     }
 
-    @Test("measures the signal of a ball with each twentieth tick")
+    @Test("measures the signal of a ball at each twentieth tick")
     func ticks() throws {
         let world = World(seed: 1)
         let device = world.addDevice("ball")
@@ -139,7 +139,7 @@ struct CentralPartTests {
             world.advance(by: .seconds(1))
             return central.page.balls.first?.strength
         }
-        // Half the distance less is 6 dB.
+        // Half the distance is 6 dB more.
         #expect(strength(behind: 0) == -45)
         device.distance = 2
         #expect(strength(behind: 19) == -45)

@@ -1,11 +1,11 @@
-// A drawn screen as text, with the styles of its signs below them.
+// A drawn screen as text, with the styles of its characters below them.
 
 import Testing
 
 @testable import TerminalScreen
 
-/// Rows of text; below a row that has styles, these: bold `b`, dim `.`, reversed `=`, both `#`, and colours by a letter
-/// that is a capital where they are bold. Rows without anything are counted.
+/// Rows of text, each followed by its styles if it has some: bold `b`, dim `.`, reversed `=`, bold and reversed `#`,
+/// and colours by a letter, which is a capital if the colour is bold. Empty rows are counted.
 func drawn(_ rows: Int, _ columns: Int, _ draw: (inout Canvas) -> Void) -> String {
     var canvas = Canvas(size: ScreenSize(rows: rows, columns: columns))
     draw(&canvas)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The last row of the screen")
 struct FullScreenSessionTests {
-    /// A screen full of signs, over which the line is drawn.
+    /// A screen full of characters, over which the line is drawn.
     private func screen(_ rows: Int, _ columns: Int, _ text: String = "It is late") -> String {
         drawn(rows, columns) { canvas in
             for row in 0..<rows { canvas.fill(row: row, with: "x") }

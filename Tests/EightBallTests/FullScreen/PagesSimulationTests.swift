@@ -14,7 +14,7 @@ struct PagesSimulationTests {
         .text("Will it rain?"), .character("?"), .character("h"), .character("r"), .character("1"), .control("w"),
     ]
 
-    /// Draws on a screen of a random size, whose rows have to fit.
+    /// Draws on a screen of a random size, whose rows must fit.
     private func check(_ choices: inout SeededChoices, _ draw: (inout Canvas, Texts) -> Void) {
         let size = ScreenSize(rows: choices.below(26), columns: choices.below(92))
         var canvas = Canvas(size: size)
@@ -66,7 +66,7 @@ struct PagesSimulationTests {
         try check(.central(page))
     }
 
-    @Test("The ball keeps two hundred questions at most, and answers open ones alone", arguments: simulationSeeds(16))
+    @Test("The ball keeps two hundred questions at most, and answers only open ones", arguments: simulationSeeds(16))
     func peripheral(seed: UInt64) throws {
         var choices = SeededChoices(seed: seed)
         var page = PeripheralPage()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The page of a pairing")
 struct PairingPageTests {
-    /// A page, and what was answered on it.
+    /// A page, and the answers given on it.
     private func page(
         _ question: PairingQuestion,
         name: String? = "Anna"
@@ -27,7 +27,7 @@ struct PairingPageTests {
     private static let code = Passkey(42)
     private static let consent = PairingQuestion.consent(.init(model: nil, isBonding: true, replacesBond: false))
 
-    /// What keys lead to: the answers, and whether the last one ends the page.
+    /// The result of keys: the answers, and whether the last one ends the page.
     private func press(_ keys: [Key], _ question: PairingQuestion) throws -> ([PairingAnswer], Bool) {
         var (page, answers) = try self.page(question)
         var isEnd = false
@@ -65,7 +65,7 @@ struct PairingPageTests {
         #expect(answers == [.passkey(nil)] && isEnd)
     }
 
-    @Test("keeps a code that is shown, whatever is pressed", arguments: [.enter, .escape, .character("y")] as [Key])
+    @Test("keeps showing a code, whatever is pressed", arguments: [.enter, .escape, .character("y")] as [Key])
     func shownCode(key: Key) throws {
         let code = try #require(Self.code)
         let (answers, isEnd) = try press([key], .displayPasskey(code))
@@ -74,7 +74,7 @@ struct PairingPageTests {
         #expect(!page.answer(code: "123456", isAgreed: true) && others.value.isEmpty)
     }
 
-    @Test("names the other device, or the beginning of its identifier, and keys that are replaced")
+    @Test("names the other device, or the beginning of its identifier, and says that keys are replaced")
     func words() throws {
         let code = try #require(Self.code)
         let again = PairingQuestion.consent(.init(model: nil, isBonding: true, replacesBond: true))
@@ -82,20 +82,20 @@ struct PairingPageTests {
             (.displayPasskey(code), "Anna", "Anna wants to pair. Enter this code there: 000042"),
             (.enterPasskey, "Anna", "Anna shows a code. Enter it here"),
             (.compareNumbers(code), nil, "Does 0D665339 show 000042?"), (Self.consent, nil, "Pair with 0D665339?"),
-            (again, "Anna", "Pair with Anna anew, and forget the keys of the earlier pairing?"),
+            (again, "Anna", "Pair with Anna again, and replace the existing keys?"),
         ] as [(PairingQuestion, String?, String)] {
             #expect(Texts.english(try page(question, name: name).0.text) == words)
         }
     }
 
-    /// What is answered to a question, and whether that ends the page.
+    /// The answer to a question, and whether it ends that.
     private func answer(_ question: PairingQuestion, code: String?, isAgreed: Bool) throws -> (PairingAnswer?, Bool) {
         let (page, answers) = try page(question)
         let isEnd = page.answer(code: code, isAgreed: isAgreed)
         return (answers.value.count == 1 ? answers.value.first : nil, isEnd)
     }
 
-    @Test("takes six digits of a browser as a code, and nothing else", arguments: [true, false])
+    @Test("accepts six digits of a browser as a code, and nothing else", arguments: [true, false])
     func browserCodes(isAgreed: Bool) throws {
         for (code, number) in [
             (nil, nil), ("", nil), ("1234567", nil), ("12a456", nil), ("+12345", nil), ("000042", 42), ("7", 7),
@@ -106,7 +106,7 @@ struct PairingPageTests {
         }
     }
 
-    @Test("takes a comparison and a consent of a browser, with a code or without", arguments: [nil, "123456"])
+    @Test("accepts a comparison and a consent of a browser, with a code or without", arguments: [nil, "123456"])
     func decisions(code: String?) throws {
         let number = try #require(Passkey(42))
         for isAgreed in [true, false] {
@@ -128,7 +128,7 @@ struct PairingPageTests {
         }
     }
 
-    @Test("lies over the last rows of the screen")
+    @Test("covers the last rows of the screen")
     func pairings() throws {
         let entering = try drawing(6, 40, .enterPasskey, .character("1"), .character("2"))
         #expect(

@@ -2,10 +2,10 @@ import CoreBluetoothTesting
 
 @testable import eightball
 
-/// A role of the app alone in a world in which no time passes, and its page in words.
+/// One role of the app in a world in which no time passes, and its page in words.
 @MainActor
 enum PartCalls {
-    /// How often a part has asked to be drawn since the last note, and what was noted.
+    /// The number of times that a part asked to be drawn since the last record, and the records.
     @MainActor
     final class Notes {
         var count = 0
@@ -63,7 +63,7 @@ enum PartCalls {
         }.joined(separator: ", ")
     }
 
-    /// The ball's name, who listens, and the questions.
+    /// The ball's name, its subscribers, and the questions.
     static func allWords(_ part: PeripheralPart) -> String {
         "\(part.page.advertisedName ?? "-") \(part.page.subscribers.sorted()) \(words(part))"
     }

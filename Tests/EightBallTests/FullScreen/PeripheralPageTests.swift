@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The page of the ball")
 struct PeripheralPageTests {
-    /// A page by hand, with an open question.
+    /// A page in manual mode, with an open question.
     private func open() -> PeripheralPage {
         var page = PeripheralPage()
         _ = page.setAnsweredByHand(true)
@@ -21,7 +21,7 @@ struct PeripheralPageTests {
         return canvas.text
     }
 
-    @Test("shows the newest questions with who asked and the results")
+    @Test("shows the newest questions with their centrals and results")
     func entries() {
         var page = PeripheralPage()
         page.advertises(as: "Kitchen")
@@ -32,7 +32,7 @@ struct PeripheralPageTests {
         #expect(page.entries.count == PeripheralPage.entryLimit)
         #expect(page.hasOpenQuestion(of: "0D665339-0000") && !page.hasOpenQuestion(of: "other"))
         let rows = shown(page)
-        #expect(rows[0].hasSuffix("1 listens"))
+        #expect(rows[0].hasSuffix("1 listener"))
         #expect(rows[2].hasSuffix("\"Kitchen\" is a Magic 8-Ball now"))
         #expect(rows[20] == " 0D665339  Number 298?  → …")
         #expect(rows[21] == " 0D665339  Number 299?  → Yes definitely.")
@@ -56,14 +56,14 @@ struct PeripheralPageTests {
         #expect(page.receive(.enter, answerCount: 20) == .answer(central: "anna", question: "Rain?", number: number))
     }
 
-    @Test("ignores the keys of answers while no question is open by hand")
+    @Test("ignores the keys for answers unless a question is open by hand")
     func closed() {
         var page = PeripheralPage()
         page.asked("anna", "Rain?", .open)
         #expect(page.openQuestion == nil)
         for key in [Key.enter, .character("r"), .down] { #expect(page.receive(key, answerCount: 20) == nil) }
         #expect(page.receive(.character("h"), answerCount: 20) == .setAnsweredByHand(true))
-        // The choice is where it was.
+        // The choice has not moved.
         #expect(page.receive(.enter, answerCount: 20) == .answer(central: "anna", question: "Rain?", number: 0))
         #expect(page.receive(.character("r"), answerCount: 20) == .answerAtRandom(central: "anna", question: "Rain?"))
         page.answered("anna", "Rain?", answer: "SLUG-ANSWER-00")
@@ -77,7 +77,7 @@ struct PeripheralPageTests {
         for _ in 1..<count { page.asked(nil, "x", .refusedAsNoQuestion) }
         #expect(page.entries.count == min(count, 200) && page.forgottenCount == max(0, count - 200))
         #expect((page.openQuestion == nil) == (count > 200))
-        // The number of an entry stays its own.
+        // An entry keeps its number.
         let answer = PeripheralPage.Action.answer(central: "anna", question: "Rain?", number: 1)
         #expect(page.answer(entry: 0, with: 1) == (count > 200 ? nil : answer))
         let random = PeripheralPage.Action.answerAtRandom(central: "anna", question: "Rain?")
@@ -85,7 +85,7 @@ struct PeripheralPageTests {
         #expect(page.answer(entry: 1, with: 1) == nil)
     }
 
-    @Test("answers the newest open question that is meant, and fails what is open of a central")
+    @Test("answers the newest matching open question, and fails the open questions of a central")
     func ends() {
         var page = PeripheralPage()
         for question in ["One?", "Two?", "One?"] { page.asked("anna", question, .open) }
@@ -107,16 +107,17 @@ struct PeripheralPageTests {
     @Test("counts each listener once")
     func subscribers() {
         var page = PeripheralPage()
-        #expect(shown(page)[0].hasSuffix("nobody listens"))
+        #expect(shown(page)[0].hasSuffix("no listeners"))
         for (central, isThere, words) in [
-            ("a", true, "1 listens"), ("a", true, "1 listens"), ("b", true, "2 listen"), ("a", false, "1 listens"),
-            ("x", false, "1 listens"),
+            ("a", true, "1 listener"), ("a", true, "1 listener"), ("b", true, "2 listeners"),
+            ("a", false, "1 listener"),
+            ("x", false, "1 listener"),
         ] {
             page.subscribed(central, isThere)
             #expect(shown(page)[0].hasSuffix(words))
         }
         page.lostAll(words: "off")
-        #expect(shown(page)[0].hasSuffix("nobody listens"))
+        #expect(shown(page)[0].hasSuffix("no listeners"))
     }
 
     @Test("shows an answer beside its question if both fit, else below", arguments: [37, 38])
@@ -172,7 +173,7 @@ struct PeripheralPageTests {
         #expect(
             peripheral(24, 80, isByHand: true, .down, .down)
                 == #"""
-                | Magic 8-Ball · Peripheral                                            1 listens
+                | Magic 8-Ball · Peripheral                                           1 listener
                 :##########################======================================================
                 |    .-"""-.
                 |   /  .-.  \    "Crystal" is a Magic 8-Ball now
@@ -216,7 +217,7 @@ struct PeripheralPageTests {
         #expect(!narrow.contains("Don't count on it.    "))
         var page = PeripheralPage()
         let empty = drawn(8, 40) { page.draw(on: &$0, .english) }
-        #expect(empty.hasPrefix("| Magic 8-Ball · Peripheral  nobody lis…\n"))
+        #expect(empty.hasPrefix("| Magic 8-Ball · Peripheral  no listene…\n"))
         #expect(empty.contains("|  nobody can find it at the moment\n:  bbbb"))
         #expect(empty.contains("|  Waiting for a question …\n:  ........................\n~ 1\n| h by hand   Ctrl-C"))
     }

@@ -3,7 +3,7 @@ import Testing
 @testable @_spi(Steps) import ITCB
 @testable import eightball
 
-/// A central that nobody keeps but the part that it has asked.
+/// A central that only the part it has asked retains.
 @MainActor
 private final class ForgottenAsker {
     private(set) weak var stub: AskerStub?
@@ -23,7 +23,7 @@ private final class ForgottenAsker {
     var isKept: Bool { stub != nil }
 }
 
-@Suite("The ball on the whole screen")
+@Suite("The ball on the full screen")
 @MainActor
 struct PeripheralPartTests {
     @Test("shows why a question was refused: the ball was busy, or it was not a question")
@@ -64,7 +64,7 @@ struct PeripheralPartTests {
         )
     }
 
-    @Test("takes answers and errors as those of their central, and answers what is open at random again")
+    @Test("attributes answers and errors to their central, and answers an open question at random when a person stops")
     func answers() {
         let lines = PartCalls.peripheral { part, notes in
             let (anna, bert) = (AskerStub("A"), AskerStub("B"))
@@ -72,14 +72,14 @@ struct PeripheralPartTests {
             part.questionAskedByDevice(anna, question: "Rain?")
             part.questionAskedByDevice(bert, question: "Sun?")
             notes.count = 0
-            // The one that is open is the newest; a number of another one is nobody's.
+            // The newest question is the open one; another number refers to none.
             part.answer(entry: 0, with: 3)
             part.answer(entry: 1, with: 3)
             notes.add("\(anna.answers) \(bert.answers)")
             part.answerSentToDevice(bert, answer: "SLUG-ANSWER-03", toQuestion: "Sun?")
             part.answerSentToDevice(AskerStub("z", uuid: nil), answer: "SLUG-ANSWER-03", toQuestion: "Rain?")
             notes.note(PartCalls.words(part))
-            // Who has its answer has no error of a question any more.
+            // A central that has its answer has no failing question any more.
             bert.error = .sendFailed(nil)
             part.questionAskedByDevice(AskerStub("C"), question: "Hail?")
             part.errorOccurred(.unknown(nil), sdk: SilentSDK())
@@ -146,12 +146,12 @@ struct PeripheralPartTests {
         )
     }
 
-    @Test("keeps two hundred centrals, and forgets those whose question has left the page with one more")
+    @Test("keeps two hundred centrals; one more drops those whose question has left the page")
     func limit() {
         let lines = PartCalls.peripheral { part, notes in
             part.setAnsweredByHand(true)
             var askers = [ForgottenAsker("1", part)]
-            // With it the page has one question more than there are centrals.
+            // The page then has one question more than there are centrals.
             part.note(.questionReceived("Rain", refusal: .noQuestion))
             for number in 2...200 { askers.append(ForgottenAsker("\(number)", part)) }
             notes.add("\(part.page.forgottenCount) \(part.page.hasOpenQuestion(of: "1"))")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("The choice of the role on the whole screen")
+@Suite("The choice of the role on the full screen")
 struct RolePageTests {
     @Test("chooses by arrows and Enter, or by number or letter")
     func keys() {
@@ -48,7 +48,7 @@ struct RolePageTests {
         let narrow = role(9, 59, .down)
         #expect(!narrow.contains("( 8 )"))
         #expect(narrow.contains("\n|    1  Central: ask an 8-ball\n|  ▸ 2  Peripheral: be an 8-ball\n:  ======="))
-        // The last row gives way.
+        // The last row is dropped first.
         #expect(role(6, 40).contains("\n| ↑  2  Peripheral: be an 8-ball C quit\n"))
     }
 }

@@ -24,7 +24,7 @@ struct WebCommandTests {
     }
 
     @Test(
-        "refuses what makes no sense",
+        "refuses invalid commands",
         arguments: [
             "", "{", "[]", "null", "{}", #"{"do":"quit"}"#, #"{"do":"role"}"#, #"{"do":"role","role":"x"}"#,
             #"{"do":"ask","ball":"a"}"#, #"{"do":"ask","ball":1,"question":"?"}"#, #"{"do":"byHand"}"#,

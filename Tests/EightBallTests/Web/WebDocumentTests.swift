@@ -66,7 +66,7 @@ struct WebDocumentTests {
         page.asked("0D665339-0000", "Shall I go?", .open)
         page.asked(nil, "And I?", .refusedAsBusy)
         let object = try object(WebDocument(role: .peripheral(page), pairing: nil, notice: nil))
-        #expect(object["status"] as? String == "1 listens")
+        #expect(object["status"] as? String == "1 listener")
         let peripheral = try #require(object["peripheral"] as? [String: Any])
         #expect(peripheral["state"] as? String == "“Kitchen” is a Magic 8-Ball now")
         #expect(peripheral["isByHand"] as? Bool == true && peripheral["open"] as? Int == 300)

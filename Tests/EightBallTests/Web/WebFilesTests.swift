@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Files of the page")
 struct WebFilesTests {
-    @Test("fills all places of the page in each language", arguments: Texts.all.map(\.language))
+    @Test("replaces all placeholders of the page in each language", arguments: Texts.all.map(\.language))
     func page(language: String) throws {
         let texts = try #require(Texts.all.first { $0.language == language })
         let page = String(decoding: WebFile.page.octets, as: UTF8.self)
@@ -18,7 +18,7 @@ struct WebFilesTests {
         let filled = String(decoding: WebFile.page.content(texts), as: UTF8.self)
         #expect(!filled.contains("{{") && filled.contains("<html lang=\"\(language)\">"))
         #expect(filled.contains(texts(.chooseRole)) && filled.contains("data-answer=\"19\""))
-        // The policy lets nothing of this run.
+        // The policy would block these.
         #expect(!filled.contains("style=") && !filled.contains("onclick") && !filled.contains("<script>"))
     }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite("Requests of the page")
 @MainActor
 struct WebSessionTests {
-    /// What is answered, in words.
+    /// An answer, in words.
     private static func answer(_ intent: WebRequest.Intent, _ path: String, languages: String = "") -> String {
         let session = WebSession(
             agent: ScreenPairingAgent(),
@@ -39,7 +39,7 @@ struct WebSessionTests {
         }
     }
 
-    @Test("accepts commands in each language, and refuses what makes no sense")
+    @Test("accepts commands in each language, and refuses invalid ones")
     func posted() {
         let command = WebRequest.Intent.post(Array(#"{"do":"choose","ball":"x"}"#.utf8))
         for language in ["en", "de"] {
@@ -54,10 +54,10 @@ struct WebSessionTests {
 
     @Test("says why a page cannot be served, and what to do about it")
     func failures() {
-        let end = "or none for one that is free"
+        let end = "or omit it for any free one"
         for (failure, line) in [
-            (.portInUse, "another program has port 80; choose another one with --port, " + end),
-            (.portForbidden, "you may not use port 80; choose one from 1024 on, " + end),
+            (.portInUse, "another program uses port 80; choose another one with --port, " + end),
+            (.portForbidden, "you have no permission for port 80; choose one from 1024 up, " + end),
             (.other("no"), "the page cannot be served: no"),
         ] as [(WebServer.Failure, String)] {
             #expect(WebSession.failure(failure, port: 80).line == line)

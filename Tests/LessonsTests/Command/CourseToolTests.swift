@@ -5,7 +5,7 @@ import Testing
 
 @Suite("corebluetooth learn")
 struct CourseToolTests {
-    @Test("rejects a wrong answer with the run in which to look")
+    @Test("rejects a wrong answer, and names the run to look at")
     func answers() throws {
         for lesson in Course.lessons {
             let hint = lesson.question.experiment.map { " --try \($0)" } ?? ""
@@ -20,13 +20,13 @@ struct CourseToolTests {
         }
     }
 
-    @Test("takes a lesson, alone or with a change or an answer", arguments: ["", "1", "1 --try far", "1 --answer -71"])
+    @Test("accepts a lesson, also with a change or an answer", arguments: ["", "1", "1 --try far", "1 --answer -71"])
     func taken(line: String) {
         #expect(throws: Never.self) { try CourseTool.parse(line.split(separator: " ").map(String.init)) }
     }
 
     @Test(
-        "refuses what has no lesson, or no lesson that is there, or two things at once",
+        "refuses options without a lesson, unknown lessons, and two options at once",
         arguments: [
             ("--try far", "--try and --answer need a lesson"), ("--answer 1", "--try and --answer need a lesson"),
             ("99", "There is no lesson \"99\""), ("1 --try far --answer 1", "Use --try or --answer"),

@@ -44,7 +44,7 @@ struct LessonLayoutTests {
             lines += lesson.steps.flatMap { layout.heading($0.part) + layout.code(lesson.code(of: $0)) }
             lines += try lesson.run().flatMap { layout.trace($0, &state) }
             for line in lines { #expect(line.count <= columns, "\(line)") }
-            // Only spaces and the marks of comments are added.
+            // Only spaces and comment marks are added.
             for code in lesson.steps.map({ lesson.code(of: $0) }) {
                 let shown: String = layout.code(code).joined()
                 #expect(shown.filter { !" /".contains($0) } == code.filter { !$0.isWhitespace && $0 != "/" })
@@ -98,7 +98,7 @@ struct LessonLayoutTests {
                 "1.50 ms  thermometer", "    stopScan()",
             ]
         )
-        // At least 20 columns are used.
+        // The width is at least 20 columns.
         for columns in [20, 19, 1, 0] {
             #expect(
                 lines(Array(Self.entries.prefix(3)), columns) == [

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Lessons
 
-@Suite("What a person has done of the course")
+@Suite("A user's progress in the course")
 struct LessonProgressTests {
-    @Test("is kept for this user alone, and says the first lesson that is not answered")
+    @Test("is private to the user, and names the first lesson that is not answered")
     func kept() throws {
         let folder = try TemporaryFolder()
         func progress() -> LessonProgress {

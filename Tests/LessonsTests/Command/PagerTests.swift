@@ -5,7 +5,7 @@ import Testing
 @Suite("Lines page by page")
 struct PagerTests {
     @Test(
-        "asks in the last row of each full screen that has more lines, and nobody without a terminal",
+        "asks in the last row of each full screen if there are more lines, and never without a terminal",
         arguments: [
             (4, ["1", "2", "3", "?", "4", "5", "6", "?", "7"]), (8, ["1", "2", "3", "4", "5", "6", "7"]),
             (1, ["1", "?", "2", "?", "3", "?", "4", "?", "5", "?", "6", "?", "7"]),

@@ -59,7 +59,7 @@ struct LessonTests {
         #expect(Lesson.isSame(answer, as: right) == isSame)
     }
 
-    @Test("has the same trace each time, and another one with each change", arguments: Course.lessons)
+    @Test("has the same trace each time, and a different one with each change", arguments: Course.lessons)
     func experiments(lesson: Lesson) throws {
         let plain = try lesson.run()
         #expect(try lesson.run() == plain)
@@ -98,7 +98,7 @@ struct LessonTests {
         #expect(!trace.contains { $0.text.hasPrefix("connect(") })
     }
 
-    @Test("ends each question once, and takes a late answer for no other question")
+    @Test("ends each question once, and never takes a late answer for that to another question")
     func errors() throws {
         let trace = try Lesson.errors.run(trying: "away")
         let shown = trace.filter { $0.kind == .app && $0.layer == "app" }.map(\.text)

@@ -12,7 +12,7 @@ import Testing
 @testable import BlueEarCommand
 
 extension BlueEarCentralSession {
-    /// A central; one that says nothing, shows nothing and stays if nothing else is said.
+    /// A central, which by default sends nothing, shows nothing and stays.
     @MainActor
     static func with(
         device: String? = nil,
@@ -43,11 +43,11 @@ extension BlueEarCentralSession {
 
 @Suite("blueear central")
 struct BlueEarCentralSessionTests {
-    /// What is around the central.
+    /// The devices around the central.
     enum Scene: String, CaseIterable, Codable, Sendable {
         case nobody, otherPeripheral, silent, endless, noAdapter, peripheral
 
-        /// The lines on standard output before the time is up, after those that every central has.
+        /// The lines on standard output before the time limit, after those that every central prints.
         var lines: [String] {
             switch self {
             case .nobody, .otherPeripheral, .noAdapter: []
@@ -74,7 +74,7 @@ struct BlueEarCentralSessionTests {
     private static let beginning = ["Start configuration 🎛", "Start scanning peripherals 👀"]
     private static let end = "Did disconnect: Anna 🤜🏽🤚🏽"
 
-    /// A central that has ten seconds, beside a peripheral that says a message, or none; it stays if it gets lines.
+    /// A central that has ten seconds, with a peripheral that sends a message, or none; it stays if it gets lines.
     private func central(
         in scene: Scene = .peripheral,
         status: Int32 = 0,
@@ -114,13 +114,13 @@ struct BlueEarCentralSessionTests {
     func reason(scene: Scene) async throws {
         let process = try await central(in: scene, status: 1)
         #expect(process.errorLines == [scene.errorLine])
-        // There will be no adapter later, either.
+        // There will be no adapter later either.
         let isOff = scene == .noAdapter
         let lines = process.lines.filter { !isOff || !Self.beginning.contains($0) }
         #expect(lines == (isOff ? [] : Self.beginning + scene.lines + ["- 9.999"]))
     }
 
-    @Test("hears, answers, leaves and ends at once with 0", arguments: [false, true])
+    @Test("receives a message, answers, leaves and ends at once with 0", arguments: [false, true])
     func exchange(reads: Bool) async throws {
         let process = try await central(reads: reads)
         #expect(process.errorLines.isEmpty)
@@ -150,7 +150,7 @@ struct BlueEarCentralSessionTests {
         let process = try await central(script, marks: [3.999, 5])
         #expect(process.errorLines.count == 2)
         #expect(process.errorLines.first?.hasSuffix("\"no message\" is not KEY=VALUE") == true)
-        #expect(process.errorLines.last?.hasSuffix(" octets is too long; 1048576 is the most") == true)
+        #expect(process.errorLines.last?.hasSuffix(" octets is too long; the limit is 1048576") == true)
         let rest = ["Did send data ⬆️", "- 3.999", Self.end]
         #expect(process.lines == Self.beginning + Scene.peripheral.lines + rest)
     }
@@ -160,7 +160,7 @@ struct BlueEarCentralSessionTests {
     private static let notReady = "Bluetooth was not ready within 10 s; check --adapter and what serves it"
 
     @Test(
-        "says at the end of its time that Bluetooth is not ready, else how far it had come",
+        "says at the time limit that Bluetooth is not ready, or how far it had come",
         arguments: [
             ("cr", 0, Self.notReady), ("r", 1, Self.notReady), ("", 3, Self.notReady), ("cr", 4, nil),
             ("", 5, "no peripheral was found within 10 s; start one with: blueear peripheral"),
@@ -176,7 +176,7 @@ struct BlueEarCentralSessionTests {
             let world = run.world
             try run.start(on: world.addDevice("central")) {
                 let session = try BlueEarCentralSession.with(stays: false, timeout: 10).started()
-                // `c` it has connected, `r` a message came.
+                // `c`: it has connected, `r`: it has received a message.
                 world.onMain(after: .seconds(5)) {
                     if events.contains("c") { session.didConnectPeripheral(name: "Anna") }
                     if events.contains("r") { session.didReceive(["a": "b"], from: UUID()) }
@@ -200,7 +200,7 @@ struct BlueEarCentralSessionTests {
             let peer = PairingPeer(identifier: UUID(), name: "Anna")
             let code = try #require(Passkey(42))
             for name in ["central", "key"] {
-                // What is shown of a pairing goes nowhere.
+                // The output about the pairing is dropped.
                 let agent = TerminalPairingAgent(
                     .keyboardAndDisplay,
                     serves: OutputFormat(isJSON: false, isVerbose: false) { _ in }
@@ -247,14 +247,14 @@ struct BlueEarCentralSessionTests {
         }
     }
 
-    @Test("ends an exchange if the other device has lost its keys, with what to do")
+    @Test("ends an exchange with advice if the other device has lost its keys")
     func lostKeys() async throws {
         let process = try await #require(processExitsWith: .exitCode(1), observing: .outputs) { @MainActor in
             try BlueEarCentralSession.with(device: "Anna", stays: false).didFail(.lostKeys, with: nil)
             exit(99)
         }
         let lines = process.errorLines
-        #expect(lines.count == 1 && lines[0].hasSuffix("corebluetooth bonds remove Anna; then pair anew"))
+        #expect(lines.count == 1 && lines[0].hasSuffix("corebluetooth bonds remove Anna; then pair again"))
     }
 
     @Test("reports lost keys once in a conversation, and other failures each time, as a key does")

@@ -41,21 +41,21 @@ struct BlueEarPeripheralSessionTests {
         }
     }
 
-    @Test("reports that nobody listens, and goes on after a wrong line and the end of input")
+    @Test("reports that nobody has subscribed, and goes on after an invalid line and the end of the input")
     func nobody() async throws {
         let long = "a=" + String(repeating: "x", count: 1_048_576)
         let process = try await peripheral("1 no message; 2 ; 3 key=value; 4 =value; 4.5 \(long); 5 end")
         #expect(process.lines == ["Start configuration 🎛", "Start advertising 📻"])
         let words = [
-            "\"no message\" is not KEY=VALUE", "nobody listens; who reads gets it", "\"=value\" is not KEY=VALUE",
-            " is too long; 1048576 is the most",
+            "\"no message\" is not KEY=VALUE", "nobody has subscribed; the message can only be read",
+            "\"=value\" is not KEY=VALUE", " is too long; the limit is 1048576",
         ]
         #expect(process.errorLines.count == words.count)
         for (line, words) in zip(process.errorLines, words) { #expect(line.hasSuffix(words)) }
     }
 
     @Test(
-        "sends a message to those who listen, and ends on quit, with each step if asked for",
+        "sends a message to subscribers, and ends on quit, with each step if asked to",
         arguments: [false, true]
     )
     func listener(isVerbose: Bool) async throws {

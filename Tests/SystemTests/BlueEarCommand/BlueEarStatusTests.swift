@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The environment of blueear")
 struct BlueEarStatusTests {
-    @Test("takes the secret of the option, else of the environment, unless that is empty")
+    @Test("uses the secret of the option, else of the environment, unless that is empty")
     func secret() async {
         await #expect(processExitsWith: .success) {
             let rows: [(option: String?, environment: String?, secret: String?)] = [

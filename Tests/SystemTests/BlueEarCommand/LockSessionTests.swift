@@ -1,4 +1,4 @@
-// `blueear lock` and `blueear key` in virtual time, beside each other: what each prints, when, and how the key ends. The
+// `blueear lock` and `blueear key` in virtual time, side by side: what each prints, when, and how the key ends. The
 // lock's lines begin with a bar.
 
 import BlueEar
@@ -51,7 +51,7 @@ struct LockSessionTests {
     }
 
     @Test(
-        "opens to its key, closes when it is away, opens again when it is back, and reports each step if asked for",
+        "opens to its key, closes when it is away, opens again when it is back, and reports each step if asked to",
         arguments: [false, true]
     )
     func comingAndGoing(isVerbose: Bool) async throws {

@@ -7,21 +7,20 @@ import Testing
 @testable import CommandLineTool
 
 extension TestTerminal {
-    /// A terminal in the place of standard output, standard error or both; the other one leads to the standard output
-    /// of before.
+    /// A terminal as standard output, standard error or both; the other one goes to the original standard output.
     static func console(_ descriptors: [CInt], columns: Int = 80) throws -> TestTerminal {
         dup2(STDOUT_FILENO, STDERR_FILENO)
         return try TestTerminal(at: descriptors, columns: columns, isPlain: true)
     }
 
-    /// Tells what the terminal has got since the last call.
+    /// Reports the terminal's input since the last call.
     func tellText(_ label: String) {
-        // What the other one has got may stand before it, without an end.
+        // The other stream may have written an unfinished line before it.
         tell("\n\(label) \(text().debugDescription)")
     }
 }
 
-@Suite("Below the lines of a terminal")
+@Suite("The cursor's row of a terminal")
 struct ConsoleTests {
     private static let acts = [
         "draft", "no draft", "finished", "status", "no status", "print", "prompt", "report", "report prompt", "log",
@@ -44,7 +43,7 @@ struct ConsoleTests {
         }
     }
 
-    /// Each act after each other one, and what the terminal has got of both.
+    /// Each action after each other one, and the terminal's input from both.
     private func pairs(_ descriptors: [CInt]) async throws -> [String] {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             [descriptors = descriptors as [CInt]] in
@@ -64,7 +63,7 @@ struct ConsoleTests {
         return result.lines.filter { !$0.isEmpty }
     }
 
-    @Test("takes the row of a draft or a progress away for each line, and shows it again below")
+    @Test("removes a draft or progress for each line, and shows it again below")
     func both() async throws {
         let lines = try await pairs([STDOUT_FILENO, STDERR_FILENO])
         let (erasing, draft, status) = (#"\r\u{1B}[K"#, #"\r\u{1B}[K> ab"#, #"\r\u{1B}[Khalf"#)
@@ -75,14 +74,14 @@ struct ConsoleTests {
             #"draft, report prompt "\#(draft)\#(erasing)asked> ab""#,
             #"draft, log "\#(draft)\#(erasing)logged\n> ab""#, #"draft, no draft "\#(draft)\#(erasing)""#,
             #"draft, finished "\#(draft)\#(erasing)> abc\n""#, #"draft, end draft "\#(draft)\n""#,
-            // What a person writes comes first.
+            // The line being typed takes precedence.
             #"draft, status "\#(draft)""#, #"draft, no status "\#(draft)""#, #"status, draft "\#(status)\#(draft)""#,
             #"status, print "\#(status)\#(erasing)line\nhalf""#, #"status, prompt "\#(status)\#(erasing)askhalf""#,
             #"status, report "\#(status)\#(erasing)said\nhalf""#, #"status, log "\#(status)\#(erasing)logged\nhalf""#,
             #"status, no status "\#(status)\#(erasing)""#, #"status, status "\#(status)\#(status)""#,
             #"status, no draft "\#(status)""#, #"status, finished "\#(status)\#(erasing)> abc\n""#,
             #"status, end draft "\#(status)""#,
-            // Where nothing stands, nothing is taken away.
+            // If the row is empty, nothing is erased.
             #"no draft, no draft """#, #"no draft, no status """#, #"no draft, end draft """#,
             #"print, print "line\nline\n""#, #"log, report "logged\nsaid\n""#, #"end draft, log "logged\n""#,
             #"finished, print "\#(erasing)> abc\nline\n""#,
@@ -91,12 +90,12 @@ struct ConsoleTests {
         }
     }
 
-    @Test("writes the lines alone to a file or a pipe", arguments: [[STDOUT_FILENO], [STDERR_FILENO], []])
+    @Test("writes only the lines to a file or a pipe", arguments: [[STDOUT_FILENO], [STDERR_FILENO], []])
     func one(descriptors: [CInt]) async throws {
         let lines = try await pairs(descriptors)
         let (hasOutput, hasErrors) = (descriptors.contains(STDOUT_FILENO), descriptors.contains(STDERR_FILENO))
         let (erasing, draft, status) = (#"\r\u{1B}[K"#, #"\r\u{1B}[K> ab"#, #"\r\u{1B}[Khalf"#)
-        // What the terminal has got of each.
+        // The terminal's input from each.
         let draftLog = hasOutput ? draft : hasErrors ? erasing + #"logged\n> ab"# : ""
         let statusPrint = hasErrors ? status : hasOutput ? #"line\n"# : ""
         let print = hasOutput ? #"line\nline\n"# : ""
@@ -109,7 +108,7 @@ struct ConsoleTests {
         }
     }
 
-    @Test("takes the row of a progress away, once, when the program ends", arguments: [true, false])
+    @Test("removes the progress once, when the program ends", arguments: [true, false])
     func end(isShown: Bool) async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) { [isShown] in
             _ = try TestTerminal.console([])
@@ -125,14 +124,14 @@ struct ConsoleTests {
         #expect(text.components(separatedBy: erasing).count == 3)
     }
 
-    // What is done at the end of a program captures nothing; each process has one test, which writes this before that.
+    // Exit handlers cannot capture anything; each process runs one test, which sets this first.
     nonisolated(unsafe) private static var terminal: TestTerminal?
 
-    @Test("does not show the row of a progress again after the end")
+    @Test("does not show progress again after the end")
     func status() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             ConsoleTests.terminal = try TestTerminal.console([STDERR_FILENO])
-            // What is registered first is done last.
+            // The handler that is registered first runs last.
             atexit {
                 Console.report("behind")
                 Console.log("logged")
@@ -157,7 +156,7 @@ struct ConsoleTests {
             Console.report("said")
             Console.log("logged")
             terminal.tellText("behind")
-            // A row of a progress is shown again where no line is written.
+            // Progress would be shown again even if no line is written.
             Console.show(status: "half")
             terminal.tellText("status")
             Console.show(status: "")

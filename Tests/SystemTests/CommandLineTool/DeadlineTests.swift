@@ -1,4 +1,4 @@
-// Limits of time, in virtual time.
+// Time limits, in virtual time.
 
 import CoreBluetooth
 import CoreBluetoothTesting
@@ -10,9 +10,9 @@ import Testing
 @testable import BluetoothHost
 @testable import CommandLineTool
 
-@Suite("A limit of time")
+@Suite("A time limit")
 struct DeadlineTests {
-    /// Limits that tell when they are over, and a conversation whose pairings begin and end at times.
+    /// Time limits that report their end, and a conversation whose pairings begin and end at set times.
     @MainActor
     private final class Stage {
         private let run: SessionRun
@@ -39,7 +39,7 @@ struct DeadlineTests {
 
         func end(_ number: Int, _ outcome: PairingOutcome = .paired) { conversation.end(Self.peer(number), outcome) }
 
-        /// Prints when it is, and how long the user is idle.
+        /// Prints the time, and how long the user has been idle.
         func mark(_ milliseconds: Int) {
             run.at(milliseconds) { [self] in
                 let idle = conversation.idleTime.map { String(format: "%.1f", $0) } ?? "-"
@@ -53,7 +53,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("ends after its time, unless it is called off, stops during pairings, and begins anew after the last one")
+    @Test("ends after its time unless it is cancelled, pauses during pairings, and restarts after the last one")
     func times() async throws {
         let process = try await #require(processExitsWith: .exitCode(99), observing: .outputs) { @MainActor in
             let run = SessionRun()
@@ -74,9 +74,9 @@ struct DeadlineTests {
             run.at(7500) { stage.begin(2) }
             run.at(9000) { stage.end(1) }
             run.at(11_000) { stage.end(2, .failed("it was refused")) }
-            // Long after a pairing the time is whole.
+            // Long after a pairing, the full time applies.
             run.at(20_000) { stage.limit("later", 2) }
-            // What is left is waited for, but ten milliseconds at least.
+            // It waits for the remaining time, but at least ten milliseconds.
             run.at(30_000) { stage.limit("least", 2) }
             run.at(30_005) { stage.end(1) }
             for time in [
@@ -96,12 +96,12 @@ struct DeadlineTests {
         )
     }
 
-    /// Tells when nobody holds it any more.
+    /// Reports its deallocation.
     private final class Held: Sendable {
         deinit { Console.print("released") }
     }
 
-    @Test("releases its closure once it was called or called off")
+    @Test("releases its closure once it was called or cancelled")
     func released() async throws {
         let result = try await #require(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             try await SessionRun.minute { run in

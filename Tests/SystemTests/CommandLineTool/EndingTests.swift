@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The log and the end of a program")
 struct EndingTests {
-    /// A choice of the user, and the lines of the log that follow, without times.
+    /// A choice of the user, and the log lines that follow, without times.
     struct Choice: Codable, Sendable {
         var variable: String?
         var options: [String] = []
@@ -70,7 +70,7 @@ struct EndingTests {
     }
 
     @Test(
-        "takes the level of the last choice, else of the variable, else notice",
+        "uses the level of the last choice, else of the variable, else notice",
         arguments: [
             (nil, "notice", "info"), ("loud", "notice", "info"), ("DEBUG", "debug", "debug"),
             ("critical", "critical", "info"),

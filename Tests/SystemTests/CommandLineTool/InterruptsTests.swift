@@ -17,7 +17,7 @@ struct InterruptsTests {
         }
     }
 
-    @Test("ends although the main thread waits", arguments: [(SIGINT, 130)] as [(CInt, CInt)])
+    @Test("ends even if the main thread is blocked", arguments: [(SIGINT, 130)] as [(CInt, CInt)])
     func waiting(number: CInt, status: CInt) async {
         await #expect(processExitsWith: .exitCode(status)) { @MainActor [number] in
             Interrupts.watch()
@@ -35,12 +35,12 @@ struct InterruptsTests {
         await #expect(processExitsWith: .exitCode(status)) { @MainActor [first, second] in
             signal(SIGUSR1, SIG_IGN)
             setenv("SECOND", "\(second)", 1)
-            // What is registered for the end takes its time, for ever but with SIGHUP.
+            // The exit handlers take their time, for ever except with SIGHUP.
             atexit {
                 let second = CInt(ProcessInfo.processInfo.environment["SECOND"] ?? "") ?? 0
                 kill(getpid(), second)
                 if second == SIGHUP {
-                    // Two turns of another thread, so that a handler has had its own.
+                    // Two turns of another thread, so that a handler has had its turn.
                     for _ in 1...2 { DispatchQueue.global().sync {} }
                 } else {
                     while true { pause() }

@@ -8,12 +8,12 @@ import Testing
 
 @Suite("A reader of lines in a process")
 struct LineReaderSessionTests {
-    @Test("gives a question the next line alone, or the end of input")
+    @Test("gives a question only the next line, or the end of the input")
     func answers() async throws {
         let process = try await #require(processExitsWith: .success, observing: .outputs) { @MainActor in
             var take: (@MainActor (String?) -> Void)?
             let reader = LineReader { take = $0 }
-            // A line that waits answers a question; one that is taken back behind its answer takes no line away.
+            // A waiting line answers a question; withdrawing a question after its answer consumes no line.
             for line in ["waiting", "second"] { take?(line) }
             reader.ask("Sure? ") { Console.print("answer \($0 ?? "end")") }
             reader.onLine = { Console.print("line \($0 ?? "end")") }
@@ -45,7 +45,7 @@ struct LineReaderSessionTests {
         let process = try await #require(processExitsWith: .success, observing: .outputs) { @MainActor [text] in
             let input = Pipe()
             dup2(input.fileHandleForReading.fileDescriptor, STDIN_FILENO)
-            // A control character stands for octets that are no text.
+            // A control character stands for octets that are not UTF-8.
             let octets = text.utf8.flatMap { $0 == 1 ? [0x61, 0xFF, 0x0A] : [$0] }
             input.fileHandleForWriting.write(Data(octets))
             input.fileHandleForWriting.closeFile()
@@ -65,7 +65,7 @@ struct LineReaderSessionTests {
         #expect(warnings.contains { $0.contains("is not UTF-8: U+FFFD stands for") } == (text == "\u{1}"))
     }
 
-    /// A reader at the terminal of the process's session; what the test reports goes to standard error.
+    /// A reader at the terminal of the process's session; the test reports to standard error.
     @MainActor
     private final class Editor {
         let reader: LineReader
@@ -80,7 +80,7 @@ struct LineReaderSessionTests {
         }
     }
 
-    @Test("shows a question in the place of the line, which is back after the answer")
+    @Test("replaces the line by a question, and shows it again after the answer")
     func questions() async throws {
         let folder = try TemporaryFolder()
         let path: String = folder.path
@@ -101,7 +101,7 @@ struct LineReaderSessionTests {
             await session.terminal.wait(for: "\u{1B}[K> on")
             session.terminal.type("e\r")
             await session.terminal.wait(for: "\u{1B}[K> one\n")
-            // No prompt was asked for since.
+            // No prompt has been requested since.
             reader.ask("Again? ") { _ in Console.report("never") }
             await session.terminal.wait(for: "Again? ")
             reader.takeBack("never mind")
@@ -146,7 +146,7 @@ struct LineReaderSessionTests {
             Console.print("\(word) \(line ?? "end")")
         }
 
-        /// Types, and waits until one more line has come.
+        /// Types, and waits for one more line.
         func send(_ text: String) async {
             let next = count + 1
             terminal.type(text)

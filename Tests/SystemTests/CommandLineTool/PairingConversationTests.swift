@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The conversation of a pairing")
 struct PairingConversationTests {
-    /// A conversation that reads lines which the test gives.
+    /// A conversation that reads the lines of its test.
     @MainActor
     private final class Talk {
         let conversation: PairingConversation
@@ -36,7 +36,7 @@ struct PairingConversationTests {
     private static var again: PairingQuestion { .consent(.init(model: nil, isBonding: true, replacesBond: true)) }
     private static var code: Passkey { get throws { try #require(Passkey(42)) } }
 
-    @Test("takes a line as one answer: yes, else no, and six digits as a code")
+    @Test("takes a line for one answer: yes, else no, and six digits for a code")
     func answers() async throws {
         let process = try await #require(processExitsWith: .success, observing: .outputs) { @MainActor in
             let talk = Talk()
@@ -66,7 +66,7 @@ struct PairingConversationTests {
         #expect(questions[0] == "Pair with \"Anna\" (y/n)? ")
         #expect(questions[7] == "Does \"Anna\" show 000042, too (y/n)? ")
         #expect(
-            questions[9] == "\"Anna\" wants to pair anew and to replace the keys of before. Is that right (y/n)? "
+            questions[9] == "\"Anna\" wants to pair again and replace the existing keys. Is that right (y/n)? "
         )
         #expect(questions[10] == "Six digits that \"Anna\" shows: ")
     }
@@ -80,7 +80,7 @@ struct PairingConversationTests {
                 PairingConversationTests.peer(3, "Carl")
             )
             for peer in [anna, bert, carl, carl] { talk.begin(PairingConversationTests.consent, peer) }
-            // The question of another one stays.
+            // The question of another pairing stays.
             talk.conversation.end(bert, .paired)
             Console.report("-")
             talk.type("y")
@@ -98,14 +98,14 @@ struct PairingConversationTests {
         #expect(
             process.errorLines == [
                 "Pair with \"Anna\" (y/n)? ", "-", "Pair with \"Carl\" (y/n)? ", "-",
-                "(no answer is needed any more: it was refused)", "idle true", "idle false",
+                "(no answer is needed: it was refused)", "idle true", "idle false",
                 "Pair with \"Bert\" (y/n)? ",
             ]
         )
     }
 
     @Test(
-        "prints codes and ends of pairings of a program that serves, and else the code alone",
+        "prints codes and ends of pairings if the program serves, else only the code",
         arguments: [nil, false, true]
     )
     func served(isJSON: Bool?) async throws {
@@ -121,7 +121,7 @@ struct PairingConversationTests {
         let (printed, reported) = (process.lines, process.errorLines)
         let identifier = "20000000-0000-0000-0000-000000000000"
         let question = "Does \(identifier) show 000042, too (y/n)? "
-        let takenBack = "(no answer is needed any more: it was refused)"
+        let takenBack = "(no answer is needed: it was refused)"
         switch isJSON {
         case nil:
             #expect(printed.isEmpty)
@@ -165,11 +165,11 @@ struct PairingConversationTests {
                             continuation.resume()
                         }
                     )
-                    // What is typed before a question is asked counts for nothing where another one was taken back.
+                    // Input before a question is discarded if another one was withdrawn.
                     place.type(lines)
                 }
             }
-            // A question that is taken back begins a new row, and the line that was begun is no part of the next one.
+            // Withdrawing a question begins a new row, and the unfinished line is no part of the next one.
             let anna = PairingConversationTests.peer(1, "Anna")
             conversation.begin(
                 PairingPrompt(PairingConversationTests.consent, of: anna) { Console.print("late \($0)") }
@@ -195,7 +195,7 @@ struct PairingConversationTests {
                 Does "Anna" show 000042, too (y/n)? Please answer y or n.
                 Does "Anna" show 000042, too (y/n)? Six digits that "Anna" shows: 
                 Pair with "Anna" (y/n)? 
-                (no answer is needed any more: it was refused)
+                (no answer is needed: it was refused)
                 Enter 000042 at "Anna".
 
                 """

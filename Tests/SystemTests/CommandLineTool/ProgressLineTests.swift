@@ -6,9 +6,9 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("A progress at a terminal")
+@Suite("Progress at a terminal")
 struct ProgressLineTests {
-    /// What goes on until it is told to end.
+    /// Work that lasts until it is told to end.
     @MainActor
     private final class Work {
         private var continuation: CheckedContinuation<Void, Never>?
@@ -25,7 +25,7 @@ struct ProgressLineTests {
         }
     }
 
-    /// What the terminal has got at times, in milliseconds, of something that takes from 100 to 1600.
+    /// The terminal's input at some times, in milliseconds, for work that lasts from 100 to 1600.
     private func rows(
         _ kind: String,
         isTerminal: Bool = true,
@@ -52,7 +52,7 @@ struct ProgressLineTests {
         return result.lines.filter { !$0.isEmpty }
     }
 
-    /// The rows with what stands in them at 1, 1.2 and 1.4 seconds.
+    /// The rows, with their content at 1, 1.2 and 1.4 seconds.
     private static func lines(_ first: String, _ second: String, _ third: String) -> [String] {
         let erasing = #"\r\u{1B}[K"#
         return [
@@ -61,7 +61,7 @@ struct ProgressLineTests {
         ]
     }
 
-    @Test("is there from one second on, anew each 0.2 s, and gone at the end, as wide as the terminal")
+    @Test("is shown after one second, updated every 0.2 s, removed at the end, and as wide as the terminal")
     func columns() async throws {
         let start = "reading: 2 of 5 services"
         let whole = Self.lines(
@@ -78,7 +78,7 @@ struct ProgressLineTests {
 
     @Test("takes 80 columns if the terminal does not say its width")
     func unknownWidth() async throws {
-        // With the rate it has 80 columns, which leaves none free.
+        // With the rate it would have 80 columns, which leaves none free.
         let name = String(repeating: "n", count: 47)
         let start = "reading: 2 of 5 \(name)"
         let short = Self.lines("\(start), 2 s left", "\(start), 2 s left", "\(start), 3 s left")
@@ -91,7 +91,7 @@ struct ProgressLineTests {
         #expect(lines.count == 8 && lines[1].hasSuffix(#"reading: 2 of 9 services, 2.0/s, 4 s left""#))
     }
 
-    @Test("needs a terminal that obeys", arguments: ["dumb", "xterm"])
+    @Test("needs a terminal that can move its cursor", arguments: ["dumb", "xterm"])
     func none(kind: String) async throws {
         let lines = try await rows(kind, isTerminal: kind != "xterm")
         #expect(lines == [1090, 1110, 1290, 1310, 1510, 1550, 1650, 1900].map { "\($0) \"\"" })

@@ -1,4 +1,4 @@
-// No manager is made, so nothing is opened.
+// No manager is created, so nothing is opened.
 
 import Fixtures
 import Foundation
@@ -17,7 +17,7 @@ struct RadioOptionsTests {
         }
     }
 
-    /// What the process's adapter is configured with, one letter each that is in effect.
+    /// The configuration of the process's adapter, one letter for each choice in effect.
     private static func configured() -> String {
         let configuration = BluetoothAdapter.default.configuration
         let isReported = AdvertisedName.reportsShortening.withLockedValue { $0 }
@@ -91,7 +91,7 @@ struct RadioOptionsTests {
         )
     }
 
-    @Test("puts each option in the place of its variable, and leaves the others")
+    @Test("replaces each variable by its option, and keeps the others")
     func environment() async throws {
         let rows = [
             ("", "", "- - - - -"), ("", "IDENTITY=a DISTANCE=2 PRIVACY=60", "a 2 - 60 -"),
@@ -132,11 +132,11 @@ struct RadioOptionsTests {
             if !variable.isEmpty { setenv("COREBLUETOOTH_IDENTITY", variable, 1) }
             let identity = option.isEmpty ? [] : ["--identity", option]
             let radio = try RadioOptions.parse(["--trace-file", path] + identity)
-            // The screen is no obstacle to a file.
+            // The screen does not prevent a file.
             try radio.apply(hasScreen: true)
             let device = Timeline.current?.device ?? "none"
             Console.print(device == Ending.program ? "the program" : device)
-            // Without what is registered for the end.
+            // Skips the handlers that are registered for the exit.
             fflush(nil)
             _exit(0)
         }

@@ -6,14 +6,14 @@ import Testing
 
 @testable import CommandLineTool
 
-/// The terminal of the process's session, and a standard input; what is reported goes to standard error, which is a
-/// pipe. A question that nobody answers ends the process.
+/// The terminal of the process's session, and a standard input; reports go to standard error, which is a pipe. A
+/// question without an answer ends the process.
 @MainActor
 private final class Session {
     let terminal: TestTerminal
     let input = TerminalInput()
 
-    /// - Parameter standardInput: `terminal`; `pipe`, one that has ended; else `/dev/null`.
+    /// - Parameter standardInput: `terminal`; `pipe` for one that has ended; else `/dev/null`.
     init(_ standardInput: String) throws {
         endProcess(after: 60)
         terminal = try TestTerminal(
@@ -31,7 +31,7 @@ private final class Session {
         }
     }
 
-    /// Asks, and types at the terminal: the answer.
+    /// Asks, and types at the terminal; returns the answer.
     @discardableResult
     func answer(to question: String, typing text: String) async -> String {
         await withCheckedContinuation { (continuation: CheckedContinuation<String, Never>) in
@@ -42,13 +42,13 @@ private final class Session {
         }
     }
 
-    /// The same, and prints the answer and what the terminal has got.
+    /// The same, and prints the answer and the terminal's input.
     func ask(_ question: String, typing text: String) async {
         Console.print("\(await answer(to: question, typing: text)) \(terminal.text().debugDescription)")
     }
 }
 
-@Suite("The place of a question")
+@Suite("The terminal or input for a question")
 struct TerminalInputPlaceTests {
     @Test(
         "asks at the terminal if standard input has no lines",
@@ -66,7 +66,7 @@ struct TerminalInputPlaceTests {
             Console.print("\(session.input.isAsking) \(session.terminal.text().debugDescription)")
             await session.ask("Four? ", typing: "y\nn\n")
             await session.ask("Five? ", typing: "")
-            // Ctrl-D is no answer.
+            // Ctrl-D is not an answer.
             await session.ask("Six? ", typing: "\u{4}")
             await session.ask("Seven? ", typing: "yes\n")
             exit(0)
@@ -81,7 +81,7 @@ struct TerminalInputPlaceTests {
     }
 
     @Test(
-        "asks nobody at the terminal in the background",
+        "does not ask at the terminal in the background",
         arguments: [("null", []), ("terminal", []), ("pipe", ["One? "])] as [(String, [String])]
     )
     func background(standardInput: String, reported: [String]) async throws {
@@ -97,7 +97,7 @@ struct TerminalInputPlaceTests {
         #expect(process.errorLines == reported)
     }
 
-    @Test("asks on standard error if that is a terminal beside the input")
+    @Test("asks on standard error if that is a terminal besides the input")
     func terminalInput() async throws {
         let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             let session = try Session("terminal")
@@ -180,7 +180,7 @@ struct TerminalInputPlaceTests {
             case "file": dup2(open("/proc/self/exe", O_RDONLY), STDIN_FILENO)
             case "null": dup2(open("/dev/null", O_RDONLY), STDIN_FILENO)
             case "closed":
-                // Another thread of the process would be given the number if it opened a file now.
+                // Another thread of the process would get the number if it opened a file now.
                 limitDescriptors(to: 0)
                 close(STDIN_FILENO)
             default: dup2(terminal.slave, STDIN_FILENO)
@@ -195,14 +195,14 @@ struct TerminalInputPlaceTests {
     // MARK: Descriptors
 
     @Test(
-        "leaves no descriptor open after an answer, a line, and a question taken back",
+        "leaves no descriptor open after an answer, a line, and a withdrawn question",
         arguments: ["null", "terminal"]
     )
     func descriptors(standardInput: String) async throws {
         let result = try await #require(processExitsWith: .exitCode(0), observing: .outputs) {
             @MainActor [standardInput = standardInput as String] in
             let session = try Session(standardInput)
-            // What is opened once for the whole process is so by now.
+            // Everything that is opened once per process is open by now.
             for _ in 1...3 { await session.answer(to: "Sure? ", typing: "yes\n") }
             session.input.show("a line")
             let before = openDescriptorCount()
@@ -216,9 +216,9 @@ struct TerminalInputPlaceTests {
                 session.input.ask("Sure? ") { _, _ in Console.print("never") }
                 session.input.takeBack("never mind")
             }
-            // A thread that reads closes what was opened for it when it ends.
+            // At its end a reading thread closes what was opened for it.
             await terminalWait(for: "closed descriptors") { openDescriptorCount() == before }
-            // Nobody is asked in the background.
+            // In the background there is nobody to ask.
             try session.terminal.giveForegroundAway()
             for _ in 1...10 {
                 session.input.ask("Sure? ") { _, _ in }
@@ -235,9 +235,9 @@ struct TerminalInputPlaceTests {
     func lineWithoutDescriptors() async throws {
         let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             let session = try Session("terminal")
-            // What is opened once for the whole process is so by now.
+            // Everything that is opened once per process is open by now.
             session.input.show("one")
-            // No more may be open than there are.
+            // No further descriptor can be opened.
             let count = limitDescriptors(to: 3)
             session.input.show("two")
             limitDescriptors(to: count)
@@ -249,7 +249,7 @@ struct TerminalInputPlaceTests {
         #expect(process.errorLines == ["two"])
     }
 
-    /// The descriptor that is opened next.
+    /// The descriptor that would be opened next.
     private static func nextDescriptor() -> CInt {
         let next = dup(STDOUT_FILENO)
         close(next)
@@ -264,11 +264,11 @@ struct TerminalInputPlaceTests {
         let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) {
             @MainActor [standardInput = standardInput as String] in
             let session = try Session(standardInput)
-            // What is opened once for the whole process is so by now.
+            // Everything that is opened once per process is open by now.
             session.input.show("a line")
             _ = session.terminal.text()
             let next = TerminalInputPlaceTests.nextDescriptor()
-            // The place of the question takes one, and its thread two more.
+            // The question needs one descriptor, and its thread two more.
             for left in 0...2 as ClosedRange<UInt64> {
                 let count = limitDescriptors(to: UInt64(next) + left)
                 session.input.ask("One? ") { line, isTerminal in Console.print("\(line ?? "none") \(isTerminal)") }
@@ -286,7 +286,7 @@ struct TerminalInputPlaceTests {
     @Test("closes the socket of a service manager")
     func notificationSocket() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            // No more may be open at once.
+            // No further descriptor can be opened.
             limitDescriptors(to: 128)
             for _ in 1...300 {
                 guard NotificationSocket("@corebluetooth-nobody") != nil else { exit(1) }

@@ -7,13 +7,13 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("Reading an answer beside others")
+@Suite("Reading an answer while others read")
 struct TerminalInputReadingTests {
-    @Test("ends no line on a signal, nor on an octet that another reader has taken")
+    @Test("continues a line after a signal, and after an octet that another reader has taken")
     func signalsToSeveralReaders() async {
         await #expect(processExitsWith: .exitCode(0)) {
             endProcess(after: 120)
-            // Unlike signal(3), the handler leaves it to the reader to read once more.
+            // Unlike signal(3), this handler does not restart the read; the reader has to.
             var action = sigaction()
             sigemptyset(&action.sa_mask)
             action.__sigaction_handler.sa_handler = { _ in }
@@ -38,7 +38,7 @@ struct TerminalInputReadingTests {
                 input.fileHandleForWriting.write(Data("a".utf8))
                 while readableCount(of: descriptor) > 0, readings.value.isEmpty { sched_yield() }
                 for reader in readers.value {
-                    // Without an end of line nobody is done.
+                    // Without the end of a line nothing is returned.
                     guard readings.value.isEmpty else { exit(3) }
                     pthread_kill(reader, SIGUSR1)
                 }
@@ -55,10 +55,10 @@ struct TerminalInputReadingTests {
         }
     }
 
-    @Test("gives the next question the whole line that comes after one was taken back")
+    @Test("gives the next question the whole line that comes after one was withdrawn")
     func takenBack() async throws {
         let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
-            // There is no terminal beside the input.
+            // There is no terminal besides the input.
             setsid()
             let input = Pipe()
             dup2(input.fileHandleForReading.fileDescriptor, STDIN_FILENO)
@@ -66,7 +66,7 @@ struct TerminalInputReadingTests {
             terminal.ask("One?") { line, _ in Console.print("one \(line ?? "none")") }
             let isAsking = terminal.isAsking
             terminal.takeBack("never mind")
-            // Nothing is asked any more: nothing is taken back.
+            // No question is pending, so nothing is withdrawn.
             terminal.takeBack("again")
             Console.print("\(isAsking) \(terminal.isAsking)")
             let text = String(repeating: "a", count: 1000)
@@ -78,7 +78,7 @@ struct TerminalInputReadingTests {
                     continuation.resume()
                 }
             }
-            // The input has ended: the question is asked once, and nobody answers it, nor the one behind it.
+            // The input has ended: the question is asked once and gets no answer, nor does the next one.
             for name in ["Three", "Four"] {
                 await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                     terminal.ask(name + "?") { line, isTerminal in
@@ -93,12 +93,12 @@ struct TerminalInputReadingTests {
         #expect(process.errorLines == ["One?", "never mind", "Two?", "Three?"])
     }
 
-    @Test("drops what was typed for a question that was taken back, before and after that, and keeps what comes early")
+    @Test("drops what was typed for a withdrawn question, before and after that, and keeps early input")
     func typedBefore() async throws {
         let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             endProcess(after: 60)
             let place = try TestTerminal(at: [STDIN_FILENO, STDERR_FILENO])
-            // What has come to the terminal is seen by its echo.
+            // The echo shows what the terminal has received.
             makePlain(place.slave, echoes: true)
             let terminal = TerminalInput()
             /// Asks, types a line once another one can be read, and prints the answer.
@@ -125,13 +125,13 @@ struct TerminalInputReadingTests {
         #expect(process.lines == ["Two? new true", "Three? early true"])
     }
 
-    @Test("takes an input that cannot be waited for as ended")
+    @Test("treats an input that cannot be polled as ended")
     func noWaiting() async {
         await #expect(processExitsWith: .exitCode(0)) {
             endProcess(after: 60)
             let (input, cancel) = (Pipe(), Pipe())
             input.fileHandleForWriting.write(Data("yes\n".utf8))
-            // No more may be waited for at once than a process may have open.
+            // A poll must not cover more descriptors than a process may have open.
             let count = limitDescriptors(to: 1)
             let reading = TerminalInput.read(
                 input.fileHandleForReading.fileDescriptor,

@@ -8,10 +8,10 @@ import Testing
 
 @Suite("eightball ask")
 struct AskSessionTests {
-    /// What is around the one who asks.
+    /// The devices around the one that asks.
     enum Scene: Codable, Sendable {
         case nobody, noAdapter, ball
-        /// A person who answers after so many seconds, or never.
+        /// A person who answers after some seconds, or never.
         case person(Double?)
     }
 
@@ -51,8 +51,8 @@ struct AskSessionTests {
     @Test(
         "ends after its time with 1 and the reason if there is no answer, and at once without an adapter",
         arguments: [
-            (.nobody, "no 8-ball was found within 10 s: nobody is there; start one with: eightball peripheral"),
-            // The SDK gives a ball up that has not answered for longer.
+            (.nobody, "no 8-ball was found within 10 s; start one with: eightball peripheral"),
+            // The SDK cancels the connection to a ball that does not answer for longer.
             (.person(nil), "\"Anna\" did not answer within 1 s"),
             (.noAdapter, "[CoreBluetooth] this device of a world has no Bluetooth"),
         ] as [(Scene, String)]
@@ -71,7 +71,7 @@ struct AskSessionTests {
         #expect(process.lines == ["It is certain."] && process.errorLines.isEmpty)
     }
 
-    @Test("prints the answer alone at once, with its question in JSON, and each step on standard error if asked for")
+    @Test("prints only the answer, with its question in JSON, and each step on standard error if asked to")
     func answer() async throws {
         let process = try await ask(in: .ball, isVerbose: true)
         #expect(process.lines.count == 1 && Texts.english.answers.contains(process.lines[0]))

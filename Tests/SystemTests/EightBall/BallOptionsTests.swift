@@ -1,4 +1,4 @@
-// No manager is made, so nothing is opened.
+// No manager is created, so nothing is opened.
 
 import CommandLineTool
 import Fixtures
@@ -12,7 +12,7 @@ import Testing
 @Suite("The adapter of the options of a ball")
 struct BallOptionsTests {
     @Test(
-        "demands a pairing if that is asked for, and reports that a chosen name is shortened",
+        "requires pairing if asked to, and reports that a chosen name is shortened",
         arguments: [
             ([], "false false true"), (["--name", "Crystal"], "true false false"),
             (["--require-pairing", "passkey", "--name", "Crystal"], "true true false"),
@@ -33,7 +33,7 @@ struct BallOptionsTests {
             if !isComputer, configuration.deviceName != "Crystal" { exit(2) }
             if configuration.pairingAgent == nil { exit(3) }
             Console.print("\(isReported) \(configuration.requiresPairing) \(isComputer)")
-            // Without what is registered for the end.
+            // Skips the handlers that are registered for the exit.
             fflush(nil)
             _exit(0)
         }

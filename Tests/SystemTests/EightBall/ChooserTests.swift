@@ -8,14 +8,14 @@ import Testing
 
 @Suite("The choice of the role")
 struct ChooserTests {
-    /// What is printed of lines, one each second; `end` is the end of input.
+    /// The output for lines, one per second; `end` is the end of the input.
     private func choose(_ lines: [String]) async throws -> [String] {
         let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor [lines] in
             var run = SessionRun()
             let (world, device) = (run.world, run.world.addDevice("phone"))
             try run.start(on: device) {
                 let chooser = Chooser(
-                    // The session of a role begins with a line, on the device that the line is typed at.
+                    // A role's session begins with a line, on the device where the line is typed.
                     lines: LineReader { take in
                         for (offset, line) in lines.enumerated() {
                             world.onMain(after: .seconds(offset + 1)) {
@@ -42,7 +42,7 @@ struct ChooserTests {
 
     @Test("becomes a central by number, letter or name", arguments: ["1", " CENTRAL "])
     func central(line: String) async throws {
-        let central = ["Looking for Magic 8-Balls; \"help\" lists what to type.", "No ball is here yet."]
+        let central = ["Looking for Magic 8-Balls; \"help\" lists the commands.", "No ball has been found yet."]
         #expect(try await choose([line, "list", "q"]) == Self.beginning + central)
     }
 
@@ -54,7 +54,7 @@ struct ChooserTests {
         #expect(try await choose([line, "end"]) == lines)
     }
 
-    @Test("asks again after another line, and after an empty one, and ends with quit and the input")
+    @Test("asks again after another line or an empty one, and ends with quit or the input")
     func refused() async throws {
         let refusals = ["3", "both"].map { "\"\($0)\" is neither 1 (Central) nor 2 (Peripheral)." }
         let expected = Self.beginning + [refusals[0], Self.question, Self.question, refusals[1], Self.question]

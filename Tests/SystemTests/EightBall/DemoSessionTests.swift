@@ -56,7 +56,7 @@ struct DemoSessionTests {
         #expect(lines.last?.hasPrefix("Answer:   ") == true)
     }
 
-    @Test("prints objects alone in JSON, one for each step and the answer")
+    @Test("prints only objects in JSON, one for each step and one for the answer")
     func json() async throws {
         let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             try await DemoSessionTests.demo(isJSON: true).passMinute()
@@ -73,7 +73,7 @@ struct DemoSessionTests {
         }
     }
 
-    @Test("traces calls and packets on standard error, without what is printed")
+    @Test("traces calls and packets on standard error, without the printed lines")
     func trace() async throws {
         let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) {
             try await DemoSessionTests.demo(isTraced: true).passMinute()

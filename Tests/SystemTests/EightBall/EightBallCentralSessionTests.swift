@@ -10,7 +10,7 @@ import Testing
 
 @Suite("eightball central and peripheral")
 struct EightBallCentralSessionTests {
-    @Test("keeps a question ten seconds if no ball is there, and the lines after it")
+    @Test("keeps a question, and the lines after it, for ten seconds if there is no ball")
     func withoutBall() async throws {
         let process = try await #require(processExitsWith: .exitCode(0), observing: .outputs) { @MainActor in
             var run = SessionRun()
@@ -22,8 +22,8 @@ struct EightBallCentralSessionTests {
         #expect(process.errorLines.isEmpty)
         #expect(
             process.lines == [
-                "Looking for Magic 8-Balls; \"help\" lists what to type.", "No ball is here yet.",
-                "There is no ball 0; \"list\" lists those that are here.", "Questions go to ball 2.",
+                "Looking for Magic 8-Balls; \"help\" lists the commands.", "No ball has been found yet.",
+                "There is no ball 0; \"list\" lists those that were found.", "Questions go to ball 2.",
                 "Waiting for ball 2...", "before ten seconds", "ball 2 is not here.", "Waiting for ball 1...",
                 "before ten seconds more", "ball 1 is not here.",
             ]
@@ -47,8 +47,8 @@ struct EightBallCentralSessionTests {
         #expect(process.errorLines.isEmpty)
         #expect(
             process.lines.dropLast() == [
-                "Looking for Magic 8-Balls; \"help\" lists what to type.", "[1] Anna is here.", "[2] Crystal is here.",
-                "[1] Anna", "[2] Crystal", "There is no ball 3; \"list\" lists those that are here.",
+                "Looking for Magic 8-Balls; \"help\" lists the commands.", "[1] Anna is here.", "[2] Crystal is here.",
+                "[1] Anna", "[2] Crystal", "There is no ball 3; \"list\" lists those that were found.",
                 "Questions go to [2] Crystal.", "[2] Crystal refused: a question must end with \"?\".", "off",
                 "[2] Crystal went offline.", "Waiting for [2] Crystal...", "asked", "on", "[2] Crystal is here.",
             ]
@@ -85,7 +85,7 @@ struct EightBallCentralSessionTests {
             run.passMinute()
         }
         #expect(process.errorLines.isEmpty)
-        let words = seconds < 60 ? "[1] Anna: It is certain." : "[1] Anna is there, but has not answered in time."
+        let words = seconds < 60 ? "[1] Anna: It is certain." : "[1] Anna is there, but did not answer in time."
         #expect(process.lines.last == words)
     }
 

@@ -1,4 +1,4 @@
-// Balls, those who ask them, and the demonstration, in a session's world.
+// Balls, centrals that ask them, and the demonstration, in the world of a session.
 
 import CommandLineTool
 import CoreBluetoothTesting
@@ -42,7 +42,7 @@ extension SessionRun {
         world.addPeripheral(ScriptedPeripheral(name: name, services: [service]))
     }
 
-    /// Starts a central that gets the lines of a script.
+    /// Starts a central that reads the lines of a script.
     @MainActor
     mutating func startCentral(_ script: String, isJSON: Bool = false) throws {
         let reader = lines(script)
@@ -57,14 +57,14 @@ extension SessionRun {
         }
     }
 
-    /// Starts the demonstration on two devices of its own, "central" and "ball", once `arrange` has seen them.
+    /// Starts the demonstration on two devices, "central" and "ball", after `arrange` has seen them.
     @MainActor
     mutating func startDemo(
         _ question: String = "Will it rain?",
         isJSON: Bool = false,
         _ arrange: @MainActor (World) -> Void = { _ in }
     ) {
-        // The ball is the first to ask for its adapter.
+        // The ball requests its adapter first.
         var devices = [world.addDevice("central"), world.addDevice("ball")]
         arrange(world)
         start(on: devices[1]) {

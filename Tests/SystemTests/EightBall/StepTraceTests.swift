@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Steps of the SDK in a trace")
 struct StepTraceTests {
-    @Test("records a step in the trace before the session hears of it")
+    @Test("records a step in the trace before it reports it to the session")
     func traced() async throws {
         let folder = try TemporaryFolder()
         let path: String = folder("trace.jsonl")

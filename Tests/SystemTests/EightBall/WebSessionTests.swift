@@ -14,7 +14,7 @@ import Testing
 
 @Suite("eightball web")
 struct WebSessionTests {
-    /// A page that posts what it wants at times, in seconds, and prints each document that comes.
+    /// A page that posts commands at times, in seconds, and prints each document.
     @MainActor
     private static func page(
         _ name: String,
@@ -59,7 +59,7 @@ struct WebSessionTests {
         if answer != #"{"hint":null}"# { Console.print(answer) }
     }
 
-    /// What stands in a document, but for strengths of signals and identifiers.
+    /// The content of a document, without signal strengths and identifiers.
     @MainActor
     private static func summary(_ text: String) -> String {
         let object = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any] ?? [:]
@@ -87,7 +87,7 @@ struct WebSessionTests {
 
     // MARK: Questions
 
-    @Test("shows each step to the one who asks and the one who is asked, and answers once")
+    @Test("shows each step on both sides, and answers once")
     func question() async throws {
         let process = try await #require(processExitsWith: .exitCode(99), observing: .outputs) {
             try await SessionRun.minute { run in
@@ -115,32 +115,32 @@ struct WebSessionTests {
         #expect(
             process.lines == [
                 "0.0 Crystal: - | ", "0.0 asker: - | ",
-                "1.0 Crystal: peripheral | nobody listens | Waiting for a question … | "
+                "1.0 Crystal: peripheral | no listeners | Waiting for a question … | "
                     + "nobody can find it at the moment, answers at random",
-                "1.1 Crystal: peripheral | nobody listens | Waiting for a question … | "
+                "1.1 Crystal: peripheral | no listeners | Waiting for a question … | "
                     + "“Crystal” is a Magic 8-Ball now, answers at random",
-                "2.0 Crystal: peripheral | nobody listens | Waiting for a question … | "
+                "2.0 Crystal: peripheral | no listeners | Waiting for a question … | "
                     + "“Crystal” is a Magic 8-Ball now, answers by hand",
                 "4.0 asker: central | no ball | Bluetooth is not on; waiting for it",
-                "4.1 asker: central | no ball | Looking for 8-balls near by …",
+                "4.1 asker: central | no ball | Looking for 8-balls nearby …",
                 "4.8 asker: central | 1 ball | Crystal, none", #"{"hint":"a question ends with \"?\""}"#,
                 "12.0 asker: central | 1 ball | Crystal, asking, Will it rain?, The question is on its way …",
-                "12.0 Crystal: peripheral | 1 listens | Waiting for a question … | "
+                "12.0 Crystal: peripheral | 1 listener | Waiting for a question … | "
                     + "“Crystal” is a Magic 8-Ball now, answers by hand",
-                "12.1 Crystal: peripheral | 1 listens | “Crystal” is a Magic 8-Ball now, answers by hand, 0 | "
+                "12.1 Crystal: peripheral | 1 listener | “Crystal” is a Magic 8-Ball now, answers by hand, 0 | "
                     + "0, open, Will it rain?, …",
                 "12.2 asker: central | 1 ball | Crystal, confirmed, Will it rain?, The ball has the question …",
                 #"refused: {"do":"dance"}"#,
-                "20.0 Crystal: peripheral | 1 listens | “Crystal” is a Magic 8-Ball now, answers by hand | "
+                "20.0 Crystal: peripheral | 1 listener | “Crystal” is a Magic 8-Ball now, answers by hand | "
                     + "0, answered, Will it rain?, It is certain.",
-                "20.1 Crystal: peripheral | nobody listens | “Crystal” is a Magic 8-Ball now, answers by hand | "
+                "20.1 Crystal: peripheral | no listeners | “Crystal” is a Magic 8-Ball now, answers by hand | "
                     + "0, answered, Will it rain?, It is certain.",
                 "20.1 asker: central | 1 ball | Crystal, answered, Will it rain?, It is certain.",
             ]
         )
     }
 
-    @Test("leaves its role for the other one: the ball is gone, and asks")
+    @Test("changes its role: the ball disappears, and asks")
     func leaving() async throws {
         let process = try await #require(processExitsWith: .exitCode(99), observing: .outputs) {
             try await SessionRun.minute { run in
@@ -214,9 +214,9 @@ struct WebSessionTests {
                 "0.0 Crystal: - | ", "1.0 Crystal: - |  | 1, compare, 000042", "answered: numbersMatch(true)",
                 "3.0 Crystal: - | ", "4.0 Crystal: - |  | 2, show, 000007", "5.0 Crystal: - |  | 3, enter",
                 "answered: passkey(Optional(123456))", "6.0 Crystal: - | ", "7.0 Crystal: - |  | 4, enter",
-                "9.0 Crystal: - |  | Anna was not paired with: no", "18.9 Crystal: - | ",
+                "9.0 Crystal: - |  | Pairing with Anna failed: no", "18.9 Crystal: - | ",
                 "30.0 Crystal: - |  | 5, enter",
-                "31.0 Crystal: - |  | 0000000B was not paired with: the code is wrong", "40.9 Crystal: - | ",
+                "31.0 Crystal: - |  | Pairing with 0000000B failed: the code is wrong", "40.9 Crystal: - | ",
             ]
         )
     }
@@ -239,7 +239,7 @@ struct WebSessionTests {
                     )
                 }
                 run.start(on: device) {
-                    // Of each document the time and the number of the pairing in it.
+                    // The time of each document, and the number of the pairing in it.
                     session.start { documents in
                         let text = documents["en"] ?? ""
                         let number = (1...9).first { text.contains("\"number\":\($0),") } ?? 0
@@ -253,7 +253,7 @@ struct WebSessionTests {
                 @MainActor func end() { session.ended(anna, .paired) }
                 run.at(30) { show() }
                 run.at(5030) { end() }
-                // What has changed and is as it was when its time comes is not told.
+                // A change that is undone before its document is due is not published.
                 run.at(5060) { show() }
                 run.at(5129) { end() }
                 run.at(9070) { show() }
@@ -265,7 +265,7 @@ struct WebSessionTests {
                 run.at(11_000) { end() }
                 run.at(12_000) {
                     show()
-                    // It comes behind the document of the first change, and before any that the second would have.
+                    // It follows the document of the first change, and precedes one that the second would have.
                     DispatchQueue.main.async { MainActor.assumeIsolated { end() } }
                     show()
                 }

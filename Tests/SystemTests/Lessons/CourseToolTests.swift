@@ -54,7 +54,7 @@ struct CourseToolTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("prints for a person the question behind each run, and behind a lesson what more there is")
+    @Test("prints the question after each run for a person, and further options after a lesson")
     func lines() async throws {
         let folder = try TemporaryFolder()
         let (first, last) = (try #require(Course.lessons.first), try #require(Course.lessons.last))
@@ -74,10 +74,10 @@ struct CourseToolTests {
         let title = "Lesson 1 of \(Course.lessons.count): \(first.title)"
         #expect(printed[1].prefix(3) == ["", title, ""])
         #expect(printed[2].prefix(3) == ["", "Lesson 1, --try \(change)", ""])
-        let headings = ["The run", "What is to be seen", "The question", "More"]
+        let headings = ["The run", "What to look for", "The question", "More"]
         for (lines, whole) in [(printed[1], headings), (printed[2], ["The run", "The question"])] {
             #expect(lines.drop { $0 != "The run" }.filter(headings.contains) == whole)
-            #expect(lines.count { $0 == "Find it out: \(first.questionCommand)" } == 1)
+            #expect(lines.count { $0 == "Find out: \(first.questionCommand)" } == 1)
             #expect(lines.count { $0 == "Your answer: corebluetooth learn 1 --answer …" } == 1)
         }
         let next = printed.map { $0.filter { $0.hasPrefix("The next lesson: ") } }

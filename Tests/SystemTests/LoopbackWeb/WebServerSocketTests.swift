@@ -1,4 +1,4 @@
-// The server on real sockets of loopback.
+// The server on real loopback sockets.
 
 import Fixtures
 import Foundation
@@ -42,7 +42,7 @@ struct WebServerSocketTests {
         }
         #expect(try status(port, [("A", 16_384)]) == "HTTP/1.1 200 OK")
         #expect(try status(port, [("A", 16_385)]) != "HTTP/1.1 200 OK")
-        // The target, the Host with its value, and four fields with names of one letter.
+        // The target, the Host with its value, and four fields with one-letter names.
         let others = "/abcdefghijklmnop/x".utf8.count + "Host".utf8.count + "localhost:\(port)".utf8.count + 4
         let rest = 65_536 - others - 3 * 16_384
         let fields = [("A", 16_384), ("B", 16_384), ("C", 16_384)]
@@ -52,7 +52,7 @@ struct WebServerSocketTests {
         #expect(try status(port, (0..<100).map { ("F\($0)", 1) }) != "HTTP/1.1 200 OK")
     }
 
-    /// A client of a stream of a server, which has begun.
+    /// A client of a server's stream, which has started.
     private static func stream(_ port: Int) throws -> (client: RawSocket, count: Int) {
         let client = try RawSocket(port: port)
         let head = Array("GET /abcdefghijklmnop/events/en HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n".utf8)
@@ -61,7 +61,7 @@ struct WebServerSocketTests {
         return (client, head.count)
     }
 
-    @Test("sends a stream what is published, also to a reader that has sent 98,304 octets, but not one more")
+    @Test("sends a stream what is published, even to a reader that has sent 98,304 octets, but not one more")
     func stream() throws {
         let server = server()
         let port = try pagePort(try server.start(port: 0))
@@ -79,13 +79,13 @@ struct WebServerSocketTests {
         #expect(String(decoding: octets, as: UTF8.self).contains("event: state\nid: 1\ndata: news\n\n"))
     }
 
-    @Test("answers what is not HTTP with 400, in words, with the fields that protect every answer")
+    @Test("answers what is not HTTP with 400 and a text, with the fields that protect every answer")
     func noHTTP() throws {
         let server = server()
         let client = try RawSocket(port: try pagePort(try server.start(port: 0)))
         client.send(Array("what is this\r\n\r\n".utf8))
         let answer = String(decoding: client.read(.max), as: UTF8.self)
-        #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n") && answer.hasSuffix("\r\n\r\nThat is not HTTP.\n"))
+        #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n") && answer.hasSuffix("\r\n\r\nThis is not HTTP.\n"))
         let head = answer.lowercased()
         for field in ["content-security-policy: default-src 'none'", "x-frame-options: deny", "content-length: 18"] {
             #expect(head.contains("\r\n" + field), "\(answer)")
@@ -95,7 +95,7 @@ struct WebServerSocketTests {
 
     // MARK: Ports
 
-    /// A socket of one family at a port of loopback, 0 for a free one; `nil` where there is none.
+    /// A socket of one family at a loopback port, 0 for a free one; `nil` if it cannot be bound.
     private func taken(_ family: CInt, _ port: Int, listens: Bool) -> (socket: RawSocket, port: Int)? {
         let socket = RawSocket(descriptor: Foundation.socket(family, CInt(SOCK_STREAM.rawValue), 0))
         guard socket.descriptor >= 0 else { return nil }
@@ -122,15 +122,15 @@ struct WebServerSocketTests {
             guard bind(socket.descriptor, generic, length) == 0 else { return nil }
             if listens, listen(socket.descriptor, 1) != 0 { return nil }
             guard getsockname(socket.descriptor, generic, &length) == 0 else { return nil }
-            // The port stands at the same place in both.
+            // The port is at the same offset in both.
             let number = raw.loadUnaligned(fromByteOffset: 2, as: UInt16.self)
             return (socket, Int(UInt16(bigEndian: number)))
         }
     }
 
-    @Test("reports a port as in use that another program has in one family alone, and gives the other one back")
+    @Test("reports a port that another program uses in one family only as in use, and releases it in the other family")
     func givenBack() throws {
-        // Another program may have taken the port meanwhile; not each time.
+        // Another program may take the port meanwhile, but not each time.
         for _ in 1...5 {
             guard let other = taken(AF_INET6, 0, listens: true) else { return }
             let server = WebServer(token: token) { _, respond in respond(.missing) }
@@ -162,7 +162,7 @@ private func pagePort(_ address: String) throws -> Int {
     return try #require(Int(match.1))
 }
 
-/// The first line of the answer to a request with these fields behind its Host; empty where there is none.
+/// The first line of the answer to a request with these fields after its Host; empty if there is none.
 private func statusLine(_ port: Int, _ fields: String, path: String = "x") throws -> String {
     let client = try RawSocket(port: port)
     let head = "GET /abcdefghijklmnop/\(path) HTTP/1.1\r\nHost: localhost:\(port)\r\n\(fields)\r\n"
@@ -172,7 +172,7 @@ private func statusLine(_ port: Int, _ fields: String, path: String = "x") throw
 }
 
 extension RawSocket {
-    /// Reads as far as the end of a text, or fewer octets where the stream ends or the time is over.
+    /// Reads until a text has come, the stream ends, or the time is over.
     fileprivate func read(through text: String) -> [UInt8] {
         let end = Array(text.utf8)
         var octets: [UInt8] = []

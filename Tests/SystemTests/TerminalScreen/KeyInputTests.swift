@@ -1,4 +1,4 @@
-// The keys of a descriptor: the end of a pipe, which has what was written to it at once, or a terminal.
+// The keys of a descriptor: the end of a pipe, whose input is available at once, or a terminal.
 
 import CommandLineTool
 import CoreBluetoothTesting
@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Keys of a descriptor")
 struct KeyInputTests {
-    /// The ends of a pipe, from which nothing is waited for.
+    /// The ends of a pipe that never block.
     private static func ends() -> (reading: CInt, writing: CInt) {
         var ends: [CInt] = [-1, -1]
         _ = pipe(&ends)
@@ -19,7 +19,7 @@ struct KeyInputTests {
         return (ends[0], ends[1])
     }
 
-    @Test("takes an Escape as one after 40 ms without octets")
+    @Test("reports a lone Escape after 40 ms without octets")
     func escape() async throws {
         let result = try await #require(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             try await SessionRun.minute { run in
@@ -47,12 +47,12 @@ struct KeyInputTests {
         )
     }
 
-    @Test("reports the end of input, or an error, once, whatever error the system has had before")
+    @Test("reports the end of input, or an error, once, whatever errno was before")
     @MainActor
     func end() {
         for code in [EAGAIN, EINTR, EIO, nil] {
             let (reading, writing) = Self.ends()
-            // The other end of a pipe cannot be read from.
+            // The write end of a pipe cannot be read.
             let input = KeyInput(code == nil ? writing : reading)
             var count = 0
             input.open(onEnd: { count += 1 }, onKey: { _ in Issue.record("a key") })
@@ -79,7 +79,7 @@ struct KeyInputTests {
             terminal.type("a")
             await terminalWait(for: "a key") { keys.count == 1 }
             screen.close()
-            // A line, which can be read again and again: nobody takes it.
+            // A line that stays available, because nothing reads it.
             terminal.type("x\n")
             let probe = DispatchSource.makeReadSource(fileDescriptor: terminal.slave, queue: .main)
             probe.setEventHandler { MainActor.assumeIsolated { probes += 1 } }

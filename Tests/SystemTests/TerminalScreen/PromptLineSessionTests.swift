@@ -5,7 +5,7 @@ import Testing
 
 @testable import TerminalScreen
 
-/// A line at a terminal of 40 columns, and what it has reported.
+/// A line at a terminal of 40 columns, and its reports.
 @MainActor
 final class PromptedLine {
     let line: PromptLine
@@ -32,13 +32,13 @@ final class PromptedLine {
         line.ask("> ")
     }
 
-    /// Types, and waits until so many events have come since the last ones were printed.
+    /// Types, and waits until a number of events have come since the last ones were printed.
     func type(_ text: String, _ count: Int) async {
         terminal.type(text)
         await wait(count)
     }
 
-    /// Waits until so many events have come, and prints them.
+    /// Waits for a number of events, and prints them.
     func wait(_ count: Int) async {
         await terminalWait(for: "events") { events.count >= count }
         for event in events { terminal.tell(event) }
@@ -46,7 +46,7 @@ final class PromptedLine {
     }
 }
 
-/// What is reported of a prompt and a text with the cursor behind it.
+/// The report of a prompt, and of a text with the cursor after it.
 private func shown(_ prompt: String, _ text: String) -> String {
     #"shown("\#(prompt)\#(text)\r\u{1B}[\#(prompt.count + text.count)C")"#
 }
@@ -55,8 +55,8 @@ private func shown(_ prompt: String, _ text: String) -> String {
 struct PromptLineSessionTests {
     private static let opened = [#"shown("")"#, shown("> ", "")]
 
-    /// What is reported of these steps: a text that is typed behind the number of events that it has, a prompt behind
-    /// `ask`, or a question behind `question`. Tab completes to two commands.
+    /// The reports of some steps: a text to type with its number of events, a prompt after `ask`, or a question after
+    /// `question`. Tab completes to two commands.
     private static func events(of steps: [String]) async throws -> [String] {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             @MainActor [steps] in
@@ -80,19 +80,19 @@ struct PromptLineSessionTests {
         return result.lines
     }
 
-    @Test("shows each change, finishes with Enter, and ends with Ctrl-D if nothing is written")
+    @Test("shows each change, finishes with Enter, and ends with Ctrl-D if the line is empty")
     func keys() async throws {
         let steps = ["3 a", "1 \u{4}", "2 \r", "1 \u{4}", "1 b", "ask > ", "2 \u{1B}[A", "1 c"]
         #expect(
             try await Self.events(of: steps) == Self.opened + [
                 shown("> ", "a"), shown("> ", "a"), #"finished("> a")"#, "line a", "line end",
-                // The prompt has gone with its line, until it is asked for again.
+                // The prompt disappears with its line, until it is requested again.
                 shown("", "b"), shown("> ", "b"), shown("> ", "a"), shown("> ", "ac"),
             ]
         )
     }
 
-    @Test("completes or lists with Tab, but not in an answer, which is edited beside the line")
+    @Test("completes or lists with Tab, but not in an answer, which has its own editor")
     func completion() async throws {
         let steps = [
             "3 r", "2 \t", "2 e\t", "question Code: ", "2 \t1", "2 \r", "ask > ", "5 \u{15}rs\t",
@@ -106,7 +106,7 @@ struct PromptLineSessionTests {
         )
     }
 
-    @Test("drops what was typed as an answer if a prompt or another question comes; answers are in no history")
+    @Test("drops an unfinished answer if a prompt or another question comes; answers are in no history")
     func answer() async throws {
         let steps = [
             "3 x", "question Code: ", "2 1", "question Name: ", "2 2", "ask > ", "2 y", "question Code: ",
@@ -122,7 +122,7 @@ struct PromptLineSessionTests {
         )
     }
 
-    @Test("puts a prompt that leaves no room on a row of its own")
+    @Test("puts a prompt that leaves no room on a separate row")
     func longPrompt() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             @MainActor in
@@ -137,7 +137,7 @@ struct PromptLineSessionTests {
         #expect(result.lines == [shown(prompt, ""), #"finished("x\#(prompt)")"#, #"shown("")"#])
     }
 
-    @Test("needs a terminal that obeys at standard input and output, as a screen does, and the foreground")
+    @Test("needs a terminal that can move its cursor at standard input and output, and the foreground")
     func noTerminal() async {
         await #expect(processExitsWith: .success) { @MainActor in
             let terminal = try TestTerminal(at: [STDIN_FILENO, STDOUT_FILENO], isControlling: true)
@@ -173,7 +173,7 @@ struct PromptLineSessionTests {
         #expect(result.lines == Self.opened + lines)
     }
 
-    @Test("ends once when the terminal has gone")
+    @Test("ends once when the terminal is gone")
     func gone() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             @MainActor in
@@ -189,7 +189,7 @@ struct PromptLineSessionTests {
 
     // MARK: The terminal
 
-    @Test("takes keys one by one, leaves Ctrl-C a signal, and restores the settings at its end")
+    @Test("reads keys one by one, leaves Ctrl-C a signal, and restores the settings at its end")
     func settings() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             @MainActor in
@@ -205,11 +205,11 @@ struct PromptLineSessionTests {
         #expect(result.lines == [original, "0001 00 0 3 true", original])
     }
 
-    @Test("gives the terminal back and stops the program on Ctrl-Z, and takes it again on going on")
+    @Test("restores the terminal and stops the program on Ctrl-Z, and takes it again when continued")
     func suspension() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             @MainActor in
-            // A group without a job that could be continued is not stopped; it is asked to all the same.
+            // A process group without job control is not stopped, although it gets the signal.
             signal(SIGTSTP, countSignal)
             for number in [SIGTTIN, SIGTTOU] { signal(number, SIG_IGN) }
             let session = try PromptedLine(isControlling: true)

@@ -1,5 +1,5 @@
-// A full-screen program's terminal: when it is drawn, and what it gets and gives back. The signal to stop goes to the
-// processes of a session; a test that is to get it leads one of its own.
+// The terminal of a full-screen program: when it is drawn, and how it is changed and restored. The stop signal goes to
+// the processes of a session; a test that needs one leads its own session.
 
 import CommandLineTool
 import CoreBluetoothTesting
@@ -10,7 +10,7 @@ import Testing
 
 @testable import TerminalScreen
 
-/// A screen of 4 rows of 20 columns, which shows how many rows it has.
+/// A screen of 4 rows of 20 columns, which shows its number of rows.
 @MainActor
 private final class TerminalWithScreen {
     let terminal: TestTerminal
@@ -34,7 +34,7 @@ private final class TerminalWithScreen {
         }
     }
 
-    /// What was written to the terminal since the last call, with names for the sequences of the two ends.
+    /// The output to the terminal since the last call, with names for the sequences at the beginning and the end.
     func written() -> String {
         terminal.text()
             .replacing("\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l", with: "<entering>")
@@ -53,13 +53,13 @@ struct ScreenTests {
             try await SessionRun.minute { run in
                 let stage = try TerminalWithScreen()
                 stage.printDrawing(run.world)
-                // Opened twice is opened once.
+                // Opening it twice has no further effect.
                 for time in [50, 51] { run.at(time) { stage.screen.open() } }
                 for time in [49, 60, 70, 100, 110, 200, 233, 300, 401] {
                     run.at(time) { stage.screen.setNeedsDraw() }
                 }
                 run.at(400) { stage.screen.close() }
-                // It does not draw once it is closed; opened again, it draws at once.
+                // It does not draw while it is closed; opened again, it draws at once.
                 run.at(510) { stage.screen.open() }
                 run.at(520) { stage.screen.setNeedsDraw() }
                 run.at(530) { stage.screen.close() }
@@ -71,7 +71,7 @@ struct ScreenTests {
         #expect(lines == [50, 83, 116, 200, 233, 300, 510, 560].map { "draws at \($0)" })
     }
 
-    @Test("writes changes alone, and everything once it is redrawn")
+    @Test("writes only changes, and everything once it is redrawn")
     func drawing() async throws {
         let result = try await #require(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             try await SessionRun.minute { run in
@@ -107,11 +107,11 @@ struct ScreenTests {
                 run.at(900) { stage.screen.close() }
             }
         }
-        // At 50, 83, 116 and 149 ms the terminal takes nothing.
+        // At 50, 83, 116 and 149 ms the terminal accepts nothing.
         #expect(result.lines == ["draws at 0", "draws at 182"])
     }
 
-    @Test("has the size that its terminal says, with 24 rows or 80 columns if it does not say one of them")
+    @Test("has the size of its terminal, with 24 rows or 80 columns if the terminal does not report one of them")
     func size() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             @MainActor in
@@ -125,7 +125,7 @@ struct ScreenTests {
         #expect(result.lines == ["4 20", "24 60", "20 80"])
     }
 
-    @Test("draws on a terminal that has gone, and gives it back, without waiting")
+    @Test("draws on a terminal that is gone, and restores it, without blocking")
     func gone() async throws {
         let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             @MainActor in
@@ -143,7 +143,7 @@ struct ScreenTests {
         #expect(result.lines == ["closed"])
     }
 
-    @Test("has colours unless NO_COLOR says anything")
+    @Test("has colours unless NO_COLOR is set")
     func colors() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             @MainActor in
@@ -162,7 +162,7 @@ struct ScreenTests {
         #expect(result.lines == ["red", "red", "plain"])
     }
 
-    @Test("takes every key while it is open, also Ctrl-C, and restores the settings at its end")
+    @Test("reads every key while it is open, even Ctrl-C, and restores the settings at its end")
     func settings() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             @MainActor in
@@ -184,19 +184,20 @@ struct ScreenTests {
 
     // MARK: Stopping
 
-    @Test("takes the terminal again and draws all of it if nothing stops the process within 100 ms")
+    @Test("takes the terminal again and redraws it if nothing stops the process within 100 ms")
     func suspended() async throws {
         let result = try await #require(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             try await SessionRun.minute { run in
                 let stage = try TerminalWithScreen(isControlling: true)
                 stage.screen.open()
                 run.at(100) { stage.screen.suspend() }
-                // Nobody draws on a terminal that was given back.
+                // Nothing is drawn on a terminal that was restored.
                 run.at(110) { stage.screen.setNeedsDraw() }
-                // As after SIGCONT, which comes before the time is up; then there is nothing left to do.
+                // As after a SIGCONT that comes before the time is up; then there is nothing left to do.
                 run.at(300) { stage.screen.suspend() }
                 run.at(350) { stage.screen.take() }
-                // One that is closed is not stopped; one that is closed while the process is stopped stays so.
+                // A closed screen does not stop the process; one that is closed while the process is stopped stays
+                // closed.
                 run.at(500) { stage.screen.close() }
                 run.at(510) { stage.screen.suspend() }
                 run.at(700) { stage.screen.open() }
@@ -214,7 +215,7 @@ struct ScreenTests {
         )
     }
 
-    @Test("asks for one stop, and takes the terminal after it")
+    @Test("stops once, and takes the terminal again afterwards")
     func stop() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             @MainActor in
@@ -229,7 +230,7 @@ struct ScreenTests {
         #expect(result.lines == ["1"])
     }
 
-    @Test("draws on another size and on going on while it is open, and on neither once it is closed")
+    @Test("draws after a change of size and when continued while it is open, and after neither once it is closed")
     func signals() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             @MainActor in
@@ -238,7 +239,7 @@ struct ScreenTests {
             stage.screen.open()
             await terminal.wait(for: "rows4")
             terminal.resize(rows: 5, columns: 20)
-            // The program listens for a signal from a moment on that nobody knows.
+            // It is not known when the program starts to handle the signal.
             await terminal.wait(for: "rows5") { kill(getpid(), SIGWINCH) }
             await terminal.wait(for: "\u{1B}[?1049h") { kill(getpid(), SIGCONT) }
             stage.screen.close()
@@ -256,7 +257,7 @@ struct ScreenTests {
         #expect(result.lines == [#"false """#])
     }
 
-    /// Whether a thread of this process, by its folder in `/proc`, waits in the system.
+    /// Whether a thread of this process, by its folder in `/proc`, is blocked in the system.
     private static func isWaiting(_ folder: String) -> Bool {
         let file = open(folder + "/stat", O_RDONLY | O_CLOEXEC)
         var octets = [UInt8](repeating: 0, count: 1024)
@@ -267,14 +268,14 @@ struct ScreenTests {
         return String(decoding: octets[..<count], as: UTF8.self).split(separator: ")").last?.hasPrefix(" S") ?? false
     }
 
-    @Test("writes everything although signals come while the terminal takes nothing")
+    @Test("writes everything even if signals arrive while the terminal accepts nothing")
     func blocked() async throws {
         let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             @MainActor in
             endProcess(after: 60)
             let stage = try TerminalWithScreen()
             let slave = stage.terminal.slave
-            // Unlike signal(3), the handler leaves it to the program to write once more.
+            // Unlike signal(3), this handler does not restart the write; the program has to.
             var action = sigaction()
             sigemptyset(&action.sa_mask)
             action.__sigaction_handler.sa_handler = countSignal
@@ -284,7 +285,7 @@ struct ScreenTests {
             let link = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
             let folder: String = "/proc/" + link
             for round in 1...2 {
-                // As with Ctrl-S, until signals have come to a thread that waits.
+                // As with Ctrl-S, until signals have reached a blocked thread.
                 tcflow(slave, TCOOFF)
                 let first = signalCount
                 let thread = Thread {

@@ -1,4 +1,4 @@
-// Standard error behind a screen: nothing stands in the middle of the screen, and nothing is lost.
+// Standard error behind a screen: no line spoils the screen, and none is lost.
 
 import CommandLineTool
 import Fixtures
@@ -8,25 +8,25 @@ import Testing
 
 @testable import TerminalScreen
 
-/// A terminal in the place of standard error.
+/// A terminal as standard error.
 @MainActor
 private struct StandardErrorTerminal {
     let terminal: TestTerminal
     private var settings = termios()
 
     init(at descriptors: [CInt] = [STDERR_FILENO]) throws {
-        // Nothing may wait for ever.
+        // No read blocks for ever.
         endProcess(after: 60)
         terminal = try TestTerminal(at: descriptors)
         tcgetattr(terminal.slave, &settings)
     }
 
-    /// Has it given back at the end.
+    /// Restores it at the end.
     func arm(leaving text: String = "<left>", hasScreen: Bool = true) {
         TerminalRestoration.arm(terminal.slave, settings, leaving: text, hasScreen: hasScreen)
     }
 
-    /// Takes it and gives it back, so that what is opened once for the whole process is open.
+    /// Takes it and restores it, so that everything that is opened once per process is open.
     func begin(hasScreen: Bool = true) {
         arm(leaving: "", hasScreen: hasScreen)
         TerminalRestoration.restore()
@@ -35,7 +35,7 @@ private struct StandardErrorTerminal {
     /// Writes to standard error.
     func write(_ text: String) { _ = text.withCString { Foundation.write(STDERR_FILENO, $0, strlen($0)) } }
 
-    /// Prints the last line, and what the terminal has got.
+    /// Prints the last line, and the terminal's input.
     func print() {
         terminal.tell("\(TerminalRestoration.lastLine ?? "-") \(terminal.text().debugDescription)")
     }
@@ -43,7 +43,7 @@ private struct StandardErrorTerminal {
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 }
 
-@Suite("A terminal that is given back")
+@Suite("A terminal that is restored")
 struct TerminalRestorationTests {
     @Test("keeps lines of standard error off the screen, and writes them below it")
     func lines() async throws {
@@ -59,7 +59,7 @@ struct TerminalRestorationTests {
             terminal.print()
             TerminalRestoration.restore()
             terminal.print()
-            // It is given back once, and lines go where they went before.
+            // It is restored once, and then lines go where they went before.
             TerminalRestoration.restore()
             terminal.write("four\n")
             terminal.print()
@@ -71,7 +71,7 @@ struct TerminalRestorationTests {
         )
     }
 
-    @Test("leaves standard error alone beside a line with a prompt")
+    @Test("leaves standard error alone for a line with a prompt")
     func prompt() async throws {
         let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             @MainActor in
@@ -105,13 +105,13 @@ struct TerminalRestorationTests {
         #expect(result.lines == shown[more])
     }
 
-    @Test("knows the last 1,024 octets of a long line, writes it whole, and begins a second screen without a line")
+    @Test("returns the last 1,024 octets of a long line, writes it in full, and begins a second screen without a line")
     func longLines() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             @MainActor in
             let terminal = try StandardErrorTerminal()
             terminal.arm()
-            // Each piece of it is unlike the others.
+            // Each part of it is different.
             let text = String((0..<5000).map { Character(UnicodeScalar(UInt8(0x61 + $0 % 26))) })
             terminal.write(text)
             let line = TerminalRestoration.lastLine ?? "-"
@@ -128,7 +128,7 @@ struct TerminalRestorationTests {
         #expect(result.lines == ["1024 true 1022", "true", #"- """#, #"next """#])
     }
 
-    @Test("keeps the lines in a file without a name, which is closed in programs that are started")
+    @Test("keeps the lines in an unnamed file, which is closed in child programs")
     func file() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             @MainActor in
@@ -172,30 +172,30 @@ struct TerminalRestorationTests {
 
     // MARK: The end
 
-    /// Has a text written to standard output before the program ends.
+    /// Writes a text to standard output before the program ends.
     private static func arm(_ text: String) {
-        // No file of the memory is kept.
+        // No core file is written.
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
         TerminalRestoration.arm(STDOUT_FILENO, termios(), leaving: text + "\n", hasScreen: false)
     }
 
     @Test(
-        "gives the terminal back, once, before a signal ends the program",
+        "restores the terminal once, before a signal ends the program",
         arguments: [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGQUIT] as [CInt]
     )
     func signals(number: CInt) async throws {
         let result = try await #require(processExitsWith: .signal(number), observing: [\.standardOutputContent]) {
             @MainActor [number = number as CInt] in
             TerminalRestorationTests.arm("<left>")
-            // A thread that serves a queue does not get each of them.
+            // A thread of a dispatch queue blocks some of them.
             unblockSignal(number)
             raise(number)
         }
         #expect(result.lines == ["<left>"])
     }
 
-    @Test("gives the terminal back, once, at the end of the program, and before it is taken again")
+    @Test("restores the terminal once, at the end of the program, and before it is taken again")
     func end() async throws {
         let result = try await #require(processExitsWith: .exitCode(3), observing: [\.standardOutputContent]) {
             @MainActor in
@@ -222,7 +222,7 @@ struct TerminalRestorationTests {
             fflush(nil)
             exit(0)
         }
-        // The terminal is not given back by a signal that does not end the program, but at the end.
+        // A signal that does not end the program does not restore the terminal; the end does.
         #expect(result.lines == ["<1>", "1", "<2>"])
     }
 
@@ -248,7 +248,7 @@ struct TerminalRestorationTests {
         #expect(result.lines == [left == 1 ? "true true" : "false false", "true"])
     }
 
-    @Test("leaves no descriptor open, with a screen or without, given back or taken again", arguments: [true, false])
+    @Test("leaves no descriptor open, with a screen or without, restored or taken again", arguments: [true, false])
     func restored(hasScreen: Bool) async throws {
         let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             @MainActor [hasScreen] in
@@ -263,7 +263,7 @@ struct TerminalRestorationTests {
             Console.print("\(openDescriptorCount() - before)")
             exit(0)
         }
-        // The file of the lines, and standard error as it was.
+        // The file of the lines, and the original standard error.
         #expect(result.lines == (hasScreen ? ["2", "2", "0"] : ["0", "0", "0"]))
     }
 

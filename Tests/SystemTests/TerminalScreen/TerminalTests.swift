@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The terminal at a descriptor")
 struct TerminalTests {
-    @Test("has the size that it says, else 24 rows and 80 columns, and no width if it is none")
+    @Test("has the size that it reports, else 24 rows and 80 columns, and no width if it is not a terminal")
     func size() throws {
         let terminal = try TestTerminal()
         let shown = Terminal(terminal.slave)
@@ -22,7 +22,7 @@ struct TerminalTests {
         #expect(!Terminal(null).isTerminal)
     }
 
-    @Test("moves its cursor if its kind is known and not dumb, and has colours if NO_COLOR does not say otherwise, too")
+    @Test("moves its cursor if its type is known and not dumb, and then has colours unless NO_COLOR is set")
     func abilities() throws {
         let cases: [(kind: String?, noColor: String?, hasCursor: Bool, hasColors: Bool)] = [
             (nil, nil, false, false), ("", nil, false, false), ("dumb", nil, false, false), ("xterm", nil, true, true),

@@ -1,5 +1,5 @@
-// The page of the 8-ball app. The program sends what is to be shown, whole each time; nothing is kept here but what the
-// user is writing, and the die, which only looks nice.
+// The page of the 8-ball app. The program sends the complete content each time; the page keeps only the user's input and
+// the die, which is decoration.
 
 const root = document.documentElement
 const language = root.lang
@@ -8,7 +8,7 @@ const stillness = matchMedia("(prefers-reduced-motion: reduce)")
 
 // MARK: The program
 
-// A stream that was not heard of for so long, in milliseconds, is opened anew: the program sends a beat every 5 s.
+// A stream that has been silent for this long, in milliseconds, is reopened: the program sends a beat every 5 s.
 const silenceLimit = 15000
 let stream = null
 let lastHeard = 0
@@ -19,7 +19,7 @@ function connect() {
   clearTimeout(retry)
   stream?.close()
   stream = null
-  // A browser has few connections to a program: one that nobody looks at is left to others.
+  // A browser has few connections per program, so a hidden page leaves its own to others.
   if (document.hidden) return
   lastHeard = Date.now()
   version = "0"
@@ -31,7 +31,7 @@ function connect() {
   })
   stream.addEventListener("beat", (event) => {
     heard()
-    // A browser may drop what comes while the page sleeps.
+    // A browser may drop events while the page sleeps.
     if (event.data !== version) connect()
   })
   stream.addEventListener("error", () => {
@@ -66,7 +66,7 @@ addEventListener("pageshow", wake)
 addEventListener("online", connect)
 setInterval(() => { if (!document.hidden && stream) wake() }, 5000)
 
-/** Has the program do something; returns why it did not, where the user can do something about that. */
+/** Sends a command to the program; returns why it was not executed, if the user can do something about it. */
 async function send(command) {
   try {
     const response = await fetch(`do/${language}`, {
@@ -96,12 +96,12 @@ function show(next) {
   if (role === "peripheral") showPeripheral(previous?.peripheral)
   if (role === "none") setFace("eight", "")
   showPairing(state.pairing)
-  // The role is chosen or left: what comes next takes the focus.
+  // The role was chosen or left: moves the focus to the new content.
   const first = { central: "#question", peripheral: "#by-hand", none: "[data-choice]" }[role]
   if (isNew && previous) document.querySelector(first).focus()
 }
 
-/** Sets a text, unless it is there: screen readers announce what is set. */
+/** Sets a text if it differs: screen readers announce every text that is set. */
 function setText(id, text) {
   const target = typeof id === "string" ? element(id) : id
   if (target.textContent !== (text ?? "")) target.textContent = text ?? ""
@@ -109,7 +109,7 @@ function setText(id, text) {
 
 function announce(text) { element("news").textContent = text }
 
-/** Makes the children of a list those of the items, by their keys, and keeps those that stay where they are. */
+/** Updates the children of a list by the keys of the items, and keeps those that do not move. */
 function arrange(list, items, key, make, fill) {
   const old = new Map([...list.children].map((child) => [child.dataset.key, child]))
   let place = list.firstElementChild
@@ -203,7 +203,7 @@ function setHint(hint) {
   else element("question").removeAttribute("aria-invalid")
 }
 
-// The arrows bring earlier questions back.
+// The arrow keys recall earlier questions.
 element("question").addEventListener("keydown", (event) => {
   const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
   if (!step || event.isComposing || !questions[place + step] && place + step !== questions.length) return
@@ -310,7 +310,7 @@ dialog.addEventListener("cancel", (event) => {
 
 // MARK: The die
 
-// An icosahedron, as in the ball. While it turns it is small and deep; then one face comes to the window, and has the answer.
+// An icosahedron, as in a real ball. It turns small and deep inside; then one face comes to the window with the answer.
 const golden = (1 + Math.sqrt(5)) / 2
 const corners = [-1, 1].flatMap((a) => [-golden, golden].flatMap((b) => [[0, a, b], [a, b, 0], [b, 0, a]]))
   .map((corner) => scaled(corner, 1 / Math.hypot(...corner)))
@@ -373,7 +373,7 @@ function draw() {
     polygons[index].setAttribute("visibility", normal[2] > 0 ? "visible" : "hidden")
     if (normal[2] <= 0) return
     const points = turned.map(([x, y]) => `${(200 + x * size).toFixed(1)},${(200 - y * size).toFixed(1)}`)
-    // What looks aside is deeper in the liquid.
+    // A face that looks aside is deeper in the liquid.
     const shade = (Math.max(0, dot(normal, light)) * 0.5 + 0.5) * normal[2] ** 2.4
     polygons[index].setAttribute("points", points.join(" "))
     polygons[index].setAttribute("fill", `rgb(${10 + 44 * shade | 0},${20 + 80 * shade | 0},${70 + 176 * shade | 0})`)
@@ -436,7 +436,7 @@ function settle() {
 
 const ruler = document.createElement("canvas").getContext("2d")
 
-/** Writes an answer into the face, as large as it fits: each line is as wide as the triangle is there. */
+/** Writes an answer into the face as large as it fits: each line is as wide as the triangle at its height. */
 function writeAnswer(text) {
   const radius = near * 0.6071
   const [top, bottom] = [200 - radius, 200 + radius / 2]
@@ -454,7 +454,7 @@ function writeAnswer(text) {
   writeLines([], 9, 10, 200)
 }
 
-/** The words in so many lines, each within its width; nothing where they do not fit. */
+/** The words in a number of lines, each within its width; null if they do not fit. */
 function broken(words, count, width) {
   const lines = []
   let rest = [...words]

@@ -12,6 +12,11 @@ struct AdvertisedNameTests {
             ("Crystal", "Crystal 🔮", true), ("Thermomete", "Thermometer", true), ("Thermome", "Thermometer", true),
             ("Thermo", "Thermometer", false), ("Crystal", "Crystals", false), ("", "Crystal", false),
             ("Thermomete", "Thermomete", false), ("Crystals", "Crystals", false),
+            ("Alice B", "Alice Bo", false), ("Alice Bo", "Alice Bob", true), ("Alice", "Alice Bob", false),
+            ("Alice Bo", "Alice Ba", false), ("Alice", "Alice  Bob", false), ("Alice", "Alice   Bob", true),
+            ("Alice B", "Alice Bö", true), ("Carol w", "Carol with", false), ("arol wit", "Carol with", false),
+            // An empty name is not the beginning of a name, however long its first character is.
+            ("", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}\u{200D}\u{1F466}", false),
         ]
     )
     func forms(name: String, whole: String, isShortened: Bool) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("C5: what a program reports to a service manager")
+@Suite("C5: reports to a service manager")
 struct ServiceManagerTests {
     private typealias Answer = @Sendable () -> Void
 
@@ -51,7 +51,7 @@ struct ServiceManagerTests {
         #expect(receiver.message() == ["STATUS=1"])
     }
 
-    /// Waits for so many questions of another watchdog, which are answered at once.
+    /// Waits for a number of questions of another watchdog, which are answered at once.
     private func pass(_ questions: Int, every interval: DispatchTimeInterval) async {
         let ticks = Watched(0)
         let clock = Watchdog([{ answer in answer() }]) { ticks.update { $0 += 1 } }
@@ -60,7 +60,7 @@ struct ServiceManagerTests {
         withExtendedLifetime(clock) {}
     }
 
-    @Test("sends heartbeats while every loop answers, and none while one stands still")
+    @Test("sends heartbeats while every loop answers, and none while one is blocked")
     func watchdog() async throws {
         let receiver = try NotificationReceiver("@" + Self.name())
         let process = getpid()
@@ -119,7 +119,7 @@ struct ServiceManagerTests {
             await self.pass(20, every: .milliseconds(1))
             #expect(asked.value == [round, round])
             #expect(signs.value == round - 1)
-            // No question is left without its answer.
+            // Answers all pending questions.
             if round == 3 { isOver.update { $0 = true } }
             answers.value.last?()
             let isAlive = await signs.wait { $0 >= round }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The lines of a trace")
 struct TimelineLinesTests {
-    @Test("widens the column of devices with the longest name, and leaves out what the program prints itself")
+    @Test("makes the column of devices as wide as the longest name, and leaves out what the program prints itself")
     func lines() async throws {
         let process = try await #require(processExitsWith: .success, observing: .outputs) {
             try Timeline.begin(.lines, device: "phone")
@@ -34,7 +34,7 @@ struct TimelineLinesTests {
     }
 
     @Test(
-        "records what a program prints for a person, also if it prints JSON",
+        "records what a program prints for a person, even if it prints JSON",
         arguments: [true, false]
     )
     func output(isJSON: Bool) async throws {
@@ -65,7 +65,7 @@ struct TimelineLinesTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("draws 2,000 entries, and says if more have come", arguments: [0, 1])
+    @Test("draws 2,000 entries, and says if there were more", arguments: [0, 1])
     func picture(more: Int) async throws {
         let folder = try TemporaryFolder()
         let path: String = folder("a.mmd")

@@ -10,12 +10,12 @@ import Testing
 @testable import TerminalScreen
 @testable import eightball
 
-@Suite("eightball on the whole screen")
+@Suite("eightball on the full screen")
 struct FullScreenSessionTests {
     /// The app in a terminal of 12 rows of 60 columns.
     @MainActor
     private final class App {
-        /// Keeps the session.
+        /// Retains the session.
         private(set) var run = SessionRun()
         let agent = ScreenPairingAgent()
         let screen: Screen
@@ -24,7 +24,7 @@ struct FullScreenSessionTests {
         private let device: Device
         let session: FullScreenSession
 
-        /// - Parameter takesErrors: Whether the terminal is that of standard error, too.
+        /// - Parameter takesErrors: Whether standard error is the terminal, too.
         init(takesErrors: Bool = false) throws {
             terminal = try TestTerminal(at: takesErrors ? [STDERR_FILENO] : [], rows: 12, columns: 60)
             device = run.world.addDevice("phone")
@@ -36,7 +36,7 @@ struct FullScreenSessionTests {
             }
         }
 
-        /// Does something on the main thread at a time of the world, in milliseconds.
+        /// Calls a function on the main thread at a time of the world, in milliseconds.
         func at(_ milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
             run.world.onMain(after: .milliseconds(milliseconds), body)
         }
@@ -105,7 +105,7 @@ struct FullScreenSessionTests {
             }
         }
         #expect(process.errorLines.isEmpty)
-        let failure = " Anna was not paired with: the code is wrong"
+        let failure = " Pairing with Anna failed: the code is wrong"
         #expect(
             process.lines == [
                 "500\(Self.keys)", "2900 h by hand   Ctrl-C quit", "3500 h at random   Ctrl-C quit",
@@ -130,7 +130,7 @@ struct FullScreenSessionTests {
     )
     func signals(key: String, number: CInt) async throws {
         await #expect(processExitsWith: .signal(number)) { @MainActor [key] in
-            // No file of the memory is kept.
+            // No core file is written.
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
             setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
             signal(SIGINT, SIG_DFL)
@@ -138,10 +138,10 @@ struct FullScreenSessionTests {
         }
     }
 
-    @Test("draws all of the screen on Ctrl-L, and on Ctrl-Z if nobody stops it, and else what has changed")
+    @Test("redraws the screen on Ctrl-L, and on Ctrl-Z if nothing stops it, and otherwise draws changes")
     func redraw() async throws {
         let process = try await #require(processExitsWith: .exitCode(99), observing: .outputs) { @MainActor in
-            // The signal goes to the group of this process alone.
+            // The signal goes only to the group of this process.
             _ = try TestTerminal(isControlling: true)
             signal(SIGTSTP, countSignal)
             try FullScreenSessionTests.play { app in
@@ -158,7 +158,7 @@ struct FullScreenSessionTests {
     func lastLine() async throws {
         let process = try await #require(processExitsWith: .exitCode(99), observing: .outputs) { @MainActor in
             try FullScreenSessionTests.play(takesErrors: true) { app in
-                // The second one is the same line again, and nothing new.
+                // The second one repeats the line, so it is not new.
                 for (time, line) in [(2050, "one\n"), (8050, "one\n"), (9050, "two\n"), (12_050, "three\n")] {
                     app.warn(line, at: time)
                 }

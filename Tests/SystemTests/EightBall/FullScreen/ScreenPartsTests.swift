@@ -1,4 +1,4 @@
-// The two roles without the screen: keys go in.
+// The two roles without the screen, by their keys.
 
 import CoreBluetoothTesting
 import Foundation
@@ -7,9 +7,9 @@ import Testing
 
 @testable import eightball
 
-@Suite("The roles of eightball on the whole screen")
+@Suite("The roles of eightball on the full screen")
 struct ScreenPartsTests {
-    /// Ends the process with 99 unless the keys of a text end a part with another status.
+    /// Ends the process with 99 unless the keys of a text have ended a part with another status.
     @MainActor
     private static func press<Part: ScreenPart>(_ text: String, _ make: () -> Part) -> Never {
         let world = World(seed: 1)
@@ -32,7 +32,7 @@ struct ScreenPartsTests {
     }
 
     @Test(
-        "ends a central with Ctrl-D if nothing is written",
+        "ends a central with Ctrl-D if the line is empty",
         arguments: [("\u{4}", 0), ("a\u{4}", 99), ("q", 99)] as [(String, Int32)]
     )
     func centralEnd(keys: String, status: Int32) async throws {
