@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// The figures of OpenCoreBluetooth, and its programs for long runs. A package of its own, so that a user's build never
+// The figures of OpenCoreBluetooth, and its programs for long runs. A separate package, so that a user's build never
 // compiles it.
 
 import PackageDescription

@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// Coverage-guided fuzzing of OpenCoreBluetooth. A package of its own, so that a user's build never compiles it; built by
+// Coverage-guided fuzzing of OpenCoreBluetooth. A separate package, so that a user's build never compiles it; built by
 // `bash Fuzz/run`, which has the flags that it needs.
 
 import PackageDescription

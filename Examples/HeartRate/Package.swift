@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
-// One app for Linux and for Apple's platforms. Its sources say `import CoreBluetooth` and have no `#if`; which module
-// that is, is decided here: on Linux the one of OpenCoreBluetooth, elsewhere the system's framework. The condition
-// keeps Linux's module out of every other build: there nothing of the package OpenCoreBluetooth is compiled or linked.
+// One app for Linux and for Apple's platforms. Its sources import CoreBluetooth without any `#if`; this manifest
+// decides which module that is: OpenCoreBluetooth's on Linux, elsewhere the system's framework. The condition keeps the
+// Linux module out of every other build: nothing of the package OpenCoreBluetooth is compiled or linked there.
 
 import PackageDescription
 

@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// The recipe "Combine" of the page "Porting an app": on Linux OpenCombine takes Combine's place. A package of its own, so
+// The recipe "Combine" of the page "Porting an app": on Linux OpenCombine takes Combine's place. A separate package, so
 // that nobody else's build compiles OpenCombine.
 
 import PackageDescription

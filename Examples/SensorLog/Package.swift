@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// A logger of sensors for a small board, with a sensor to try it. A package of its own, so that a user's build of
+// A logger of sensors for a small board, with a sensor to try it. A separate package, so that a user's build of
 // OpenCoreBluetooth never compiles it.
 //
 // The Bluetooth code is the same on Linux and on Apple's platforms: only on Linux does a target get OpenCoreBluetooth's

@@ -182,7 +182,7 @@ final class CentralRole: NSObject {
         }
     }
 
-    /// A step of a repetition has its answer; false where none was under way.
+    /// A step of a repetition has its answer; false if none was under way.
     private func stepped(
         _ number: Int,
         _ characteristic: CBCharacteristic,

@@ -7,7 +7,7 @@ import Foundation
 struct Message {
     private let fields: [String: Any]
 
-    /// Reads a line; `nil` where it is none.
+    /// Reads a line; `nil` if it is none.
     init?(_ line: String) {
         guard let fields = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
             return nil
@@ -26,7 +26,7 @@ struct Message {
     func octets(_ key: String) -> Data? { (self.fields[key] as? String).flatMap(Data.init(hex:)) }
     func uuid(_ key: String) -> CBUUID { CBUUID(string: self.text(key)) }
 
-    /// Short UUIDs, or `nil` where none are given, as Core Bluetooth takes them.
+    /// Short UUIDs, or `nil` if none are given, as Core Bluetooth takes them.
     func uuids(_ key: String) -> [CBUUID]? {
         (self.fields[key] as? [String]).map { $0.map(CBUUID.init(string:)) }
     }
@@ -44,7 +44,7 @@ func say(_ event: String, _ fields: [String: Any?] = [:]) {
     }
 }
 
-/// An error as the other side reads it: its domain and number; `nil` where there was none.
+/// An error as the other side reads it: its domain and number; `nil` if there was none.
 func words(_ error: (any Error)?) -> String? {
     switch error {
     case nil: nil

@@ -1,5 +1,5 @@
-// What a file gets that says nothing but `import CoreBluetooth`: Foundation and Dispatch, as on Apple's platforms, and
-// the few Core Foundation names that Core Bluetooth's own interface uses and Foundation on Linux does not have.
+// `import CoreBluetooth` also imports Foundation and Dispatch, as on Apple's platforms, and the few Core Foundation
+// names that Core Bluetooth's interface uses and Foundation on Linux lacks.
 
 @_exported public import Dispatch
 @_exported public import Foundation

@@ -1,4 +1,4 @@
-// The table of bounds in docs/flow-control.md, held against the sources.
+// The table of limits in docs/flow-control.md, compared with the sources.
 
 import Foundation
 import Testing
@@ -15,7 +15,7 @@ struct BoundsTests {
     private static let rows: [(queue: String, bounds: [String])] = [
         ("what a peer sent that waits for an app", ["\(ReceiveWindow.size / kibibyte) KiB"]),
         ("ACL data packets that a host takes", ["\(ACLReceiver.packetCount)"]),
-        ("updates of an app on their way", ["\(TransmitWindow.size)"]),
+        ("updates of an app in transit", ["\(TransmitWindow.size)"]),
         (
             "values that a bonded server sends",
             ["\(EarlyValues.valueLimit) of each of \(EarlyValues.characteristicLimit) characteristics"]

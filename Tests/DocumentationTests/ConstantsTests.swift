@@ -161,9 +161,11 @@ private func decimalNumbers(in source: String) -> Set<UInt64> {
         character.isASCII && (character.isLetter || character.isNumber || character == "_")
     }
     while let first = rest.first {
-        if rest.hasPrefix("//") {
+        if first == "/", rest.hasPrefix("//") {
             rest = rest.drop { $0 != "\n" }
-        } else if let string = rest.prefixMatch(of: /#"(?s:.*?)"#|"""(?s:.*?)"""|"(?:\\.|[^"\\\n])*"/) {
+        } else if first == "\"" || first == "#",
+            let string = rest.prefixMatch(of: /#"(?s:.*?)"#|"""(?s:.*?)"""|"(?:\\.|[^"\\\n])*"/)
+        {
             rest = rest[string.range.upperBound...]
             before = ["\""]
         } else if isPartOfName(first) {

@@ -1,4 +1,4 @@
-// The documents name tests and files. These tests hold the names against the repository.
+// The documents name tests, files and symbols. These tests compare the names with the repository.
 
 import Foundation
 import Testing
@@ -35,7 +35,7 @@ struct NamesTests {
     func tests() {
         var names: Set<Substring> = []
         for file in Self.files where file.hasPrefix("Tests/") {
-            for part in file.replacing(".swift", with: "").split(separator: "/") { names.insert(part) }
+            for part in file.replacing(/\.(swift|md)$/, with: "").split(separator: "/") { names.insert(part) }
             guard file.hasSuffix(".swift"), file.split(separator: "/").last?.contains("Tests") == true,
                 let text = try? String(contentsOf: WhereTests.root.appendingPathComponent(file), encoding: .utf8)
             else { continue }
@@ -47,6 +47,40 @@ struct NamesTests {
                 #expect(isThere, "\(path) names \(match.1)")
             }
         }
+    }
+
+    /// Symbols of Swift, of Apple's frameworks and of other packages that documents name.
+    private static let foreign: Set<Substring> = [
+        "CBMCentralManagerDelegateWrapper", "CBMCentralManagerNative", "CFReadStream", "CVarArg", "Clock", "Codable",
+        "Combine", "ContinuousClock",
+        "CoreData", "CoreLocation", "Crypto", "CryptoExtras", "Date", "DispatchQueue", "DispatchSerialQueue",
+        "DispatchSource", "DispatchTime",
+        "DispatchWallTime", "Dockerfile", "Equatable", "FileManager", "FoundationNetworking", "Future", "JSONDecoder",
+        "NSBluetoothAlwaysUsageDescription", "NSError", "NSKeyedArchiver", "NSObject", "NSPredicate", "OSLog",
+        "ObjectIdentifier", "ObservableObject", "OpenCombineShim", "ProcessInfo", "PropertyListSerialization",
+        "RunLoop", "Sendable",
+        "SuspendingClock", "SystemRandomNumberGenerator", "Task", "Thread", "Timer", "UIApplication",
+        "UIBackgroundModes",
+        "URLSession", "UserDefaults",
+    ]
+
+    @Test("names symbols that are declared")
+    func symbols() {
+        // Modules, folders and files are named too; `tests()` looks for suites.
+        var names = Self.foreign
+        for file in Self.files { names.formUnion(file.replacing(/\.(swift|md)$/, with: "").split(separator: "/")) }
+        var count = 0
+        for (path, text) in Self.documents where path != "docs/where.md" {
+            let prose = text.replacing(/```(?s:.*?)```/, with: "")
+            for match in prose.matches(of: /`((?<type>[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*)(?:\.\w+)*)(?:\([\w:]*\))?`/) {
+                count += 1
+                let symbol = String(match.1)
+                guard !symbol.hasSuffix("Tests") else { continue }
+                let isThere = names.contains(match.type) || !WhereTests.declarations(of: symbol).isEmpty
+                #expect(isThere, "\(path) names \(symbol)")
+            }
+        }
+        #expect(count > 1000)
     }
 
     @Test("names paths that exist")

@@ -8,7 +8,7 @@ import Testing
 struct Page: Sendable, CustomTestStringConvertible {
     /// The page, from the root of the repository.
     let page: String
-    /// The files, from the root of the repository, one after the other: a paragraph, an empty line, and code of the page.
+    /// The files, from the root of the repository, one after another: a paragraph, an empty line, and code of the page.
     let programs: [String]
 
     var testDescription: String { self.page }
@@ -144,7 +144,7 @@ struct PagesTests {
         #expect(program.count > 400)
     }
 
-    /// A manifest of an example as it is outside of this repository, which its comment says.
+    /// A manifest of an example as it is outside this repository, which its comment says.
     private static func inAPackageOfYourOwn(_ manifest: String) -> String {
         let byPath = /\/\/ In a package of your own: (.*)\n\s*\.package\(name: "OpenCoreBluetooth", path: "..\/.."\)/
         return manifest.replacing(byPath) { $0.1 }

@@ -3,11 +3,26 @@
 // unknown to it.
 
 /// One declaration at file level or in the body of a type, protocol or extension.
-struct SwiftDeclaration: Equatable {
-    /// The names of the types around it, from the outside, and its own.
+struct SwiftDeclaration {
+    /// The names of the types around it, outermost first, and its own.
     var path: [String]
-    /// The labels of its parameters with their colons, as in `read(_:on:)`; `nil` where it has no parameters.
+    /// The labels of its parameters with their colons, as in `read(_:on:)`; `nil` if it has no parameters.
     var labels: String?
+    /// The code of its file, without comments.
+    fileprivate var code: [UInt8] = []
+    /// The octets from its name to the next declaration, or to the end of its own braces or of those around it.
+    fileprivate var range: Range<Int> = 0..<0
+
+    init(path: [String], labels: String? = nil) {
+        self.path = path
+        self.labels = labels
+    }
+
+    /// The code after its name, on one line.
+    var definition: String {
+        String(decoding: self.code[self.range], as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            .joined(separator: " ")
+    }
 
     /// Whether a symbol means it: `name`, `Type.name` or `Type.name(_:on:)`.
     func matches(_ symbol: String) -> Bool {
@@ -20,7 +35,9 @@ struct SwiftDeclaration: Equatable {
 
 /// The declarations of a file, in their order.
 func declarations(in source: String) -> [SwiftDeclaration] {
-    var reader = DeclarationReader(words: SwiftWords.split(source))
+    var words = SwiftWords(source)
+    words.read()
+    var reader = DeclarationReader(words)
     return reader.read()
 }
 
@@ -28,13 +45,13 @@ func declarations(in source: String) -> [SwiftDeclaration] {
 private struct SwiftWords {
     private let octets: [UInt8]
     private var place = 0
+    private(set) var words: [String] = []
+    /// The places of the words in the code.
+    private(set) var places: [Range<Int>] = []
+    /// The file without its comments.
+    private(set) var code: [UInt8] = []
 
-    private init(_ source: String) { self.octets = Array(source.utf8) }
-
-    static func split(_ source: String) -> [String] {
-        var reader = SwiftWords(source)
-        return reader.read()
-    }
+    init(_ source: String) { self.octets = Array(source.utf8) }
 
     private func starts(with text: StaticString) -> Bool {
         let text = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
@@ -42,37 +59,49 @@ private struct SwiftWords {
     }
 
     private mutating func skip(past text: StaticString) {
-        while self.place < self.octets.count, !self.starts(with: text) { self.place += 1 }
+        while self.place < self.octets.count,
+            self.octets[self.place] != text.utf8Start.pointee || !self.starts(with: text)
+        {
+            self.place += 1
+        }
         self.place = min(self.place + text.utf8CodeUnitCount, self.octets.count)
     }
 
-    private mutating func read() -> [String] {
-        var words: [String] = []
+    /// Takes the octets since `start` as a word.
+    private mutating func take(from start: Int, _ word: String) {
+        self.places.append(self.code.count..<self.code.count + self.place - start)
+        self.code += self.octets[start..<self.place]
+        self.words.append(word)
+    }
+
+    mutating func read() {
         while self.place < self.octets.count {
-            let octet = self.octets[self.place]
+            let start = self.place
+            let octet = self.octets[start]
             if Self.isLetter(octet) {
-                let start = self.place
                 while self.place < self.octets.count, Self.isLetter(self.octets[self.place]) { self.place += 1 }
-                words.append(String(decoding: self.octets[start..<self.place], as: UTF8.self))
-                // What is imported is not declared here.
-                if words.last == "import" { self.skip(past: "\n") }
-            } else if self.starts(with: "//") {
+                self.take(from: start, String(decoding: self.octets[start..<self.place], as: UTF8.self))
+                // An imported symbol is not declared here.
+                if self.words.last == "import" { self.skip(past: "\n") }
+            } else if octet == UInt8(ascii: "/"), self.starts(with: "//") {
                 self.skip(past: "\n")
-            } else if self.starts(with: "/*") {
+                self.code.append(UInt8(ascii: "\n"))
+            } else if octet == UInt8(ascii: "/"), self.starts(with: "/*") {
                 self.skip(past: "*/")
-            } else if self.starts(with: "->") {
-                words.append("->")
+                self.code.append(UInt8(ascii: " "))
+            } else if octet == UInt8(ascii: "-"), self.starts(with: "->") {
                 self.place += 2
-            } else if self.skipString() {
-                words.append("\"")
+                self.take(from: start, "->")
+            } else if octet == UInt8(ascii: "\"") || octet == UInt8(ascii: "#"), self.skipString() {
+                self.take(from: start, "\"")
             } else {
-                if octet > UInt8(ascii: " "), octet != UInt8(ascii: "`") {
-                    words.append(String(UnicodeScalar(octet)))
-                }
                 self.place += 1
+                self.code.append(octet)
+                guard octet > UInt8(ascii: " "), octet != UInt8(ascii: "`") else { continue }
+                self.words.append(String(UnicodeScalar(octet)))
+                self.places.append(self.code.count - 1..<self.code.count)
             }
         }
-        return words
     }
 
     private static func isLetter(_ octet: UInt8) -> Bool {
@@ -83,7 +112,7 @@ private struct SwiftWords {
         }
     }
 
-    /// Skips a string that begins here; false where none begins.
+    /// Skips a string that begins here; false if none begins.
     private mutating func skipString() -> Bool {
         let start = self.place
         while self.place < self.octets.count, self.octets[self.place] == UInt8(ascii: "#") { self.place += 1 }
@@ -97,11 +126,12 @@ private struct SwiftWords {
         let end = quotes + hashes
         let escape = [UInt8(ascii: "\\")] + hashes
         while self.place < self.octets.count {
-            if self.octets[self.place...].starts(with: end) {
+            let octet = self.octets[self.place]
+            if octet == UInt8(ascii: "\""), self.octets[self.place...].starts(with: end) {
                 self.place += end.count
                 return true
             }
-            guard self.octets[self.place...].starts(with: escape) else {
+            guard octet == UInt8(ascii: "\\"), self.octets[self.place...].starts(with: escape) else {
                 self.place += 1
                 continue
             }
@@ -131,21 +161,29 @@ private struct SwiftWords {
 private struct DeclarationReader {
     /// An open brace.
     private enum Scope {
-        /// Of a type or an extension.
-        case type([String])
+        /// Of a type, with the index of its declaration, or of an extension.
+        case type([String], Int?)
         /// Of anything else: what is declared there is local.
         case body
     }
 
-    let words: [String]
+    private let words: [String]
+    private let places: [Range<Int>]
+    private let code: [UInt8]
     private var place = 0
     private var scopes: [Scope] = []
     private var parentheses = 0
     /// The type whose brace is still to come, and the parentheses around it.
-    private var pending: (path: [String], parentheses: Int)?
+    private var pending: (scope: Scope, parentheses: Int)?
     private var found: [SwiftDeclaration] = []
+    /// The last declaration that is not a type, until its end.
+    private var last: Int?
 
-    init(words: [String]) { self.words = words }
+    init(_ words: SwiftWords) {
+        self.words = words.words
+        self.places = words.places
+        self.code = words.code
+    }
 
     private func word(_ offset: Int = 0) -> String {
         let index = self.place + offset
@@ -156,7 +194,7 @@ private struct DeclarationReader {
     private var container: [String]? {
         var names: [String] = []
         for scope in self.scopes {
-            guard case .type(let path) = scope else { return nil }
+            guard case .type(let path, _) = scope else { return nil }
             names += path
         }
         return names
@@ -167,40 +205,72 @@ private struct DeclarationReader {
             switch self.word() {
             case "{":
                 if let pending = self.pending, pending.parentheses == self.parentheses {
-                    self.scopes.append(.type(pending.path))
+                    self.scopes.append(pending.scope)
                 } else {
                     self.scopes.append(.body)
                 }
                 self.pending = nil
-            case "}": if !self.scopes.isEmpty { self.scopes.removeLast() }
+            case "}":
+                if case .type(_, let index) = self.scopes.popLast() {
+                    self.endLast()
+                    if let index { self.end(index) }
+                }
             case "(", "[": self.parentheses += 1
             case ")", "]": self.parentheses -= 1
             case let word: if self.word(-1) != "." { self.readDeclaration(word) }
             }
             self.place += 1
         }
+        self.endLast()
         return self.found
+    }
+
+    /// A declaration ends before this word.
+    private mutating func end(_ index: Int) {
+        let end = self.places.indices.contains(self.place) ? self.places[self.place].lowerBound : self.code.count
+        self.found[index].range = self.found[index].range.lowerBound..<end
+    }
+
+    private mutating func endLast() {
+        if let last { self.end(last) }
+        self.last = nil
+    }
+
+    /// A declaration whose name stands `offset` words further on begins here.
+    private mutating func begin(_ path: [String], labels: String? = nil, nameAt offset: Int) {
+        var declaration = SwiftDeclaration(path: path, labels: labels)
+        let start = self.places[min(self.place + offset, self.places.count - 1)].upperBound
+        declaration.code = self.code
+        declaration.range = start..<self.code.count
+        self.found.append(declaration)
+        self.last = self.found.count - 1
     }
 
     private mutating func readDeclaration(_ keyword: String) {
         guard let container = self.container else { return }
         let name = self.word(1)
+        let keywords = [
+            "struct", "class", "enum", "protocol", "actor", "extension", "func", "init", "subscript", "deinit", "var",
+            "let", "typealias", "associatedtype", "case",
+        ]
+        if keywords.contains(keyword) { self.endLast() }
         switch keyword {
         // `class` before one of these says that a member belongs to the type.
         case "class" where ["func", "var", "let", "subscript"].contains(name): break
         case "struct", "class", "enum", "protocol", "actor":
-            self.found.append(SwiftDeclaration(path: container + [name]))
-            self.pending = ([name], self.parentheses)
+            self.begin(container + [name], nameAt: 1)
+            self.last = nil
+            self.pending = (.type([name], self.found.count - 1), self.parentheses)
         case "extension":
             var path = [name]
             while self.word(path.count * 2) == "." { path.append(self.word(path.count * 2 + 1)) }
-            self.pending = (path, self.parentheses)
+            self.pending = (.type(path, nil), self.parentheses)
         case "func":
-            self.found.append(SwiftDeclaration(path: container + [name], labels: self.labels(after: 1)))
+            self.begin(container + [name], labels: self.labels(after: 1), nameAt: 1)
         case "init", "subscript":
-            self.found.append(SwiftDeclaration(path: container + [keyword], labels: self.labels(after: 0)))
+            self.begin(container + [keyword], labels: self.labels(after: 0), nameAt: 0)
         case "var", "let", "typealias", "associatedtype":
-            self.found.append(SwiftDeclaration(path: container + [name]))
+            self.begin(container + [name], nameAt: 1)
         case "case": self.readCases(in: container)
         default: break
         }
@@ -210,7 +280,8 @@ private struct DeclarationReader {
     private mutating func readCases(in container: [String]) {
         repeat {
             self.place += 1
-            self.found.append(SwiftDeclaration(path: container + [self.word()], labels: self.labels(after: 0)))
+            self.endLast()
+            self.begin(container + [self.word()], labels: self.labels(after: 0), nameAt: 0)
             if self.word(1) == "(" {
                 var depth = 0
                 repeat {

@@ -52,7 +52,7 @@ package final class ChildProcess {
         return text.split(separator: ")").last?.dropFirst().first == "T"
     }
 
-    /// A line of one of the processes, the first that comes; `nil` where none comes within so many milliseconds.
+    /// A line of one of the processes, the first that comes; `nil` if none comes within so many milliseconds.
     package static func nextLine(of children: [ChildProcess], within limit: Int) -> (ChildProcess, String)? {
         let deadline = DispatchTime.now() + .milliseconds(limit)
         while true {

@@ -14,7 +14,7 @@ final class Central: NSObject, CBPeripheralDelegate {
     private var left = 0
     private var operation: () -> Void = {}
     private var discovery: [CBService] = []
-    /// What is called after the last notification, in place of `done`.
+    /// What is called after the last notification, instead of `done`.
     private var completion: (() -> Void)?
     // Confined to the thread that writes at a pace.
     private var paced: (CBPeripheral, CBCharacteristic)?

@@ -70,7 +70,7 @@ final class Processes {
         self.measure(count, from: self.central, to: self.peripheral, "write", octets, pace)
     }
 
-    /// The central reads a value that the peripheral's host answers by itself, one after the other.
+    /// The central reads a value that the peripheral's host answers by itself, one after another.
     func read(_ count: Int) -> Cost {
         self.measure(count, from: self.central, to: self.peripheral, "read", 0, 0)
     }

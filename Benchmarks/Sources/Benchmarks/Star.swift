@@ -85,7 +85,7 @@ final class Star: LEHostDelegate {
         }
     }
 
-    /// Reads a value `count` times, one after the other, in one turn of virtual time after another.
+    /// Reads a value `count` times, one after another, in one turn of virtual time after another.
     func read(count: Int) {
         guard let (link, handle) = self.readable else { return }
         var left = count

@@ -248,7 +248,7 @@ for (count, walkers, loss) in campuses {
     if walkers > 0 { name += ", \(walkers) of them walking, with walls" }
     if loss > 0 { name += ", \(Int(loss * 100)) % loss" }
     guard wants(name) else { continue }
-    // From nothing to powered on, and everybody discovered.
+    // From nothing to powered on, and everyone discovered.
     var campus: Campus!
     let start = Meter.measure(count: 1) {
         campus = Campus(devices: count, walkers: walkers, loss: loss)

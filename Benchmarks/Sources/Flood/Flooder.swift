@@ -30,7 +30,7 @@ enum Flooder {
         }
     }
 
-    /// Hosts that connect and go, one after the other.
+    /// Hosts that connect and go, one after another.
     private static func join(_ path: String) {
         self.say("flooding")
         Thread.detachNewThread {

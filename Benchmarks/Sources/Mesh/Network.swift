@@ -33,7 +33,7 @@ final class Network {
         for number in 0..<count { self.add(x: Double(number % 10), y: Double(number / 10)) }
     }
 
-    /// Until everybody knows everybody.
+    /// Until everyone knows everyone.
     func getAcquainted() throws {
         let others = self.apps.count - 1
         try self.world.run(
@@ -42,7 +42,7 @@ final class Network {
         )
     }
 
-    /// A message from the first phone to everybody.
+    /// A message from the first phone to everyone.
     func publish() throws {
         self.apps[0].viewModel.send("hello, everybody")
         try self.world.run(

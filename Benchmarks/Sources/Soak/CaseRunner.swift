@@ -15,7 +15,7 @@ enum SoakCase: String, CaseIterable {
     var streams: [Stream] { Stream(rawValue: self.rawValue).map { [$0] } ?? Stream.allCases }
 }
 
-/// Runs cases on one air, one after the other.
+/// Runs cases on one air, one after another.
 final class CaseRunner {
     private let programs: Programs
     private let air: SoakAir

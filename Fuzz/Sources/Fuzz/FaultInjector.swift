@@ -114,7 +114,7 @@ final class FaultInjector: HCIChannel, HCIChannelReceiver {
         }
     }
 
-    /// What passes in place of a packet, with a fault.
+    /// What passes instead of a packet, with a fault.
     private func packets(inPlaceOf packet: HCIPacket, _ kind: UInt8, _ number: UInt8) -> [HCIPacket] {
         let octets = Array(packet.bytes.readableBytesView)
         // A data packet's type, handle and length are the controller's own.

@@ -34,7 +34,7 @@ enum StreamValue {
         return head + [UInt8](repeating: Self.mark, count: Self.length - head.count)
     }
 
-    /// The number of a value; `nil` where it is none of a stream.
+    /// The number of a value; `nil` if it is none of a stream.
     static func number(_ octets: some Collection<UInt8>) -> Int? {
         guard octets.count == Self.length, octets.first == Self.mark else { return nil }
         let head = Array(octets.prefix(3))

@@ -1,4 +1,4 @@
-// How an adapter presents itself, and which adapter a program gets that says nothing about it.
+// An adapter's configuration, and the default adapter of a program that names none.
 
 public import BluetoothAir
 import BluetoothHost
@@ -13,86 +13,84 @@ extension BluetoothAdapter {
     public struct Configuration: Sendable {
         /// The name that other devices read from the Generic Access service; `nil` for the identity.
         public var deviceName: String?
-        /// The name under which this device is known on an air: it decides the address.
+        /// The device's identity on an air, which determines its address.
         ///
         /// `nil` for the program's name.
         public var identity: String?
-        /// How far the device stands from the others on an air, in metres; `nil` for 1 m.
+        /// The device's distance from the others on an air, in metres; `nil` for 1 m.
         public var distance: Double?
-        /// The position of the device on an air, which counts in place of the distance; `nil` for none.
+        /// The device's position on an air, which replaces the distance; `nil` for none.
         ///
         /// Devices that have positions hear each other by the distance between them. A device with a position is 1 m,
         /// or the distance of the other, from a device without one.
         public var position: AirPosition?
-        /// A file that gets all HCI packets in the format of btsnoop.
+        /// A btsnoop file for all HCI packets.
         public var captureFile: String?
-        /// The ATT MTU that this device offers, 23 to 517 octets; the smaller of both sides' offers counts.
+        /// The ATT MTU that this device offers, 23 to 517 octets; the smaller offer of the two sides is used.
         public var preferredMTU: Int
         /// Whether apps may publish the services Current Time (1805), Device Information (180A) and Battery (180F).
         ///
-        /// Apple's systems serve them themselves and refuse an app's with ``CBError/Code/uuidNotAllowed``. Linux serves
-        /// none of them, so a device that needs one permits it here. By default apps are refused as on a phone.
+        /// Apple's systems serve them and refuse an app's with ``CBError/Code/uuidNotAllowed``. Linux serves none of
+        /// them, so set this for a device that needs one. By default apps are refused as on a phone.
         public var permitsSystemServices: Bool
         /// Whether apps may advertise ``CBAdvertisementDataManufacturerDataKey``, of up to 26 octets.
         ///
-        /// Apple's systems ignore it. A beacon, or a sensor that says its value without a connection, permits it here.
+        /// Apple's systems ignore it. Set this for a beacon, or a sensor that advertises its value.
         public var permitsManufacturerData = false
-        /// Whether a name may take all of the scan response, up to 29 octets, and not the 10 that apps have.
+        /// Whether a name may fill the scan response, up to 29 octets, instead of an app's 10.
         ///
-        /// A device that is to be like another one, whose name is longer, permits it here.
+        /// Set this for a copy of a device with a longer name.
         package var permitsWholeName = false
         /// Whether this device pairs with others at all.
         ///
-        /// True unless it is set. A device that does not pair refuses every request, and gets from its peers only what
-        /// they give to everybody.
+        /// True by default. A device that does not pair refuses every request to pair, and can only use what its peers
+        /// offer to everyone.
         public var permitsPairing: Bool = true
-        /// Who speaks with the user while this device pairs with another one; `nil` for a device that has neither
-        /// display nor keys.
+        /// Talks to the user while this device pairs; `nil` for a device with neither display nor keys.
         public var pairingAgent: (any PairingAgent)?
-        /// Whether services that apps publish, and channels, can only be used by devices that have paired, whatever
-        /// their permissions say.
+        /// Whether only paired devices can use the services and channels that apps publish, whatever their permissions
+        /// say.
         ///
-        /// Where the ``pairingAgent`` can show or take a code, or gives and takes data by another way than Bluetooth,
-        /// the pairing has to protect against a man in the middle: devices that can do none of it are refused.
+        /// If the ``pairingAgent`` can show or take a code, or exchanges out-of-band data, the pairing must protect
+        /// against a man in the middle, and devices that cannot do that are refused.
         public var requiresPairing: Bool = false
-        /// How this device hides itself behind private addresses; `nil` for one that keeps its address.
+        /// The use of private addresses; `nil` for a device that keeps its address.
         ///
-        /// A device that hides itself is known again only by those with which it has paired; to all others it is
-        /// another one, with another `identifier`, each time that its address changes.
+        /// Only paired devices recognize a device with private addresses; to all others it is a new device, with
+        /// another `identifier`, each time its address changes.
         public var privacy: Privacy?
-        /// Whether the controller is asked to send no more data than this host has finished with (Vol 4, Part E, 4.2),
-        /// so that a peer that sends faster than the app takes it waits; `nil` for the default.
+        /// Whether to use flow control from the controller to this host (Vol 4, Part E, 4.2), so that a peer that sends
+        /// faster than the app takes values has to wait; `nil` for the default.
         ///
-        /// By default the controllers of an air are asked and no others: there are some that list the commands and stop
-        /// at them. Where the controller is not asked, or refuses, a connection on which 4 MiB wait for the app ends
-        /// with ``CBError/Code/peripheralDisconnected``.
+        /// By default only the controllers of an air are asked, since some others list the commands and fail at them.
+        /// If the controller is not asked, or refuses, a connection on which 4 MiB wait for the app ends with
+        /// ``CBError/Code/peripheralDisconnected``.
         public var controllerToHostFlowControl: Bool?
-        /// Whether the controller is given the extended commands of advertising, scanning and connecting if it lists
-        /// them, so that devices that advertise in extended PDUs are found; `nil` for the default.
+        /// Whether to use the extended commands of advertising, scanning and connecting if the controller lists them,
+        /// so that devices that advertise in extended PDUs are found; `nil` for the default.
         ///
-        /// By default it is, unless it refuses them, or accepts them and then hears nobody that it hears without them.
-        /// With `true` it is not tried out before.
+        /// By default they are used, unless the controller refuses them, or hears nothing by them that it hears without
+        /// them. With `true` there is no such trial.
         public var extendedAdvertising: Bool?
-        /// Whether a controller of an air is tried out like others: for models of those that people own.
+        /// Whether a controller of an air gets the same trial: for models of real ones.
         package var triesExtendedAdvertising = false
-        /// Whether writes without response that an app makes while
-        /// ``CBPeripheral/canSendWriteWithoutResponse`` is false are lost, all of them: for tests.
+        /// Whether writes without response that an app makes while ``CBPeripheral/canSendWriteWithoutResponse`` is
+        /// false are lost: for tests.
         package var losesOverrunningWrites = false
-        /// Whether databases of peers that were discovered by an earlier process, or on an earlier connection, are
-        /// used.
+        /// Whether to use databases of peers from an earlier process or connection.
         package var usesCachedDatabases = true
-        /// What sees all that passes between apps, Core Bluetooth and the controller; `nil` for nobody.
+        /// Observes everything that passes between apps, Core Bluetooth and the controller.
         package var observer: (any AdapterObserver)?
-        /// How long events wait before they are reported to delegates; those that come meanwhile go with them.
+        /// The delay before events are reported to delegates, together with those that arrive meanwhile.
         ///
-        /// Zero unless it is set. On an instant air an answer may be faster than any phone's: code that asks, and only
-        /// then begins to listen for the answer, as some wrappers with publishers do, misses it. With a delay of 20 ms
-        /// it behaves as on a phone.
+        /// Zero by default. On an instant air an answer can be faster than any phone's: code that asks, and only then
+        /// begins to listen for the answer, as some wrappers with publishers do, misses it. With a delay of 20 ms it
+        /// works as on a phone.
         public var callbackDelay: Duration = .zero
 
         @usableFromInline static let maximumMTU = ATT.maximumMTU
 
-        /// A configuration that leaves to the defaults what is not given.
+        /// Creates a configuration with defaults for everything that is not given.
         public init(
             deviceName: String? = nil,
             identity: String? = nil,
@@ -113,9 +111,10 @@ extension BluetoothAdapter {
             self.controllerToHostFlowControl = controllerToHostFlowControl
         }
 
-        /// What the environment says: `COREBLUETOOTH_IDENTITY`, `COREBLUETOOTH_DISTANCE`, `COREBLUETOOTH_POSITION`,
-        /// `COREBLUETOOTH_CAPTURE`, `COREBLUETOOTH_FLOW_CONTROL` and `COREBLUETOOTH_EXTENDED_ADVERTISING` (`on` or
-        /// `off`), `COREBLUETOOTH_PRIVACY` (`on`, `off` or the seconds for which an address is used).
+        /// Creates a configuration from the environment: `COREBLUETOOTH_IDENTITY`, `COREBLUETOOTH_DISTANCE`,
+        /// `COREBLUETOOTH_POSITION`, `COREBLUETOOTH_CAPTURE`, `COREBLUETOOTH_FLOW_CONTROL` and
+        /// `COREBLUETOOTH_EXTENDED_ADVERTISING` (`on` or `off`), `COREBLUETOOTH_PRIVACY` (`on`, `off` or an address's
+        /// lifetime in seconds).
         public static var environment: Configuration { Configuration(environment: ProcessInfo.processInfo.environment) }
 
         init(environment: [String: String]) {
@@ -166,8 +165,8 @@ extension BluetoothAdapter {
     @TaskLocal static var surrounding: BluetoothAdapter?
     private static let selected = NIOLockedValueBox<BluetoothAdapter?>(nil)
 
-    /// The adapter of managers that are given none: that of the surrounding ``run(_:)``, else the one that was
-    /// selected, else the one that `COREBLUETOOTH_ADAPTER` names, else the user's air.
+    /// The adapter of managers that name none: that of the surrounding
+    /// ``run(_:)``, else the selected one, else the one that `COREBLUETOOTH_ADAPTER` names, else the user's air.
     public static var `default`: BluetoothAdapter {
         if let surrounding = self.surrounding ?? Surroundings.ofWork?.adapter { return surrounding }
         Surroundings.reportMissing()
@@ -188,7 +187,7 @@ extension BluetoothAdapter {
         }
     }
 
-    /// Says once which Linux adapter there is, where a program that names none gets the user's air.
+    /// Logs once that there is a Linux adapter, when a program that names none gets the user's air.
     package static func reportLinuxAdapter(folder: String = "/sys/class") {
         guard let name = AdapterListing(folder: folder).adapters.first?.name else { return }
         Notice.once(
@@ -199,9 +198,9 @@ extension BluetoothAdapter {
 
     /// Makes the adapter with this name the process's default.
     ///
-    /// It is opened when the first manager is made.
+    /// It is opened when the first manager is created.
     ///
-    /// - Throws: ``BluetoothAdapterError`` where the name is not one.
+    /// - Throws: ``BluetoothAdapterError`` if the name is invalid.
     public static func select(_ name: String, configuration: Configuration = .environment) throws {
         self.select(try BluetoothAdapter(name, configuration: configuration))
     }
@@ -230,7 +229,7 @@ extension BluetoothAdapter {
 }
 
 extension BluetoothAdapter.Configuration {
-    /// A position as a person writes it, two numbers of metres with a comma between them; `nil` for other text.
+    /// A position from text, two numbers of metres separated by a comma; `nil` for other text.
     package static func position(_ text: String) -> AirPosition? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Double($0.trimmingCharacters(in: .whitespaces)) }
@@ -245,10 +244,11 @@ extension BluetoothAdapter.Configuration {
         self.position.map(AirLocation.position) ?? self.distance.map { .distance(.metres($0)) }
     }
 
-    /// The name under which the device is known.
+    /// The device's identity.
     var identityName: String { self.identity ?? ProcessInfo.processInfo.processName }
 
-    /// A random static address that depends on the identity alone; a device without an identity gets the next of a row.
+    /// A random static address that depends only on the identity; a device without an identity gets the next of a
+    /// sequence.
     package var addressOnAir: DeviceAddress {
         let seed =
             switch self.identity {
@@ -263,23 +263,22 @@ extension BluetoothAdapter.Configuration {
         return .randomStatic(using: &generator)
     }
 
-    /// The random static address of this device on a controller that has no public one: the same in every run.
+    /// This device's random static address on a controller without a public one, the same in every run.
     ///
-    /// Two devices on two such controllers differ, since a controller has a name of its own on a machine, and a machine
-    /// a number of its own.
+    /// It depends on the controller's name and the machine's identifier, so that two devices differ.
     func fallbackAddress(on name: AdapterName, machine: String = Self.machine) -> DeviceAddress {
         var generator = SeededGenerator(seed: fnv1a("\(name) \(self.identityName) \(machine)".utf8))
         return .randomStatic(using: &generator)
     }
 
-    /// The number that a machine keeps from its installation on (machine-id(5)), else its name.
+    /// The machine's identifier (machine-id(5)), else its name.
     private static let machine =
         (try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)).flatMap { $0.isEmpty ? nil : $0 }
         ?? ProcessInfo.processInfo.hostName
 
     private static let anonymous = NIOLockedValueBox<UInt64>(0)
 
-    /// What the host is given.
+    /// The host's configuration.
     func hostConfiguration(address: DeviceAddress?) -> LEHostConfiguration {
         LEHostConfiguration(
             deviceName: self.deviceName ?? self.identityName,
@@ -294,13 +293,13 @@ extension BluetoothAdapter.Configuration {
 }
 
 extension BluetoothAdapter.Configuration {
-    /// The least that every link has to have before what apps publish can be used.
+    /// The minimum security level of a link for using what apps publish.
     var requiredLevel: SecurityLevel {
         guard self.requiresPairing else { return .none }
         return self.pairingAgent?.canAuthenticate == true ? .authenticated : .encrypted
     }
 
-    /// How the device pairs, as follows from what its user can see and do.
+    /// The device's pairing configuration, which follows from its user's capabilities.
     fileprivate var pairing: PairingConfiguration {
         let capabilities = self.pairingAgent?.capabilities ?? .none
         return PairingConfiguration(
@@ -312,7 +311,7 @@ extension BluetoothAdapter.Configuration {
     }
 }
 
-/// Where the FNV-1a hash of 64 bits begins.
+/// The offset basis of the 64-bit FNV-1a hash.
 package let fnv1aBasis: UInt64 = 0xCBF2_9CE4_8422_2325
 
 /// The FNV-1a hash of octets: the same in every process.

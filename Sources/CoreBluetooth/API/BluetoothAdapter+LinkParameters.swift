@@ -1,11 +1,11 @@
-// For tools: how the connection to a device is carried, and asking for another way. Core Bluetooth has no calls for it.
+// For tools: a connection's parameters, and requests to change them. Core Bluetooth has no calls for this.
 
 package import BluetoothHCI
 package import BluetoothHost
 import Foundation
 
 extension BluetoothAdapter {
-    /// How a connection is carried.
+    /// A connection's parameters.
     package struct LinkParameters: Hashable, Sendable {
         /// Interval, latency and supervision timeout.
         package var timing: LinkTiming
@@ -15,8 +15,7 @@ extension BluetoothAdapter {
         package var mtu: Int
     }
 
-    /// Reports on the event loop how the connection to the device with an identifier is carried, or why that is not
-    /// known.
+    /// Reports on the event loop the parameters of the connection to a device, or why they are unknown.
     package func readLinkParameters(
         of identifier: UUID,
         _ report: @escaping @Sendable (Result<LinkParameters, LEHostError>) -> Void
@@ -32,7 +31,7 @@ extension BluetoothAdapter {
         }
     }
 
-    /// Asks for other PHYs, and reports on the event loop which ones the connection has then.
+    /// Requests other PHYs, and reports on the event loop those that the connection has then.
     package func setPHYs(
         of identifier: UUID,
         to preference: PHYPreference,
@@ -44,8 +43,8 @@ extension BluetoothAdapter {
         }
     }
 
-    /// Asks for another interval, latency and supervision timeout, and reports on the event loop what the connection
-    /// has then.
+    /// Requests another interval, latency and supervision timeout, and reports on the event loop those that the
+    /// connection has then.
     package func updateConnection(
         to identifier: UUID,
         _ parameters: ConnectionParameters,

@@ -1,26 +1,26 @@
-// How an adapter hides itself behind private addresses.
+// An adapter's use of private addresses.
 
 import BluetoothHost
 import BluetoothTypes
 import NIOCore
 
 extension BluetoothAdapter.Configuration {
-    /// How a device that hides itself changes its address (Vol 3, Part C, 10.7).
+    /// How a device changes its private address (Vol 3, Part C, 10.7).
     public struct Privacy: Hashable, Sendable {
         /// How long an address is used: the specification recommends 15 minutes, and allows 1 s to 1 h.
         public var rotationInterval: Duration
-        /// After how many connections under one address another is used, before its time is over; `nil` for time alone.
+        /// The number of connections after which the address changes before its time is over; `nil` for no limit.
         public var connectionsPerAddress: Int?
 
         @usableFromInline static let recommendedInterval = Duration.nanoseconds(
             ResolvablePrivateAddressTimeout.recommended.timeAmount.nanoseconds
         )
 
-        /// A device that hides itself.
+        /// Creates the settings.
         ///
         /// - Parameters:
-        ///   - rotationInterval: How long an address is used; what is not between 1 s and 1 h becomes the nearest of both.
-        ///   - connectionsPerAddress: After how many connections another address is used; `nil` for time alone.
+        ///   - rotationInterval: How long an address is used, clamped to 1 s to 1 h.
+        ///   - connectionsPerAddress: The number of connections after which the address changes; `nil` for no limit.
         public init(rotationInterval: Duration = Self.recommendedInterval, connectionsPerAddress: Int? = nil) {
             self.rotationInterval = rotationInterval
             self.connectionsPerAddress = connectionsPerAddress
@@ -32,7 +32,7 @@ extension BluetoothAdapter.Configuration {
             return .seconds(range.lowerBound) ... .seconds(range.upperBound)
         }()
 
-        /// What the host is given.
+        /// The host's configuration.
         var hostConfiguration: PrivacyConfiguration {
             let interval = min(max(self.rotationInterval, Self.intervals.lowerBound), Self.intervals.upperBound)
             return PrivacyConfiguration(

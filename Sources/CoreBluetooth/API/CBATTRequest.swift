@@ -7,29 +7,29 @@ import NIOCore
 
 /// A central's request to read or write a value of a characteristic that this app published.
 ///
-/// Answer it with ``CBPeripheralManager/respond(to:withResult:)``; a central waits 30 seconds and then gives the
-/// connection up.
+/// Answer it with ``CBPeripheralManager/respond(to:withResult:)``; a central waits 30 seconds and then ends the
+/// connection.
 ///
 /// Apple documents it as `CBATTRequest`.
 open class CBATTRequest: NSObject {
-    /// What the system waits for.
+    /// The answer that the system waits for.
     enum Answer: Sendable {
         case read(GATTRequestID)
         case write(GATTRequestID)
-        /// A write without response: an answer does no harm.
+        /// A write without response, whose answer is ignored.
         case nothing
     }
 
-    /// What the system waits for, shared by the requests of one transaction, which are answered once.
+    /// The answer that the system waits for, shared by the requests of one transaction, which are answered once.
     final class Transaction: Sendable {
-        /// The transaction of a write without response, which nobody waits for.
+        /// The transaction of a write without response, which needs no answer.
         static let unawaited = Transaction(.nothing)
 
         private let answer: NIOLockedValueBox<Answer>
 
         init(_ answer: Answer) { self.answer = NIOLockedValueBox(answer) }
 
-        /// What is to be answered; nothing after the first time.
+        /// Returns the awaited answer; nothing after the first call.
         func take() -> Answer {
             self.answer.withLockedValue { answer in
                 defer { answer = .nothing }
@@ -58,14 +58,14 @@ open class CBATTRequest: NSObject {
         super.init()
     }
 
-    /// Makes of an object that the app has not kept the next write without response.
+    /// Reuses an object that the app has not retained for the next write without response.
     func renew(central: CBCentral, characteristic: CBMutableCharacteristic, value: ByteBuffer) {
         if central !== self.centralStorage { self.centralStorage = central }
         if characteristic !== self.characteristicStorage { self.characteristicStorage = characteristic }
         if self.value?.setOctets(of: value) == nil { self.value = Data(octetsOf: value) }
     }
 
-    /// There is no such object by itself.
+    /// Not available: requests come from centrals.
     @available(*, unavailable, message: "Requests come from centrals.")
     public override init() { fatalError("unavailable") }
 
@@ -80,10 +80,10 @@ open class CBATTRequest: NSObject {
     /// Answer a read beyond the end of the value with ``CBATTError/Code/invalidOffset``.
     open var offset: Int { self.offsetStorage }
 
-    /// What is to be written, or what was read: set it, from ``offset`` on, before a read is answered with
-    /// ``CBATTError/Code/success``.
+    /// The value to write, or the value that is read: set it, from
+    /// ``offset`` on, before you answer a read with ``CBATTError/Code/success``.
     ///
-    /// What does not fit into one packet the central fetches with further requests.
+    /// If it does not fit into one packet, the central reads the rest with further requests.
     open var value: Data?
 
     /// The object as log lines show it.

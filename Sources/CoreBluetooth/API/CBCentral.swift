@@ -4,7 +4,7 @@ import BluetoothHost
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A remote central that reads, writes or subscribed.
+/// A remote central that reads, writes or subscribes.
 ///
 /// A manager has one object for each central while the central is connected.
 ///
@@ -12,9 +12,9 @@ import NIOConcurrencyHelpers
 open class CBCentral: CBPeer {
     // Guarded by the lock.
     var mtu = ATT.defaultMTU
-    /// The link to it, while there is one.
+    /// The link to it, if there is one.
     var link: LinkID?
-    /// Its updates on their way.
+    /// Its updates in transit.
     var window = TransmitWindow()
 
     /// The longest value, in octets, that one update can carry to this central: the ATT MTU of its connection less 3,

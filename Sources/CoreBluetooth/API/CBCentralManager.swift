@@ -8,11 +8,11 @@ import NIOCore
 /// Finds peripherals and connects to them.
 ///
 /// All calls of the delegate, and of the delegates of its peripherals, come on the queue that the manager was given.
-/// When the manager goes, its connections end.
+/// When the manager is deallocated, its connections end.
 ///
 /// Apple documents it as `CBCentralManager`.
 open class CBCentralManager: CBManager {
-    /// What a system can do beyond the basics.
+    /// Optional features of a system.
     ///
     /// Apple documents it as `CBCentralManager.Feature`.
     public struct Feature: OptionSet, BitwiseCopyable, Sendable {
@@ -34,13 +34,13 @@ open class CBCentralManager: CBManager {
     // Guarded by the lock.
     private weak var delegateStorage: (any CBCentralManagerDelegate)?
     private var scanningStorage = false
-    /// The scan that goes on from before the manager, while what has waited for it is delivered.
+    /// The scan from before the manager, until the reports that have waited for it are delivered.
     private var restoredScan: ScanFilter?
 
-    /// A manager on the main queue, whose delegate comes later.
+    /// A manager on the main queue, whose delegate is set later.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 
-    /// A manager that calls `delegate` on `queue`; `nil` is the main queue, which the program has to run, see
+    /// A manager that calls `delegate` on `queue`; `nil` is the main queue, which the program must run; see
     /// <doc:WhatDiffersOnLinux>.
     public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
         self.init(delegate: delegate, queue: queue, options: nil)
@@ -48,12 +48,12 @@ open class CBCentralManager: CBManager {
 
     /// A manager with options.
     ///
-    /// With ``CBCentralManagerOptionRestoreIdentifierKey`` the manager's scan, its connections, existing or waited for,
-    /// and what was discovered and subscribed to outlive the process, however that ends. The next process of the same
-    /// program that makes a manager with the same identifier is called with
-    /// ``CBCentralManagerDelegate/centralManager(_:willRestoreState:)`` before anything else. Links end with the
-    /// process that had them, so peripherals come back as ``CBPeripheralState/connecting`` and are connected when they
-    /// are there. Releasing the manager in a running process removes its state.
+    /// With ``CBCentralManagerOptionRestoreIdentifierKey`` the manager's scan, its connections, existing or pending,
+    /// and everything that was discovered and subscribed to survive the process, however it ends. When the next process
+    /// of the same program creates a manager with the same identifier, it is called with
+    /// ``CBCentralManagerDelegate/centralManager(_:willRestoreState:)`` before anything else. Links end with their
+    /// process, so peripherals are restored as ``CBPeripheralState/connecting`` and connect when they are in range.
+    /// Releasing the manager in a running process removes its state.
     ///
     /// Beside Apple's options, ``BluetoothAdapter/optionKey`` names the adapter to use.
     public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
@@ -78,7 +78,7 @@ open class CBCentralManager: CBManager {
         self.context.commands.send(.end)
     }
 
-    /// The object that is called for what happens; a weak reference.
+    /// The object that the manager informs; a weak reference.
     open var delegate: (any CBCentralManagerDelegate)? {
         get { self.lock.withLock { self.delegateStorage } }
         set { self.lock.withLock { self.delegateStorage = newValue } }
@@ -87,7 +87,7 @@ open class CBCentralManager: CBManager {
     /// Whether the manager scans.
     open var isScanning: Bool { self.lock.withLock { self.scanningStorage } }
 
-    /// The delegate, to be called now: who observes properties is called first.
+    /// The delegate, to be called now, after observers of properties.
     var informedDelegate: (any CBCentralManagerDelegate)? {
         // A subclass may override the property.
         guard type(of: self) == CBCentralManager.self else {
@@ -101,11 +101,11 @@ open class CBCentralManager: CBManager {
 
     func setRestoredScan(_ filter: ScanFilter?) { self.lock.withLock { self.restoredScan = filter } }
 
-    /// Whether this system has all of some features.
+    /// Whether this system supports all of the given features.
     ///
-    /// It has ``Feature/extendedScanAndConnect`` where the default adapter uses extended advertising: the software
-    /// radio does, a real controller if it has it, which is known once a manager of it is powered on. One that accepts
-    /// the commands and hears nothing has it until that has turned out.
+    /// It supports ``Feature/extendedScanAndConnect`` if the default adapter uses extended advertising: the software
+    /// radio does; for a real controller this is known once a manager is powered on. A controller that accepts the
+    /// commands and hears nothing counts until that is found out.
     @discardableResult
     open class func supports(_ features: CBCentralManager.Feature) -> Bool {
         guard Feature.extendedScanAndConnect.isSuperset(of: features) else { return false }
@@ -114,11 +114,12 @@ open class CBCentralManager: CBManager {
 
     // MARK: Scanning
 
-    /// Starts scanning for peripherals that advertise one of some services; `nil` or none at all stands for everything.
+    /// Starts scanning for peripherals that advertise one of some services; `nil` or an empty list means all
+    /// peripherals.
     ///
     /// A peripheral is reported once, and again when its scan response adds to what is known; with
-    /// ``CBCentralManagerScanOptionAllowDuplicatesKey`` each advertising packet is reported. A scan replaces the one
-    /// that was going on.
+    /// ``CBCentralManagerScanOptionAllowDuplicatesKey`` each advertising packet is reported. A new scan replaces the
+    /// present one.
     open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
         guard self.isPoweredOn() else { return }
         var filter = ScanFilter()
@@ -137,12 +138,12 @@ open class CBCentralManager: CBManager {
         }
         self.setScanning(true)
         self.propertyObservation.propertiesChanged()
-        // An app that asks for the scan that goes on gets what waits for it, and not all of that once more.
+        // An app that asks for the scan that continues gets the waiting reports, but not all of them again.
         guard self.lock.withLock({ self.restoredScan != filter }) else { return }
         self.context.send(.scan(filter))
     }
 
-    /// Stops scanning: nothing is reported any more.
+    /// Stops scanning: nothing more is reported.
     open func stopScan() {
         guard self.isPoweredOn() else { return }
         self.setRestoredScan(nil)
@@ -156,14 +157,14 @@ open class CBCentralManager: CBManager {
     /// The longest delay of a connection, in seconds: a day.
     private static let longestDelay: Double = 86_400
 
-    /// Connects to a peripheral as soon as it is there; the delegate is called.
+    /// Connects to a peripheral as soon as it is in range, and calls the delegate.
     ///
     /// The request never expires; ``cancelPeripheralConnection(_:)`` withdraws it.
     ///
     /// - Parameters:
     ///   - peripheral: A peripheral of this manager.
     ///   - options: ``CBConnectPeripheralOptionStartDelayKey`` and ``CBConnectPeripheralOptionEnableAutoReconnect``;
-    ///     others are accepted and not used.
+    ///     others are accepted and ignored.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
         guard self.isPoweredOn(), self.owns(peripheral), let id = peripheral.beginConnecting() else { return }
         var connectOptions = ConnectOptions()
@@ -184,7 +185,7 @@ open class CBCentralManager: CBManager {
         self.context.send(.connect(id, peripheral.identifier, peripheral.address, connectOptions))
     }
 
-    /// Ends a connection, or stops waiting for one; the delegate is called of a disconnection without an error.
+    /// Ends a connection, or stops waiting for one; the delegate gets a disconnection without an error.
     ///
     /// The link itself stays while another manager of this adapter uses it.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
@@ -202,7 +203,7 @@ open class CBCentralManager: CBManager {
 
     // MARK: Known peripherals
 
-    /// Known peripherals by identifier, in the order asked for; unknown ones are left out.
+    /// Known peripherals by identifier, in the given order; unknown ones are left out.
     @discardableResult
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
         guard self.isPoweredOn() else { return [] }
@@ -213,9 +214,9 @@ open class CBCentralManager: CBManager {
         }
     }
 
-    /// Peripherals that are connected to this system, by any app, and are known to have one of some services.
+    /// Peripherals that are connected to this system, by any app, and have one of some services as far as known.
     ///
-    /// The app has to connect to them, too.
+    /// The app must connect to them itself, too.
     @discardableResult
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         guard self.isPoweredOn() else { return [] }
@@ -224,7 +225,7 @@ open class CBCentralManager: CBManager {
         }
     }
 
-    /// Asks for events when certain peers connect or disconnect, whichever app connected them; `nil` ends that.
+    /// Requests events when certain peers connect or disconnect, whichever app connected them; `nil` stops them.
     open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
         guard self.isPoweredOn() else { return }
         let filter = options.map { options in
@@ -238,7 +239,7 @@ open class CBCentralManager: CBManager {
 }
 
 extension PeerDescription {
-    /// What the store knows of a device.
+    /// A device's stored description.
     init(_ record: IdentityStore.Record) {
         self.init(identifier: record.identifier, address: record.address, name: record.name)
     }

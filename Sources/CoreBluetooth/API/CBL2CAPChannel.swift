@@ -4,9 +4,9 @@ public import Foundation
 
 /// An L2CAP channel between this app and a peer.
 ///
-/// Keep a reference to a channel that you work with: letting the last one go closes it. What was written before still
-/// leaves, and what came may still be read. A channel also closes when both streams are closed, when its connection
-/// ends, and when its PSM is no longer published; the streams are then at their end.
+/// Keep a reference to a channel while you use it: releasing the last one closes it. Data that was written before is
+/// still sent, and received data can still be read. A channel also closes when both streams are closed, when its
+/// connection ends, and when its PSM is unpublished; the streams are then at their end.
 ///
 /// Apple documents it as `CBL2CAPChannel`.
 open class CBL2CAPChannel: NSObject {
@@ -20,7 +20,7 @@ open class CBL2CAPChannel: NSObject {
         var output: ChannelOutputStream
     }
 
-    /// A channel without peer and streams, as an app can make it.
+    /// A channel without peer and streams, as an app can create it.
     public override init() {
         self.endpoints = nil
         super.init()
@@ -39,13 +39,13 @@ open class CBL2CAPChannel: NSObject {
         super.init()
     }
 
-    /// The peer; `nil` for a channel that an app made by itself.
+    /// The peer; `nil` for a channel that an app created.
     open var peer: CBPeer! { self.endpoints?.peer }
 
-    /// What the peer sends; `nil` for a channel that an app made by itself.
+    /// The data from the peer; `nil` for a channel that an app created.
     open var inputStream: InputStream! { self.endpoints?.input }
 
-    /// What is sent to the peer; `nil` for a channel that an app made by itself.
+    /// The data to the peer; `nil` for a channel that an app created.
     open var outputStream: OutputStream! { self.endpoints?.output }
 
     /// The PSM of the channel.

@@ -1,16 +1,16 @@
-// What central and peripheral managers have in common.
+// The base class of central and peripheral managers.
 
 public import Foundation
 
-/// The common root of ``CBCentralManager`` and ``CBPeripheralManager``: what the adapter can do now, and whether this
-/// program may use it.
+/// The base class of ``CBCentralManager`` and ``CBPeripheralManager``: the adapter's state, and whether this program
+/// may use it.
 ///
 /// Apple documents it as `CBManager`.
 open class CBManager: NSObject {
     let adapter: BluetoothAdapter
-    /// Guards everything of the manager that can be observed, and all that belongs to it.
+    /// Guards everything observable of the manager and its objects.
     let lock: ObjectLock
-    /// Who observes properties of the manager.
+    /// Observers of the manager's properties.
     package let propertyObservation: PropertyObservation
     private var stateStorage: CBManagerState = .unknown
 
@@ -21,15 +21,15 @@ open class CBManager: NSObject {
         super.init()
     }
 
-    /// There is no such object by itself.
+    /// Not available: create a subclass's object.
     @available(*, unavailable, message: "Make a CBCentralManager or a CBPeripheralManager.")
     public override init() { fatalError("unavailable") }
 
-    /// What the manager can do now.
+    /// The adapter's state for this manager.
     ///
-    /// It is ``CBManagerState/unknown`` until the delegate was called for the first time, and changes on the manager's
-    /// queue just before the delegate is called. In every state but ``CBManagerState/poweredOn`` commands are ignored,
-    /// with a line on standard error.
+    /// It is ``CBManagerState/unknown`` until the delegate is called for the first time, and changes on the manager's
+    /// queue just before the delegate is called. Except in ``CBManagerState/poweredOn``, commands are ignored, with a
+    /// line on standard error.
     open var state: CBManagerState { self.lock.withLock { self.stateStorage } }
 
     /// Whether this program may use Bluetooth: on Linux ``CBManagerAuthorization/allowedAlways``, for Linux itself
@@ -37,8 +37,8 @@ open class CBManager: NSObject {
     @available(*, deprecated, message: "Use the class property.")
     open var authorization: CBManagerAuthorization { Self.authorization }
 
-    /// Whether this program may use Bluetooth: on Linux ``CBManagerAuthorization/allowedAlways``, for Linux itself
-    /// decides who may open an adapter. For an app on a device of a test, the test decides.
+    /// Whether this program may use Bluetooth: on Linux ``CBManagerAuthorization/allowedAlways``, since Linux itself
+    /// decides who may open an adapter. In a test's world, the test decides.
     open class var authorization: CBManagerAuthorization { CurrentApplication.policy?.authorization ?? .allowedAlways }
 
     /// The object as log lines show it.
@@ -47,7 +47,7 @@ open class CBManager: NSObject {
     /// Sets the state, on the manager's queue.
     func setState(_ state: CBManagerState) { self.lock.withLock { self.stateStorage = state } }
 
-    /// Whether commands can be carried out; says so where they cannot, as Core Bluetooth does.
+    /// Whether commands can be carried out; logs a line if not, as Core Bluetooth does.
     func isPoweredOn() -> Bool {
         let isOn = self.lock.withLock { self.isOn }
         if !isOn { self.logPoweredOff() }

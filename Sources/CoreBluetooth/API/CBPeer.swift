@@ -1,4 +1,4 @@
-// Remote devices: what both roles know of them.
+// The base class of remote devices.
 
 public import Foundation
 
@@ -15,16 +15,16 @@ open class CBPeer: NSObject, NSCopying {
         super.init()
     }
 
-    /// There is no such object by itself.
+    /// Not available: peers come from managers.
     @available(*, unavailable, message: "Peers come from managers.")
     public override init() { fatalError("unavailable") }
 
-    /// The name that this system gave to the device: random, and the same each time that the device is met.
+    /// The device's random identifier on this system, the same each time the device is met.
     ///
     /// It is stored with the adapter's state, so that it is the same in the next run. It is not the device's address,
-    /// and on another machine the same device has another one.
+    /// and the same device has another one on another machine.
     open var identifier: UUID { self.identifierStorage }
 
-    /// The object itself: two objects of one device of one manager do not exist.
+    /// The object itself: a manager has only one object for a device.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }

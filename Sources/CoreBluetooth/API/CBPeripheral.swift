@@ -1,5 +1,5 @@
-// A remote peripheral, as the app sees it: what is known of it, and what the app may do with it. Everything observable
-// changes on the manager's queue (see CBPeripheral+Events.swift); calls may come from anywhere.
+// A remote peripheral, as the app sees it. Everything observable changes on the manager's queue (see
+// CBPeripheral+Events.swift); calls may come from any thread.
 
 import BluetoothHost
 import BluetoothTypes
@@ -9,8 +9,8 @@ import NIOCore
 
 /// A remote peripheral.
 ///
-/// Keep a reference to a peripheral that you work with: the manager has none, and letting the last one go ends the
-/// connection. Procedures are carried out in the order in which they were asked for, and each is answered once.
+/// Keep a reference to a peripheral while you use it: the manager has none, and releasing the last one ends the
+/// connection. Requests are carried out in the order of the calls, and each is answered once.
 ///
 /// Apple documents it as `CBPeripheral`.
 open class CBPeripheral: CBPeer {
@@ -23,13 +23,13 @@ open class CBPeripheral: CBPeer {
     var nameStorage: String?
     var rssiStorage: NSNumber?
     var connection = ObservedConnection()
-    /// Whether the object may still be connected: not after the adapter was reset.
+    /// Whether the object can still be connected: not after a reset of the adapter.
     var isValid = true
     var mtu = ATT.defaultMTU
     var writeWindow = TransmitWindow()
     var servicesStorage: [CBService]?
     @exclusivity(unchecked) var attributes = RemoteAttributes()
-    /// How often services of this connection became invalid.
+    /// The number of times that services of this connection became invalid.
     var invalidations = 0
 
     /// The present connection's identifier.
@@ -68,20 +68,20 @@ open class CBPeripheral: CBPeer {
 
     // MARK: What is known
 
-    /// The object that is called for what the peripheral does; a weak reference.
+    /// The object that the peripheral informs; a weak reference.
     open var delegate: (any CBPeripheralDelegate)? {
         get { self.lock.withLock { self.delegateStorage } }
         set { self.lock.withLock { self.delegateStorage = newValue } }
     }
 
-    /// The name that the peripheral calls itself, else the one that it advertised last.
+    /// The peripheral's GAP Device Name, else its last advertised name.
     open var name: String? { self.lock.withLock { self.nameStorage } }
 
     /// The signal strength that was last read, in dBm; `nil` before that.
     @available(*, deprecated, message: "Use peripheral(_:didReadRSSI:error:).")
     open var rssi: NSNumber? { self.lock.withLock { self.rssiStorage } }
 
-    /// How the peripheral stands with its manager; changes on the manager's queue.
+    /// The connection state; changes on the manager's queue.
     open var state: CBPeripheralState { self.lock.withLock { self.connection.state } }
 
     /// The services that were discovered; `nil` before that and after a disconnection.
@@ -94,7 +94,7 @@ open class CBPeripheral: CBPeer {
         self.lock.withLock { self.connection.state == .connected && self.writeWindow.canSend }
     }
 
-    /// Whether the peripheral may have Apple's notifications: never, since there are none here.
+    /// Whether the peripheral may receive Apple's notifications: never, since Linux has none.
     open var ancsAuthorized: Bool { false }
 
     /// The longest value, in octets, that one write can carry: 512 with response, and without response the ATT MTU of
@@ -118,7 +118,7 @@ open class CBPeripheral: CBPeer {
             """
     }
 
-    /// Takes in a name that was received.
+    /// Stores a received name.
     func learn(name: String?) {
         guard let name else { return }
         self.lock.withLock { self.nameStorage = name }
@@ -126,10 +126,10 @@ open class CBPeripheral: CBPeer {
 
     // MARK: Discovery
 
-    /// Discovers services; `nil` or none at all stands for all, which takes longer.
+    /// Discovers services; `nil` or an empty list means all, which takes longer.
     ///
-    /// Discovery accumulates: what was found before stays. Generic Access, Generic Attribute and Human Interface Device
-    /// are the system's and not shown.
+    /// Discovery accumulates: services that were found before stay. Generic Access, Generic Attribute and Human
+    /// Interface Device belong to the system and are not shown.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
         self.warnWithoutDelegate(
             """
@@ -140,7 +140,7 @@ open class CBPeripheral: CBPeer {
         self.perform(on: .peripheral) { AttributeDiscovery(.services(Self.wanted(serviceUUIDs)), of: $0) }
     }
 
-    /// Discovers the services that a service includes; `nil` or none at all stands for all.
+    /// Discovers the services that a service includes; `nil` or an empty list means all.
     ///
     /// The answer is ``CBPeripheralDelegate/peripheral(_:didDiscoverIncludedServicesFor:error:)``.
     open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
@@ -153,7 +153,7 @@ open class CBPeripheral: CBPeer {
         self.discover(GATTDiscovery.includedServices, Self.wanted(includedServiceUUIDs), of: service)
     }
 
-    /// Discovers the characteristics of a service; `nil` or none at all stands for all.
+    /// Discovers the characteristics of a service; `nil` or an empty list means all.
     ///
     /// The answer is ``CBPeripheralDelegate/peripheral(_:didDiscoverCharacteristicsFor:error:)``.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
@@ -181,15 +181,15 @@ open class CBPeripheral: CBPeer {
 
     // MARK: Values
 
-    /// Reads a value, however long it is; it arrives at `peripheral(_:didUpdateValueFor:error:)` of the delegate.
+    /// Reads a value of any length; it arrives in the delegate's `peripheral(_:didUpdateValueFor:error:)`.
     open func readValue(for characteristic: CBCharacteristic) {
         self.perform(on: characteristic) { subject, _ in ValueRead(subject) }
     }
 
     /// Writes a value.
     ///
-    /// With response it may have 512 octets, without it as many as ``maximumWriteValueLength(for:)`` says; longer ones
-    /// are not sent.
+    /// With response it may have 512 octets, without response the number that ``maximumWriteValueLength(for:)``
+    /// returns; longer values are not sent.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
         switch type {
         case .withResponse:
@@ -198,25 +198,25 @@ open class CBPeripheral: CBPeer {
         }
     }
 
-    /// Turns notifications on or off; indications where the characteristic has those alone.
+    /// Turns notifications on or off, or indications if the characteristic has only those.
     ///
-    /// The answer is ``CBPeripheralDelegate/peripheral(_:didUpdateNotificationStateFor:error:)``. A characteristic that
-    /// has neither is refused with ``CBATTError/Code/requestNotSupported``. One without a Client Characteristic
-    /// Configuration is refused with ``CBATTError/Code/attributeNotFound``, and the values that it sends all the same
-    /// are delivered. So are those that a bonded peripheral has sent on this connection before.
+    /// The answer is ``CBPeripheralDelegate/peripheral(_:didUpdateNotificationStateFor:error:)``. For a characteristic
+    /// with neither, its error is ``CBATTError/Code/requestNotSupported``. Without a Client Characteristic
+    /// Configuration it is ``CBATTError/Code/attributeNotFound``, but values that the peripheral nevertheless sends are
+    /// delivered, as are values that a bonded peripheral has already sent on this connection.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
         self.perform(on: characteristic) { SubscriptionChange(enabled, of: characteristic, $1) }
     }
 
-    /// Reads a descriptor, however long its value is.
+    /// Reads a descriptor's value of any length.
     open func readValue(for descriptor: CBDescriptor) {
         self.perform(on: descriptor, ValueRead.init)
     }
 
     /// Writes a descriptor.
     ///
-    /// The Client Characteristic Configuration is not written like this but with ``setNotifyValue(_:for:)``; trying
-    /// ends the program, as on Apple's platforms.
+    /// Use ``setNotifyValue(_:for:)`` for the Client Characteristic Configuration; writing it here ends the program, as
+    /// on Apple's platforms.
     open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
         if descriptor.uuid.value.shortValue == GATTAttributeType.clientConfiguration {
             fatalMisuse(
@@ -233,8 +233,8 @@ open class CBPeripheral: CBPeer {
 
     /// Measures the signal strength of the connection.
     ///
-    /// The answer is ``CBPeripheralDelegate/peripheral(_:didReadRSSI:error:)``; ``CBError/Code/unknown`` where the
-    /// controller could not measure it, which says nothing of the connection.
+    /// The answer is ``CBPeripheralDelegate/peripheral(_:didReadRSSI:error:)``; its error is ``CBError/Code/unknown``
+    /// if the controller could not measure it, which says nothing about the connection.
     open func readRSSI() {
         self.warnWithoutDelegate(
             """
@@ -247,8 +247,8 @@ open class CBPeripheral: CBPeer {
 
     /// Opens an L2CAP channel to a PSM that the peripheral has published, 0x0080 to 0x00FF.
     ///
-    /// The channel comes to ``CBPeripheralDelegate/peripheral(_:didOpen:error:)``. Several are opened one after the
-    /// other in the order of the calls.
+    /// The channel comes to ``CBPeripheralDelegate/peripheral(_:didOpen:error:)``. Several channels are opened one
+    /// after another, in the order of the calls.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
         guard let connection = self.connection(with: .peripheral) else { return }
         self.context.send(.openChannel(connection.id, PSM, invalidations: connection.invalidations))
@@ -256,7 +256,7 @@ open class CBPeripheral: CBPeer {
 }
 
 extension CBPeripheral {
-    /// Services that the system keeps to itself: Generic Access, Generic Attribute, Human Interface Device, and Apple's
+    /// Services that the system does not show: Generic Access, Generic Attribute, Human Interface Device, and Apple's
     /// notification service.
     static let hiddenServices: [BluetoothUUID] = [
         0x1800, 0x1801, 0x1812,
@@ -293,7 +293,7 @@ extension CBPeripheral {
         self.perform(on: .descriptor(descriptor, handle), make)
     }
 
-    /// Begins an operation, or says why it cannot be as Core Bluetooth does.
+    /// Begins an operation, or logs why it cannot, as Core Bluetooth does.
     private func perform(
         on subject: PeripheralOperation.Subject,
         _ make: (PeripheralOperation.Subject) -> PeripheralOperation
@@ -303,7 +303,8 @@ extension CBPeripheral {
         self.context.send(.perform(connection.id, operation, invalidations: connection.invalidations))
     }
 
-    /// The present connection if it has what is asked about, and how often its services have become invalid so far.
+    /// The present connection if it has the subject, and the number of times that its services have become invalid so
+    /// far.
     private func connection(with subject: PeripheralOperation.Subject) -> (id: ConnectionID, invalidations: Int)? {
         let connection = self.lock.withLock {
             self.connection.state == .connected && self.has(subject) ? (self.connectionID, self.invalidations) : nil
@@ -317,7 +318,7 @@ extension CBPeripheral {
         self.context.observer?.called("a call is ignored: \(quoted(self.name)) is not connected")
     }
 
-    /// Logs that a procedure was asked for without a delegate to get its result.
+    /// Logs that an operation was begun without a delegate to get its result.
     private func warnWithoutDelegate(_ text: @autoclosure () -> String) {
         guard self.delegate == nil else { return }
         LogLines.misuse(text())

@@ -7,14 +7,13 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 extension CBPeripheralManager {
-    /// Services of the system, which an app may never publish: Generic Access, Generic Attribute, Human Interface
+    /// Services of the system, which an app can never publish: Generic Access, Generic Attribute, Human Interface
     /// Device.
     private static let reservedServices: [BluetoothUUID] = [0x1800, 0x1801, 0x1812]
-    /// Services that the system has on Apple's platforms, and here where an app publishes them: Current Time, Device
-    /// Information, Battery.
+    /// Services that the system serves on Apple's platforms, but not here: Current Time, Device Information, Battery.
     private static let systemServices: [BluetoothUUID] = [0x1805, 0x180A, 0x180F]
 
-    /// Why a service may not be published.
+    /// The reason why a service cannot be published.
     func objection(to service: CBMutableService) -> CBError? {
         let isReserved =
             Self.reservedServices.contains(service.uuid.value)
@@ -25,7 +24,7 @@ extension CBPeripheralManager {
         return isForbidden ? .reported(.invalidParameters) : nil
     }
 
-    /// Notes a service as it is now; what Apple answers with an exception ends the program.
+    /// Registers a service as it is now; misuse that raises an exception on Apple's platforms ends the program.
     func register(_ service: CBMutableService) -> LocalService {
         let characteristics = (service.characteristics ?? []).map { characteristic in
             guard let characteristic = characteristic as? CBMutableCharacteristic else {
@@ -41,7 +40,7 @@ extension CBPeripheralManager {
         )
         let (token, included) = self.lock.withLock {
             let included = (service.includedServices ?? []).map {
-                // One that was never added has a name that the event loop does not know either.
+                // The event loop does not know a service that was never added.
                 self.database.token(of: $0) ?? LocalServiceToken(number: 0)
             }
             return (self.database.insert(service, characteristics), included)
@@ -54,7 +53,7 @@ extension CBPeripheralManager {
         )
     }
 
-    /// Forgets services with whatever hangs on them.
+    /// Forgets services and their attributes.
     func withdraw(_ remove: (inout LocalDatabase) -> [CBMutableCharacteristic]) {
         let removed = self.lock.withLock { remove(&self.database) }
         for characteristic in removed {
@@ -91,7 +90,7 @@ extension CBMutableCharacteristic {
 }
 
 extension CBDescriptor {
-    /// What the GATT server publishes; nothing for a descriptor without a value.
+    /// The GATT server's definition; `nil` for a descriptor without a value.
     /// - Parameter level: What the device demands of every link.
     fileprivate func definition(atLeast level: SecurityLevel) -> GATTDescriptorDefinition? {
         let value: ByteBuffer
@@ -112,7 +111,7 @@ extension CBDescriptor {
 }
 
 extension AttributePermissions {
-    /// What the GATT server checks.
+    /// The GATT server's permissions.
     fileprivate init(_ permissions: CBAttributePermissions) {
         self = []
         if permissions.contains(.readable) { self.insert(.readable) }
@@ -123,7 +122,7 @@ extension AttributePermissions {
         if permissions.contains(.writeAuthenticationRequired) { self.insert(.writeAuthenticationRequired) }
     }
 
-    /// The same for links that have at least a level.
+    /// The same for links with at least a level.
     fileprivate func demanding(_ level: SecurityLevel) -> AttributePermissions {
         let requirement = SecurityRequirement(level: level)
         return AttributePermissions(
@@ -134,7 +133,7 @@ extension AttributePermissions {
 }
 
 extension CBCharacteristicProperties {
-    /// What a subscription needs of the link.
+    /// The security that a subscription needs.
     fileprivate var subscriptionLevel: SecurityLevel {
         if self.contains(.subscriptionAuthenticationRequired) { return .authenticated }
         return self.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired]) ? .none : .encrypted
@@ -142,6 +141,6 @@ extension CBCharacteristicProperties {
 }
 
 extension CBAttributePermissions {
-    /// What a static value may have.
+    /// The permissions that a static value can have.
     static let anyRead: CBAttributePermissions = [.readable, .readEncryptionRequired, .readAuthenticationRequired]
 }

@@ -9,8 +9,8 @@ import NIOCore
 
 /// Publishes services, advertises them and answers centrals.
 ///
-/// All calls of the delegate come on the queue that the manager was given. When the manager goes, its services and its
-/// advertising go with it.
+/// All calls of the delegate come on the queue that the manager was given. When the manager is deallocated, its
+/// services and its advertising end.
 ///
 /// Apple documents it as `CBPeripheralManager`.
 open class CBPeripheralManager: CBManager {
@@ -21,20 +21,20 @@ open class CBPeripheralManager: CBManager {
     private weak var delegateStorage: (any CBPeripheralManagerDelegate)?
     private var advertisingStorage = false
     private var wantsAdvertising = false
-    /// Whether advertising goes on when the adapter is switched on again.
+    /// Whether advertising continues when the adapter is switched on again.
     private(set) var isAdvertisingPaused = false
     @exclusivity(unchecked) var database = LocalDatabase()
     /// Services whose `didAdd` is still to come, in the order of the calls: each is reported, even one that was removed
     /// meanwhile.
     var awaitedAdds: Deque<(token: LocalServiceToken, service: CBMutableService)> = []
     @exclusivity(unchecked) var centrals = KnownCentrals()
-    /// Whether an update could not be sent, so that it has to be reported when the next one can.
+    /// Whether an update could not be sent, so that the delegate must be told when the next one can.
     var mustReportReadiness = false
 
-    /// A manager on the main queue, whose delegate comes later.
+    /// A manager on the main queue, whose delegate is set later.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 
-    /// A manager that calls `delegate` on `queue`; `nil` is the main queue, which the program has to run, see
+    /// A manager that calls `delegate` on `queue`; `nil` is the main queue, which the program must run; see
     /// <doc:WhatDiffersOnLinux>.
     public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?) {
         self.init(delegate: delegate, queue: queue, options: nil)
@@ -42,11 +42,11 @@ open class CBPeripheralManager: CBManager {
 
     /// A manager with options.
     ///
-    /// With ``CBPeripheralManagerOptionRestoreIdentifierKey`` the manager's services and what it advertises outlive the
-    /// process, however that ends. The next process of the same program that makes a manager with the same identifier
-    /// is given it with ``CBPeripheralManagerDelegate/peripheralManager(_:willRestoreState:)`` before anything else;
+    /// With ``CBPeripheralManagerOptionRestoreIdentifierKey`` the manager's services and its advertisement survive the
+    /// process, however it ends. When the next process of the same program creates a manager with the same identifier,
+    /// it gets them with ``CBPeripheralManagerDelegate/peripheralManager(_:willRestoreState:)`` before anything else;
     /// the services are published and advertised again without being added. Centrals lose their links with the process,
-    /// and subscribe again when they come back. Letting the manager go in a living process gives its state up.
+    /// and subscribe again when they reconnect. Releasing the manager in a running process removes its state.
     ///
     /// Beside Apple's options, ``BluetoothAdapter/optionKey`` names the adapter to use.
     public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
@@ -69,20 +69,20 @@ open class CBPeripheralManager: CBManager {
 
     deinit { self.commands.send(.end) }
 
-    /// Passes on what the app asks for.
+    /// Passes on an app's command.
     private func send(_ command: PeripheralCommand) {
         if let observer = self.observer, let call = command.call(in: self) { observer.called(call) }
         self.commands.send(command)
     }
 
-    /// The object that is called for what happens; a weak reference.
+    /// The object that the manager informs; a weak reference.
     open var delegate: (any CBPeripheralManagerDelegate)? {
         get { self.lock.withLock { self.delegateStorage } }
         set { self.lock.withLock { self.delegateStorage = newValue } }
     }
 
-    /// Whether this program may share data in the background: on Linux always, but for an app on a device of a test
-    /// that says otherwise.
+    /// Whether this program may share data in the background: on Linux always, except in a test's world that says
+    /// otherwise.
     @available(*, deprecated, message: "Use CBManager.authorization.")
     @discardableResult
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
@@ -96,10 +96,10 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: Advertising
 
-    /// Whether the manager advertises, by what was reported on its queue.
+    /// Whether the manager advertises, as last reported on its queue.
     open var isAdvertising: Bool { self.lock.withLock { self.advertisingStorage } }
 
-    /// The delegate, to be called now: who observes properties is called first.
+    /// The delegate, to be called now, after observers of properties.
     var informedDelegate: (any CBPeripheralManagerDelegate)? {
         // A subclass may override the property.
         guard type(of: self) == CBPeripheralManager.self else {
@@ -109,10 +109,10 @@ open class CBPeripheralManager: CBManager {
         return self.propertyObservation.inform { self.delegateStorage }
     }
 
-    /// Advertising has started; who stopped it meanwhile does not advertise.
+    /// Advertising has started, unless the app stopped it meanwhile.
     func startedAdvertising() { self.lock.withLock { self.advertisingStorage = self.wantsAdvertising } }
 
-    /// What the process before this one advertised goes on.
+    /// The previous process's advertising continues.
     func restoredAdvertising() {
         self.lock.withLock {
             self.advertisingStorage = true
@@ -120,7 +120,7 @@ open class CBPeripheralManager: CBManager {
         }
     }
 
-    /// Advertising is over.
+    /// Advertising has ended.
     func endedAdvertising() {
         self.lock.withLock {
             self.advertisingStorage = false
@@ -147,14 +147,14 @@ open class CBPeripheralManager: CBManager {
 
     /// Starts advertising.
     ///
-    /// Advertising is paused while the adapter is switched off, and goes on by itself. Below
-    /// ``CBManagerState/poweredOff``, as after a reset of the adapter, it is over, and the services are gone: advertise
-    /// and publish anew.
+    /// Advertising is paused while the adapter is switched off, and continues by itself. Below
+    /// ``CBManagerState/poweredOff``, as after a reset of the adapter, it has ended, and the services are removed:
+    /// advertise and publish again.
     ///
-    /// Of the dictionary, ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey`` are heeded, and
-    /// ``CBAdvertisementDataManufacturerDataKey`` where the adapter's configuration permits it: more than 26 octets of it
-    /// are answered with ``CBError/Code/invalidParameters``. What does not fit into 28 octets is sent in other places: the name in the scan response, cut to 10 octets,
-    /// services beside it, and where that does not take them in the overflow area.
+    /// The dictionary's ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey`` are used, and
+    /// ``CBAdvertisementDataManufacturerDataKey`` if the adapter's configuration permits it; more than 26 octets of it
+    /// cause ``CBError/Code/invalidParameters``. Content that does not fit into 28 octets is moved: the name to the
+    /// scan response, cut to 10 octets, and services beside it, or to the overflow area if they do not fit there.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         guard self.isPoweredOn() else { return }
         var content = AdvertisedContent()
@@ -182,7 +182,7 @@ open class CBPeripheralManager: CBManager {
     /// Publishes a service with its characteristics and descriptors as they are now; the delegate is called with
     /// ``CBPeripheralManagerDelegate/peripheralManager(_:didAdd:error:)``.
     ///
-    /// Services that it includes have to be published before.
+    /// Services that it includes must be published first.
     open func add(_ service: CBMutableService) {
         guard self.isPoweredOn() else { return }
         let registered = self.register(service)
@@ -194,7 +194,7 @@ open class CBPeripheralManager: CBManager {
         }
     }
 
-    /// Withdraws a service, with those that include it; connected centrals get Service Changed.
+    /// Withdraws a service and those that include it; connected centrals get Service Changed.
     open func remove(_ service: CBMutableService) {
         guard self.isPoweredOn() else { return }
         guard let token = self.lock.withLock({ self.database.token(of: service) }) else { return }
@@ -211,9 +211,9 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: Requests and updates
 
-    /// Answers a request to read with its value, or one to write, or refuses it.
+    /// Answers or refuses a request to read or write.
     ///
-    /// Of the requests that came together, the first is answered for all of them. Only the first answer counts. A value
+    /// Answer the first of several requests that arrive together for all of them. Only the first answer counts. A value
     /// has up to 512 octets; the rest is not sent.
     open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
         guard self.isPoweredOn() else { return }
@@ -233,7 +233,7 @@ open class CBPeripheralManager: CBManager {
     private static func octets(answering request: CBATTRequest) -> ByteBuffer {
         guard let value = request.value else { return ByteBuffer() }
         let limit = max(0, ATT.maximumValueLength - request.offset)
-        // Once for each long read, which begins at 0.
+        // Only once for a long read, which begins at 0.
         if value.count > limit, request.offset == 0 {
             LogLines.log(
                 "WARNING: the value of \(request.characteristic) has \(value.count) octets; centrals get the first "
@@ -243,11 +243,11 @@ open class CBPeripheralManager: CBManager {
         return ByteBuffer(octetsOf: value, limit: limit)
     }
 
-    /// Sends a new value to centrals that subscribed; `nil` stands for all of them.
+    /// Sends a new value to subscribed centrals; `nil` means all of them.
     ///
-    /// A value that is too long for a central is cut to what it can take.
+    /// A value that is too long for a central is cut.
     ///
-    /// - Returns: False where the update could not be queued. The delegate's
+    /// - Returns: False if the update could not be queued. The delegate's
     ///   ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)`` is called when updates can be
     ///   sent again.
     @discardableResult
@@ -271,7 +271,7 @@ open class CBPeripheralManager: CBManager {
         }
     }
 
-    /// Asks for a connection that suits how soon a central should get data from this app.
+    /// Requests a connection interval for a desired latency of data from this app.
     ///
     /// The central decides.
     open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
@@ -281,14 +281,14 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: L2CAP channels
 
-    /// Lets centrals open L2CAP channels to a PSM that the system picks; the delegate is called which.
+    /// Lets centrals open L2CAP channels to a PSM that the system picks and reports to the delegate.
     ///
     /// With encryption, centrals whose connection is not encrypted are refused.
     open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
         self.publishL2CAPChannel(requiring: encryptionRequired ? .encrypted : .none)
     }
 
-    /// Lets centrals open L2CAP channels whose connections have a level. Not one of Apple's.
+    /// Lets centrals open L2CAP channels on connections of at least a security level. Not in Apple's interface.
     package func publishL2CAPChannel(requiring level: SecurityLevel) {
         guard self.isPoweredOn() else { return }
         self.send(.publishChannel(max(level, self.adapter.configuration.requiredLevel)))
@@ -301,7 +301,7 @@ open class CBPeripheralManager: CBManager {
     }
 }
 
-/// The services of an advertisement's dictionary, also where an app has put optionals into it.
+/// The services of an advertisement's dictionary, even if an app has put optionals into it.
 private func services(in value: Any?) -> [CBUUID] {
     (value as? [CBUUID]) ?? (value as? [CBUUID?])?.compactMap { $0 } ?? []
 }

@@ -1,27 +1,27 @@
-// What the module logs: Core Bluetooth's lines about wrong use, and one line for what a person has to mend. The checks
-// stand where the API is called. The words about wrong use are Apple's, since people search for them.
+// The module's log lines: about misuse of the API, and one line for each problem that a person has to fix. The wording
+// about misuse is Apple's, since people search for it.
 
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
 
-/// Lines on standard error, or in the log that the program has set up.
+/// Lines on standard error, or in the program's log.
 enum LogLines {
-    /// Takes the lines in place of standard error, in tests.
+    /// Receives the lines instead of standard error, in tests.
     @TaskLocal static var listener: (@Sendable (String) -> Void)?
 
-    /// Writes one line: with Core Bluetooth's prefix, or where the program has its log.
+    /// Writes one line with Core Bluetooth's prefix, or to the program's log.
     static func log(_ text: @autoclosure () -> String, _ level: Logger.Level = .error) {
         let text = text()
         if let listener = self.listener { return listener("[CoreBluetooth] " + text) }
         let logger = Logger(label: "CoreBluetooth")
-        // A program that has set up no log gets the line that people search for, and not the columns of swift-log.
+        // A program without a log of its own gets the line that people search for, without swift-log's columns.
         guard logger.handler is StreamLogHandler else { return logger.log(level: level, "\(text)") }
         self.write("[CoreBluetooth] " + text, to: STDERR_FILENO)
     }
 
-    /// Writes a line to a file descriptor; one that is closed or broken gets nothing. Foundation's `FileHandle` would
-    /// end the program there.
+    /// Writes a line to a file descriptor, and nothing to one that is closed or broken, at which Foundation's
+    /// `FileHandle` would crash.
     static func write(_ line: String, to descriptor: CInt) {
         var octets = Array((line + "\n").utf8)[...]
         while !octets.isEmpty {
@@ -34,7 +34,7 @@ enum LogLines {
 }
 
 extension LogLines {
-    /// Writes the line about a wrong use of the API.
+    /// Writes a line about misuse of the API.
     static func misuse(_ text: @autoclosure () -> String) { self.log("API MISUSE: \(text())") }
 
     /// A channel ended that the app has released.
@@ -43,12 +43,12 @@ extension LogLines {
     }
 }
 
-/// Releases objects of a process that has ended: no line says what it has not cancelled.
+/// Releases objects of a process that has ended, without lines about what it has not cancelled.
 package func withoutLogLines<Result>(_ release: () throws -> Result) rethrows -> Result {
     try LogLines.$listener.withValue({ _ in }, operation: release)
 }
 
-/// Lines about what is wrong outside of the program: each is logged once.
+/// Lines about problems outside the program, each logged once.
 enum Notice {
     private static let said = NIOLockedValueBox<Set<String>>([])
 
@@ -59,7 +59,7 @@ enum Notice {
     }
 }
 
-/// Ends the program for a mistake that Apple answers with an exception, which Swift does not have on Linux.
+/// Ends the program for misuse that raises an exception on Apple's platforms.
 func fatalMisuse(_ text: String) -> Never {
     fatalError("[CoreBluetooth] \(text)")
 }

@@ -1,5 +1,5 @@
-// The apps of one adapter: what changes for their managers when an app comes to the foreground, leaves it, is
-// suspended, ends, or may no longer use Bluetooth.
+// What changes for the managers of an adapter's apps when an app comes to the foreground, leaves it, is suspended,
+// ends, or may no longer use Bluetooth.
 
 import BluetoothHost
 import NIOCore
@@ -7,7 +7,7 @@ import NIOCore
 extension AdapterCore {
     // MARK: Scanning
 
-    /// How the sessions want the host to scan; `nil` where none wants it.
+    /// How the sessions want the host to scan; `nil` if none does.
     var wantedScanPace: ScanPace? {
         var pace: ScanPace?
         for session in self.centralSessions where session.effectiveScan != nil {
@@ -20,8 +20,8 @@ extension AdapterCore {
 }
 
 extension AdapterCore: ApplicationObserver {
-    /// An app came to the foreground, left it, or was suspended. While the adapter is not ready, only events leave:
-    /// what is published and advertised follows when it is.
+    /// An app came to the foreground, left it, or was suspended. While the adapter is not ready, only events are
+    /// delivered; publishing and advertising follow when it is.
     func applicationDidChange(_ application: any ApplicationPolicy) {
         if self.isReady {
             for session in self.peripheralSessions where session.application === application {
@@ -40,7 +40,8 @@ extension AdapterCore: ApplicationObserver {
         self.flush()
     }
 
-    /// An app ends: its managers are gone. What those with a restore identifier did goes on, unless it ends for good.
+    /// An app ends, and its managers with it. Managers with a restore identifier continue their work, unless the app
+    /// ends for good.
     func applicationDidEnd(_ application: any ApplicationPolicy, isForGood: Bool) {
         for session in self.sessions where session.application === application {
             session.applicationEnded(isForGood: isForGood)

@@ -1,6 +1,7 @@
-// What Core Bluetooth asks about the app that a manager belongs to: what the app may do now, and what becomes of its
-// events. A plain Linux process has no such policy: its managers may do everything at any time. CoreBluetoothTesting
-// gives apps the life that iOS gives them. Everything here is used on the adapter's event loop alone.
+// The policy for a manager's app: what the app may do now, and when its events are delivered. A plain Linux process has
+// no policy: its managers may do everything at any time. CoreBluetoothTesting implements the life cycle of iOS apps.
+// Used only on the adapter's event loop. BackgroundOperation.swift has the rules for scanning and advertising in the
+// background.
 
 package import NIOCore
 
@@ -12,7 +13,7 @@ package enum ManagerRole: Hashable, Sendable {
     case peripheral
 }
 
-/// How much the managers of a role may do.
+/// What the managers of a role may do.
 package enum ManagerPermission: Hashable, Sendable {
     /// Everything.
     case everything
@@ -22,7 +23,7 @@ package enum ManagerPermission: Hashable, Sendable {
     case nothing
 }
 
-/// What becomes of the events of a role.
+/// When a role's events are delivered.
 package enum EventDelivery: Hashable, Sendable {
     /// They are delivered.
     case now
@@ -34,7 +35,7 @@ package enum EventDelivery: Hashable, Sendable {
     case launches
 }
 
-/// What the system shows in place of an app that cannot run.
+/// An alert that the system shows for an app that cannot run.
 package enum ConnectionAlert: Hashable, Sendable {
     /// A peripheral connected.
     case connection
@@ -54,41 +55,41 @@ package protocol ApplicationPolicy: AnyObject {
     var isTerminated: Bool { get }
     /// The number of the app's present process; `nil` while there is none.
     var process: Int? { get }
-    /// The adapter of the app's managers: what is notified of changes. A weak reference.
+    /// The adapter of the app's managers, which is notified of changes. A weak reference.
     var observer: (any ApplicationObserver)? { get set }
 
-    /// How much the managers of a role may do now.
+    /// What the managers of a role may do now.
     func permission(for role: ManagerRole) -> ManagerPermission
-    /// What becomes of a role's events now.
+    /// When a role's events are delivered now.
     func delivery(for role: ManagerRole) -> EventDelivery
-    /// Whether what the managers of a role with a restore identifier do goes on after the system has ended the app.
+    /// Whether managers of a role with a restore identifier continue their work after the system has ended the app.
     func outlivesProcess(_ role: ManagerRole) -> Bool
     /// Events are to be delivered to the app, which may be suspended.
     func wake()
     /// Events wait for the app, which the system has ended.
     func requestLaunch()
-    /// Shows an alert, where the app cannot do that itself.
+    /// Shows an alert if the app cannot do that itself.
     func show(_ alert: ConnectionAlert, about peripheral: String)
 }
 
-/// What is notified of changes of an app.
+/// Is notified of changes of an app.
 package protocol ApplicationObserver: AnyObject {
     /// The app came to the foreground, left it, or was suspended.
     func applicationDidChange(_ application: any ApplicationPolicy)
-    /// The user lets the app use Bluetooth, or no longer.
+    /// The user allowed the app to use Bluetooth, or revoked that.
     func authorizationDidChange(of application: any ApplicationPolicy)
-    /// The app ends; with `isForGood`, nothing that its managers did goes on.
+    /// The app ends; with `isForGood`, its managers' work ends, too.
     func applicationDidEnd(_ application: any ApplicationPolicy, isForGood: Bool)
 }
 
-/// The app whose code runs now.
+/// The app whose code is running.
 package enum CurrentApplication {
     @TaskLocal static var bound: NIOLoopBound<any ApplicationPolicy>?
 
     /// The app; `nil` for a plain process. Only ever set on the app's own event loop.
     static var policy: (any ApplicationPolicy)? { (self.bound ?? Surroundings.ofWork?.application)?.value }
 
-    /// Runs code of an app: managers that are made there are the app's.
+    /// Runs an app's code: managers that it creates belong to the app.
     package static func run<Result>(
         as application: any ApplicationPolicy,
         on eventLoop: any EventLoop,
@@ -99,7 +100,7 @@ package enum CurrentApplication {
 }
 
 extension Optional where Wrapped == any ApplicationPolicy {
-    /// What the managers of an app see of the adapter's state, `nil` for nothing yet; those of no app see all of it.
+    /// The adapter's state as an app's managers see it; `nil` for nothing yet. Without an app, the state itself.
     func visibleState(_ state: CBManagerState) -> CBManagerState? {
         guard let self, state != .unsupported, state != .unknown else { return state }
         return switch self.authorization {
@@ -109,6 +110,6 @@ extension Optional where Wrapped == any ApplicationPolicy {
         }
     }
 
-    /// How much a role may do; without an app, everything.
+    /// What a role may do; without an app, everything.
     func permission(for role: ManagerRole) -> ManagerPermission { self?.permission(for: role) ?? .everything }
 }

@@ -1,10 +1,10 @@
-// A central manager's session under the rules of its app: what it scans for, and which of its deferred events are kept.
+// A central manager's session under its app's policy: its present scan, and which deferred events are kept.
 
 import BluetoothHost
 import BluetoothTypes
 
 extension CentralSession {
-    /// What is scanned for now, under the rules of the app.
+    /// The present scan, under the app's policy.
     var effectiveScan: Scan? {
         guard let scan = self.scan, !self.discoveryWindow.isFull else { return nil }
         guard let application = self.application else { return scan }
@@ -12,7 +12,7 @@ extension CentralSession {
             ? nil : scan.under(application.permission(for: .central))
     }
 
-    /// Merges the deferred events, where there are others than the last time.
+    /// Merges the deferred events if there are new ones since the last time.
     func limitDeferredEvents() {
         guard self.mailboxes.outbox.count > self.mailboxes.mergedCount else { return }
         self.mailboxes.outbox = CentralEvent.merged(self.mailboxes.outbox)
@@ -21,17 +21,16 @@ extension CentralSession {
 }
 
 extension CentralEvent {
-    /// How many events are deferred for an app; beyond that, the oldest that may be lost are dropped.
+    /// The number of deferred events of an app; beyond it, the oldest expendable ones are dropped.
     static let deferredLimit = 1000
 
-    /// Deferred events as they are kept: each peripheral is discovered once, and of too many events the oldest are
-    /// dropped.
+    /// Merges deferred events: each peripheral is discovered once, and the oldest of too many events are dropped.
     static func merged(_ events: [CentralEvent]) -> [CentralEvent] {
         var discovered: Set<DeviceAddress> = []
         var merged: [CentralEvent] = []
         merged.reserveCapacity(events.count)
         for event in events.reversed() {
-            // The last one knows the most.
+            // The last discovery has the most data.
             if case .discovered(let discovery, _) = event, !discovered.insert(discovery.peer.address).inserted {
                 event.drop()
                 continue
@@ -58,12 +57,13 @@ extension CentralEvent {
         }
     }
 
-    /// The event is not delivered: it no longer waits for the app.
+    /// The event will not be delivered, so it leaves its window.
     fileprivate func drop() {
         if case .discovered(_, let window) = self { _ = window.remove(Discovery.size) }
     }
 
-    /// Whether the event may be lost where too many wait. What a window counts never is: it holds back who causes it.
+    /// Whether the event may be dropped if too many wait. Events that a window counts never are, since a full window
+    /// stops the sender.
     fileprivate var isExpendable: Bool {
         switch self {
         case .discovered, .connected: true
@@ -74,7 +74,7 @@ extension CentralEvent {
 }
 
 extension PeripheralConnection {
-    /// Shows what the app asked the system to show while it cannot run.
+    /// Shows the alert that the app asked for while it cannot run.
     func showAlert(for event: CentralEvent) {
         guard let application = self.session.application, !self.options.alerts.isEmpty else { return }
         let kind: ConnectionAlert
@@ -89,7 +89,7 @@ extension PeripheralConnection {
     }
 }
 
-/// Which alerts an app asked for when it connected.
+/// The alerts that an app asked for when it connected.
 struct ConnectAlerts: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
 

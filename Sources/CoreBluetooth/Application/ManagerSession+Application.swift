@@ -1,7 +1,7 @@
-// When the events of a manager leave, under the rules of its app.
+// When a manager's events are delivered, under its app's policy.
 
 extension ManagerSession {
-    /// Whether the events that wait may leave; wakes the app, or has it launched, where they are worth it.
+    /// Whether the waiting events may be delivered now; wakes or launches the app if they are important enough.
     func mayFlush(under application: any ApplicationPolicy) -> Bool {
         guard !self.mailboxes.outbox.isEmpty else { return false }
         let isWorthWaking = self.mailboxes.outbox.contains(where: \.isWorthWaking)
@@ -14,7 +14,7 @@ extension ManagerSession {
         case .now: return true
         case .deferred, .launches: self.limitDeferredEvents()
         case .wakes:
-            // Waking lets everything leave that waits, these events too.
+            // Waking delivers everything that waits, including these events.
             if isWorthWaking { application.wake() } else { self.limitDeferredEvents() }
         }
         return false

@@ -1,14 +1,14 @@
-// A peripheral manager's session under the rules of its app: whether its services are there, and which of its deferred
-// events are kept.
+// A peripheral manager's session under its app's policy: whether its services are published, and which deferred events
+// are kept.
 
 extension PeripheralSession {
-    /// Publishes the services, or withdraws them, as the app is permitted now.
+    /// Publishes or withdraws the services, as the app's permission requires.
     func renewPermission() {
         self.setServicesAvailable(self.application.permission(for: .peripheral) != .nothing)
     }
 
-    /// What waits is limited by what centrals can do: a request waits for its answer, and without the background mode
-    /// there is no service to use.
+    /// The number of waiting events is limited by what centrals can do: a request waits for its answer, and without the
+    /// background mode there is no service to use.
     func limitDeferredEvents() {}
 }
 

@@ -1,13 +1,13 @@
-// Whose code runs now: on which adapter, and in which app. Managers that are made belong there. Code says so with
-// `run(_:)`; work that such code has handed to a queue or to a task belongs there, too, where a world follows it.
+// The adapter and the app of the running code, to which the managers that it creates belong. `run(_:)` sets them; in a
+// world, they also apply to work that such code hands to a queue or a task.
 
 import Dispatch
 import NIOConcurrencyHelpers
 package import NIOCore
 
-/// The adapter and the app of code that runs.
+/// The adapter and the app of running code.
 package struct Surroundings: Sendable {
-    /// The adapter that managers get which name none.
+    /// The adapter of managers that name none.
     package let adapter: BluetoothAdapter
     /// The app that managers belong to; `nil` for a plain process.
     package let application: NIOLoopBound<any ApplicationPolicy>?
@@ -18,7 +18,7 @@ package struct Surroundings: Sendable {
         self.application = application
     }
 
-    /// Runs code in these surroundings: managers that it makes belong there.
+    /// Runs code in these surroundings: managers that it creates belong there.
     func run<Result>(_ body: () throws -> Result) rethrows -> Result {
         try CurrentApplication.$bound.withValue(self.application) { try self.adapter.run(body) }
     }
@@ -30,9 +30,9 @@ package struct Surroundings: Sendable {
 
     private static let finder = NIOLockedValueBox<Finder?>(nil)
 
-    /// Has the surroundings of handed over work found by a function; once in a process.
+    /// Installs a lookup for the surroundings of dispatched work; once in a process.
     ///
-    /// - Parameter reportMissing: Called where a manager is about to be made without surroundings.
+    /// - Parameter reportMissing: Called when a manager is about to be created without surroundings.
     package static func find(
         by find: @escaping @Sendable () -> Surroundings?,
         reportMissing: @escaping @Sendable () -> Void
@@ -40,13 +40,13 @@ package struct Surroundings: Sendable {
         self.finder.withLockedValue { $0 = Finder(find: find, reportMissing: reportMissing) }
     }
 
-    /// The surroundings of the work that the present thread does for others; `nil` where there are none.
+    /// The surroundings of the dispatched work that the present thread runs; `nil` if there are none.
     static var ofWork: Surroundings? { self.finder.withLockedValue { $0 }?.find() }
 
-    /// A manager is about to be made without surroundings.
+    /// A manager is about to be created without surroundings.
     static func reportMissing() { self.finder.withLockedValue { $0 }?.reportMissing() }
 
-    /// The surroundings of the code that calls; `nil` outside of `run(_:)`.
+    /// The caller's surroundings; `nil` outside `run(_:)`.
     package static var current: Surroundings? {
         guard let adapter = BluetoothAdapter.surrounding else { return nil }
         return Surroundings(adapter: adapter, application: CurrentApplication.bound)
@@ -55,12 +55,12 @@ package struct Surroundings: Sendable {
 
 /// Calls delegates on their managers' queues in virtual time.
 package protocol CallbackScheduler: AnyObject, Sendable {
-    /// Hands work to a queue, in a turn of the event loop; the next turn comes when all that the work has started is at
-    /// rest.
-    /// - Parameter surroundings: Whose code it is; `nil` for that of the device.
+    /// Dispatches work to a queue, in a turn of the event loop; the next turn follows when everything that the work has
+    /// started is at rest.
+    /// - Parameter surroundings: The owner of the code; `nil` for the device.
     func call(on queue: DispatchQueue, in surroundings: Surroundings?, _ work: @escaping @Sendable () -> Void)
 
-    /// Whether the present thread may wait for time to pass: not where it is the one that lets it.
+    /// Whether the present thread may wait for time to pass, that is, unless it is the thread that advances time.
     var mayBlock: Bool { get }
 }
 

@@ -1,5 +1,5 @@
-// A central manager takes over what the process before this one did: it makes the objects that the app had, calls the
-// delegate, and lets scanning and connecting go on.
+// A central manager continues the previous process's work: it creates the objects that the app had, calls the delegate,
+// and continues scanning and connecting.
 
 import BluetoothHost
 import BluetoothTypes
@@ -7,7 +7,7 @@ import Foundation
 import NIOConcurrencyHelpers
 
 extension CBCentralManager {
-    /// Makes the objects again and calls the delegate, before anything else.
+    /// Creates the objects again and calls the delegate, before anything else.
     func restore(_ restoration: CentralRestoration) {
         let record = restoration.record
         self.context.reserve(places: restoration.placeCount)
@@ -38,7 +38,7 @@ extension CBCentralManager {
 extension CentralRecord {
     /// The dictionary of `centralManager(_:willRestoreState:)`.
     ///
-    /// What there is none of has no key.
+    /// Empty parts have no key.
     fileprivate func dictionary(_ peripherals: [CBPeripheral]) -> [String: Any] {
         var dictionary: [String: Any] = [:]
         if !peripherals.isEmpty { dictionary[CBCentralManagerRestoredStatePeripheralsKey] = peripherals }
@@ -57,9 +57,9 @@ extension CentralRecord {
 }
 
 extension CBPeripheral {
-    /// Takes over a connection that another process had, or another manager: with what its app had discovered.
+    /// Takes over a connection of another process or manager, with its discovered attributes.
     ///
-    /// A link does not outlive its process, so it is waited for again.
+    /// A link does not outlive its process, so the connection is pending again.
     func restore(_ attributes: DiscoveredAttributes, _ live: CentralRestoration.Live?) -> ConnectionID {
         self.lock.withLock {
             self.connection.restore(attempt: live?.id.attempt, isConnected: live?.mtu != nil)
@@ -72,7 +72,7 @@ extension CBPeripheral {
         }
     }
 
-    /// Makes the objects of what was discovered.
+    /// Creates the objects of discovered attributes.
     ///
     /// Under the lock.
     private func rebuild(_ tree: DiscoveredAttributes) {

@@ -1,5 +1,5 @@
-// A peripheral manager takes up what the process before this one did: it makes the service objects that the app had,
-// calls the delegate, and lets the system publish and advertise them again.
+// A peripheral manager continues the previous process's work: it creates the service objects that the app had, calls
+// the delegate, and publishes and advertises them again.
 
 import BluetoothHost
 import BluetoothTypes
@@ -7,7 +7,7 @@ import Foundation
 import NIOConcurrencyHelpers
 
 extension CBPeripheralManager {
-    /// Makes the objects again and calls the delegate, before anything else.
+    /// Creates the objects again and calls the delegate, before anything else.
     func restore(_ restoration: PeripheralRestoration) {
         var services: [CBMutableService] = []
         var numbers: [UInt32: CBMutableService] = [:]
@@ -67,7 +67,7 @@ extension CBPeripheralManager {
 extension PeripheralRecord {
     /// The dictionary of `peripheralManager(_:willRestoreState:)`.
     ///
-    /// What there is none of has no key.
+    /// Empty parts have no key.
     fileprivate func dictionary(_ services: [CBMutableService]) -> [String: Any] {
         var dictionary: [String: Any] = [:]
         if !services.isEmpty { dictionary[CBPeripheralManagerRestoredStateServicesKey] = services }
@@ -139,7 +139,7 @@ extension PeripheralRecord.Characteristic {
 }
 
 extension PeripheralRecord.Descriptor {
-    /// The descriptor; `nil` for one that an app cannot have made.
+    /// The descriptor; `nil` for one that an app cannot have created.
     fileprivate var descriptor: CBMutableDescriptor? {
         switch self.uuid.shortValue {
         case GATTAttributeType.userDescription: CBMutableDescriptor(type: CBUUID(self.uuid), value: self.text)

@@ -4,28 +4,28 @@ import BluetoothHost
 import BluetoothTypes
 import Foundation
 
-/// What a central manager is made from again.
+/// The state from which a central manager is restored.
 struct CentralRestoration: Sendable {
-    /// A peripheral whose connection goes on in the session, for a session that has outlived its manager.
+    /// A peripheral whose connection continues in a session that has outlived its manager.
     struct Live: Sendable {
         var id: ConnectionID
-        /// The ATT MTU, where it is connected.
+        /// The ATT MTU, if it is connected.
         var mtu: Int?
-        /// Its writes without response on their way.
+        /// Its writes without response in transit.
         var window: TransmitWindow
     }
 
     var record: CentralRecord
-    /// For each peripheral of the record the connection that goes on, as the scan does; `nil` if the process before
-    /// this one had them.
+    /// The continuing connections, one for each peripheral of the record, if the scan continues, too; `nil` if they are
+    /// a previous process's.
     var live: [Live]?
-    /// How many places for objects managers before this one have used: of these the session may still report something,
-    /// also of those that are not in the record.
+    /// The number of object slots that earlier managers have used: the session may still report events for all of them,
+    /// even those that are not in the record.
     var placeCount = 0
 }
 
 extension CentralSession {
-    /// Restores what the process before this one did, just before `poweredOn` is reported.
+    /// Restores the previous process's state, just before `poweredOn` is reported.
     func restore(from writer: StateWriter) {
         guard var record = self.recordStore?.open(writer) else { return }
         for index in record.peripherals.indices {
@@ -44,18 +44,18 @@ extension CentralSession {
         self.report(.restored(CentralRestoration(record: record)))
     }
 
-    /// The session's state as the app knows it: also what has ended, as long as the app was not told.
+    /// The session's state as the app knows it, including what has ended without the app having been told.
     func makeRecord() -> CentralRecord {
         var record = self.restoration().record
         for (_, unseen) in self.unseenEnds {
-            // The app may wait for it again already.
+            // The app may already be waiting for it again.
             let isKnown = record.peripherals.contains { $0.identifier == unseen.identifier }
             if !isKnown { record.peripherals.append(unseen) }
         }
         return record
     }
 
-    /// What is stored of a connection.
+    /// The stored form of a connection.
     func record(of connection: PeripheralConnection, wasConnected: Bool) -> CentralRecord.Peripheral {
         let known = self.core.identities.record(for: connection.peer.address)
         return CentralRecord.Peripheral(

@@ -1,13 +1,13 @@
-// A link on which the app goes on with what it had on an earlier one. First it is decided whether the peripheral's
-// attributes are still what the app knows; then the subscriptions are made again, which a server forgets with the link
-// (Vol 3, Part G, 3.3.3.3). All steps are queued on the bearer before anything that the app asks for on this link.
+// Resumes an earlier link's state on a new one. First the peripheral's attributes are compared with those that the app
+// knows; then the subscriptions are made again, which a server forgets with the link (Vol 3, Part G, 3.3.3.3). All
+// steps are queued on the bearer before any request of the app on this link.
 
 import BluetoothHost
 import BluetoothTypes
 import NIOCore
 
 extension PeripheralConnection {
-    /// The link is there.
+    /// The link was established.
     func resume() {
         guard !self.attributes.isEmpty, let link = self.peer.link else { return }
         self.resumption.begin()
@@ -27,9 +27,9 @@ extension PeripheralConnection {
         for characteristic in self.attributes.notifying { self.begin(SubscriptionRenewal(characteristic), on: link) }
     }
 
-    /// It is known which database the server has.
+    /// The server's database was identified.
     func databaseValidated() {
-        // What is left of the app's attributes after a change is part of the new database.
+        // The app's attributes that remain after a change are part of the new database.
         if !self.resumption.isUnderWay, !self.attributes.isEmpty { self.note { _ in } }
     }
 
@@ -83,14 +83,14 @@ extension PeripheralConnection {
         if self.resumption.compared(isUnchanged: isUnchanged) { self.loseAttributes() }
     }
 
-    /// The peripheral is not what it was: the app has to discover anew.
+    /// The peripheral has changed: the app must discover it again.
     private func loseAttributes() { self.invalidate(0x0001...0xFFFF) }
 }
 
 extension Result where Failure == GATTError {
     /// Whether the link ended first.
     ///
-    /// That is not reported: the disconnection is.
+    /// Not reported itself; the disconnection is.
     var isDisconnection: Bool {
         switch self {
         case .failure(.disconnected), .failure(.notConnected): true

@@ -4,26 +4,26 @@ import BluetoothHost
 import BluetoothTypes
 import Foundation
 
-/// What a peripheral manager is made from again.
+/// The state from which a peripheral manager is restored.
 struct PeripheralRestoration: Sendable {
-    /// What goes on in a session that has outlived its manager.
+    /// Work that continues in a session that has outlived its manager.
     struct Live: Sendable {
         /// The handles of the services, in the order of the record.
         var handles: [GATTServiceHandles]
         /// The centrals that were reported to the manager.
         var centrals: [(link: LinkID, peer: PeerDescription, mtu: Int, window: TransmitWindow)]
-        /// Which of them are subscribed to what.
+        /// Their subscriptions.
         var subscriptions: [(link: LinkID, characteristic: AttributeHandle)]
     }
 
     var record: PeripheralRecord
-    /// `nil` where the process before this one did all that.
+    /// `nil` if all of it is a previous process's.
     var live: Live?
 }
 
 extension PeripheralSession {
-    /// Restores what the process before this one did, just before `poweredOn` is reported; what was only paused, since
-    /// the adapter was switched off, goes on.
+    /// Restores the previous process's state, just before `poweredOn` is reported; work that was only paused while the
+    /// adapter was off continues.
     func restore(from writer: StateWriter) {
         self.core.advertising.resume()
         guard var record = self.recordStore?.open(writer) else { return }

@@ -1,15 +1,16 @@
-// Whether what an app had discovered on an earlier link still holds on this one: after a reconnection, and for what the
-// process before this one had. Without I/O.
+// Decides whether attributes that an app discovered on an earlier link are still valid on this one, after a
+// reconnection or in a new process. Without I/O.
 //
 //     none ── link ──▶ identifying ── same Database Hash, or another one ──▶ none
 //                          └── no hash was known ──▶ comparing ── all found, or something missing ──▶ none
 //
-// - none: there is nothing to resume, or it is decided.
-// - identifying: it has to be known first which database the server has.
-// - comparing: the app's attributes are looked for one service after the other, since no hash says whether they hold.
+// - none: there is nothing to resume, or the decision is made.
+// - identifying: the server's database is being identified.
+// - comparing: the app's attributes are compared one service after the other, since no hash says whether they are
+//   valid.
 //
-// A peer can answer the comparison with anything: what is not found as it was counts as changed, and then the app has
-// to discover anew. There is no time in it.
+// A peer can answer the comparison with anything: an attribute that is not found as it was counts as changed, and then
+// the app must discover again. No timers.
 
 import Foundation
 
@@ -21,17 +22,17 @@ struct Resumption {
         case comparing
     }
 
-    /// What the identity of the server's database means.
+    /// The meaning of the identity of the server's database.
     enum Verdict {
         case unchanged
         case changed
-        /// It has to be found out by comparison.
+        /// Only a comparison can tell.
         case unknown
     }
 
     private var state = State.none
 
-    /// Whether it is still to be decided.
+    /// Whether the decision is pending.
     var isUnderWay: Bool {
         switch self.state {
         case .none: false
@@ -39,7 +40,7 @@ struct Resumption {
         }
     }
 
-    /// Whether the app's attributes are being looked for.
+    /// Whether the app's attributes are being compared.
     var isComparing: Bool {
         switch self.state {
         case .comparing: true
@@ -47,10 +48,10 @@ struct Resumption {
         }
     }
 
-    /// A link is there, and the app had attributes.
+    /// A link was established, and the app had attributes.
     mutating func begin() { self.state = .identifying }
 
-    /// It is known which database the server has: the hash that the app's attributes were discovered with, and the
+    /// The server's database was identified, by the hash with which the app's attributes were discovered, and the
     /// present one; `nil` for none.
     mutating func identified(known: Data?, present: Data?) -> Verdict? {
         switch self.state {
@@ -65,14 +66,14 @@ struct Resumption {
         }
     }
 
-    /// Some of the app's attributes were looked for; says whether they turn out changed now.
+    /// Some of the app's attributes were compared; returns whether they turned out changed now.
     mutating func compared(isUnchanged: Bool) -> Bool {
         guard self.isComparing, !isUnchanged else { return false }
         self.state = .none
         return true
     }
 
-    /// All were looked for; says whether they hold.
+    /// All were compared; returns whether they are valid.
     mutating func finishComparison() -> Bool {
         guard self.isComparing else { return false }
         self.state = .none

@@ -1,4 +1,4 @@
-// What a GATT server keeps of a bonded client, in a form that can be stored.
+// A GATT server's state of a bonded client, in a form that can be stored.
 
 import BluetoothHost
 import BluetoothTypes
@@ -39,7 +39,7 @@ extension BondedClient: StateContent {
         case databaseHash
     }
 
-    /// Reads what is kept.
+    /// Reads the state.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let hash = try container.decodeIfPresent([UInt8].self, forKey: .databaseHash)
@@ -57,7 +57,7 @@ extension BondedClient: StateContent {
         )
     }
 
-    /// Writes what is kept.
+    /// Writes the state.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(self.configurations, forKey: .configurations)

@@ -1,5 +1,5 @@
-// What is stored of a central manager with a restore identifier: what it scans for, and the peripherals that it is
-// connected to or waits for, with what its app has discovered of them.
+// The stored state of a central manager with a restore identifier: its scan, and the peripherals that it is connected
+// to or waits for, with their discovered attributes.
 
 import BluetoothTypes
 import Foundation
@@ -10,7 +10,7 @@ package struct CentralRecord: Hashable, Sendable {
     package struct Scan: Codable, Hashable, Sendable {
         /// The services; `nil` for everything.
         var services: [BluetoothUUID]?
-        /// Services that may be looked for instead.
+        /// Solicited services.
         var solicitedServices: [BluetoothUUID]
         /// Whether every packet is reported.
         var allowsDuplicates: Bool
@@ -24,17 +24,17 @@ package struct CentralRecord: Hashable, Sendable {
         var address: String
         /// Whether the address is a random one.
         var isRandom: Bool
-        /// Its name, where it is known.
+        /// Its name, if known.
         package var name: String?
         /// Whether it was connected, rather than waited for.
         package var wasConnected: Bool
         /// Whether the app asked for reconnection.
         var reconnectsByItself: Bool
-        /// What the app discovered.
+        /// The attributes that the app discovered.
         var attributes: DiscoveredAttributes?
     }
 
-    /// The scan, where one is going on.
+    /// The scan, if there is one.
     package var scan: Scan?
     /// The peripherals, in the order in which they were asked for.
     package var peripherals: [Peripheral]
@@ -54,7 +54,7 @@ extension CentralRecord: StateContent {
 }
 
 extension CentralRecord.Scan {
-    /// What a session scans for.
+    /// A session's scan.
     init(_ filter: ScanFilter) {
         self.init(
             services: filter.services,
@@ -63,7 +63,7 @@ extension CentralRecord.Scan {
         )
     }
 
-    /// What a session is to scan for.
+    /// The scan for a session.
     var filter: ScanFilter {
         ScanFilter(
             services: self.services,
@@ -74,6 +74,6 @@ extension CentralRecord.Scan {
 }
 
 extension CentralRecord.Peripheral {
-    /// The address; `nil` where the record holds none.
+    /// The address; `nil` if the record has no valid one.
     var deviceAddress: DeviceAddress? { DeviceAddress(self.address, kind: self.isRandom ? .random : .public) }
 }

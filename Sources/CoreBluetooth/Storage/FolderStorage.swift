@@ -1,6 +1,6 @@
 // What an adapter stores on disk: files in `$XDG_STATE_HOME/corebluetooth/ADAPTER-ADDRESS`, a folder of the user's own
-// (mode 0700). `PrivateFile` writes them, so that a process may be killed and the power may fail at any instant; one lock
-// lets several processes take turns.
+// (mode 0700). `PrivateFile` writes them, so that a process may be killed and the power may fail at any instant; one
+// lock lets several processes take turns.
 
 package import BluetoothTransport
 import BluetoothTypes
@@ -16,22 +16,22 @@ import Darwin
 
 /// A storage in a folder.
 package struct FolderStorage: StateStorage {
-    /// The longest document that is read, in octets: ours are far shorter.
+    /// The longest document that is read, in octets; ours are far shorter.
     private static let maximumLength = 16 << 20
 
     /// The folder.
     package let folder: String
 
-    /// The storage in a folder, which is made where it is not there.
+    /// The storage in a folder, which is created if it does not exist.
     ///
-    /// - Throws: ``TransportError`` where it cannot be made, or others could write in it.
+    /// - Throws: ``TransportError`` if it cannot be created, or others could write to it.
     package init(folder: String) throws {
         self.folder = try PrivateFolder.make(folder)
     }
 
-    /// The storage of the adapter with an address, where the environment puts it.
+    /// The storage of the adapter with an address, below the folder that the environment names.
     ///
-    /// - Throws: ``TransportError`` where there is no place for it.
+    /// - Throws: ``TransportError`` if there is no folder for it.
     init(adapter address: DeviceAddress, environment: (String) -> String? = PrivateFolder.environment) throws {
         let state = try PrivateFolder.state(environment: environment)
         if let problem = state.problem {

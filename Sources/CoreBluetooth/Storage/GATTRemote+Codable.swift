@@ -1,4 +1,4 @@
-// What the GATT client learns, in a form that can be stored.
+// The GATT client's attributes in a form that can be stored.
 
 import BluetoothHost
 import BluetoothTypes

@@ -1,5 +1,5 @@
-// Who is who: the random identifier that stands for each remote device in Core Bluetooth's interface, its address, and
-// the name that it was last known by. Asked on the event loop and on the managers' queues.
+// Maps remote devices to the random identifiers of Core Bluetooth's interface, with their addresses and last known
+// names. Used on the event loop and on the managers' queues.
 
 import BluetoothTypes
 import Foundation
@@ -8,18 +8,18 @@ import NIOCore
 
 /// The known remote devices of one adapter.
 final class IdentityStore: Sendable {
-    /// What is known of a device.
+    /// A known device.
     struct Record: Hashable, Sendable {
         var identifier: UUID
         var address: DeviceAddress
-        /// The GAP Device Name, where it was read.
+        /// The GAP Device Name, if it was read.
         var deviceName: String?
         /// The last advertised name, which may be a shortened one.
         var advertisedName: String?
-        /// Whether the address was never met on the air, but claimed by the device when it paired.
+        /// Whether the address was never heard on the air, but claimed by the device when it paired.
         var isClaimed = false
 
-        /// What apps get: no advertised name replaces the GAP Device Name.
+        /// The name for apps: no advertised name replaces the GAP Device Name.
         var name: String? { self.deviceName ?? self.advertisedName }
     }
 
@@ -33,16 +33,16 @@ final class IdentityStore: Sendable {
     fileprivate struct State {
         var records: [DeviceAddress: Record] = [:]
         var addresses: [UUID: DeviceAddress] = [:]
-        /// The addresses, longest known first.
+        /// The addresses, the longest known first.
         var order: [DeviceAddress] = []
         var seeded: SeededGenerator?
         var file: IdentityFile?
         var isSaving = false
-        /// The addresses of bonded devices, which are not forgotten however many others are met.
+        /// The addresses of bonded devices, which are never forgotten.
         var bonded: Set<DeviceAddress> = []
     }
 
-    /// How many devices are remembered in memory; the longest known ones are forgotten first.
+    /// The number of devices in memory; the longest known ones are forgotten first.
     static let capacity = 8192
 
     private let state: NIOLockedValueBox<State>
@@ -55,7 +55,7 @@ final class IdentityStore: Sendable {
         self.state = NIOLockedValueBox(state)
     }
 
-    /// Takes in what a file holds, and writes to it from now on.
+    /// Adds a file's records, and writes to it from now on.
     func open(_ file: IdentityFile) {
         let known = file.load()
         self.state.withLockedValue { state in
@@ -67,7 +67,7 @@ final class IdentityStore: Sendable {
         }
     }
 
-    /// What is known of a device; it gets its identifier here when it is met for the first time.
+    /// A device's record; a new device gets its identifier here.
     func record(for address: DeviceAddress) -> Record {
         let (record, mustSave) = self.state.withLockedValue { state in
             if let record = state.records[address] { return (record, false) }
@@ -81,15 +81,15 @@ final class IdentityStore: Sendable {
         return record
     }
 
-    /// Whether a device was met on the air under an address, so that no other one may claim it unasked.
+    /// Whether a device was heard under an address, so that no other one may claim it without consent.
     func hasMet(_ address: DeviceAddress) -> Bool {
         self.state.withLockedValue { $0.records[address].map { !$0.isClaimed } ?? false }
     }
 
-    /// Says which devices are bonded.
+    /// Sets the bonded devices.
     func setBonded(_ addresses: Set<DeviceAddress>) { self.state.withLockedValue { $0.bonded = addresses } }
 
-    /// Takes in a device from elsewhere, unless it is known; returns what is known of it then.
+    /// Adds a device's record unless the device is known; returns its record then.
     func restore(_ record: Record) -> Record {
         let mustSave = self.state.withLockedValue { state in
             guard state.records[record.address] == nil, state.addresses[record.identifier] == nil else { return false }
@@ -100,11 +100,10 @@ final class IdentityStore: Sendable {
         return self.record(for: record.address)
     }
 
-    /// The device behind an address that may change has said by which address it is known, so its record moves there: it
-    /// keeps the identifier that apps know. On disk before this returns.
+    /// The device with a private address has told its identity address, so its record moves there and keeps the
+    /// identifier that apps know. On disk before this returns.
     ///
-    /// A record that the identity address had until now belonged to a device that was not recognized as this one; it is
-    /// forgotten.
+    /// An earlier record of the identity address was for the same device, unrecognized; it is removed.
     @discardableResult
     func move(_ address: DeviceAddress, to identity: DeviceAddress) -> Record {
         var record = self.record(for: address)
@@ -123,14 +122,14 @@ final class IdentityStore: Sendable {
         return record
     }
 
-    /// What is known of the device with an identifier.
+    /// The record of the device with an identifier.
     func record(for identifier: UUID) -> Record? {
         self.state.withLockedValue { state in state.addresses[identifier].flatMap { state.records[$0] } }
     }
 
-    /// Remembers the name that a device advertises, or the GAP Device Name, which counts for more.
+    /// Stores the name that a device advertises, or the GAP Device Name, which takes precedence.
     ///
-    /// - Returns: Whether the name that apps get is another than before.
+    /// - Returns: Whether the name for apps has changed.
     @discardableResult
     func setName(_ name: String, isDeviceName: Bool = false, of address: DeviceAddress) -> Bool {
         let (isNew, mustSave) = self.state.withLockedValue { state in
@@ -148,20 +147,20 @@ final class IdentityStore: Sendable {
     /// Waits until everything known is on disk.
     func flush() { self.saving.sync {} }
 
-    /// Keeps nothing more, as a process that was killed.
+    /// Stores nothing more, as if the process had been killed.
     func close() {
         let (file, records) = self.state.withLockedValue { state in
             defer { state.file = nil }
             return (state.isSaving ? state.file : nil, state.recordsWorthKeeping)
         }
-        // What was written in memory has been what is known at any time; it stays as it is now.
+        // A memory storage's file always returned the present records; freeze it now.
         if let file, file.storage.isImmediate { file.keep { records } }
     }
 
     private func save() {
         let file = self.state.withLockedValue { $0.file }
         guard let file, file.storage.isImmediate else { return self.saving.async { self.saveNow() } }
-        // Once: the document is made of what is known when it is read. So `isSaving` stays true.
+        // Once is enough, since the document is made when it is read. So `isSaving` stays true.
         let state = self.state
         file.keep { state.withLockedValue { $0.recordsWorthKeeping } }
     }
@@ -176,7 +175,7 @@ final class IdentityStore: Sendable {
 }
 
 extension IdentityStore.State {
-    /// The records to be written, longest known first, and bonded devices at the end, so that they are kept.
+    /// The records to write, the longest known first, and bonded devices at the end, so that they are kept.
     fileprivate var recordsWorthKeeping: [IdentityStore.Record] {
         let order = self.order.filter { !self.bonded.contains($0) } + self.order.filter(self.bonded.contains)
         return order.compactMap { $0.isWorthKeeping ? self.records[$0] : nil }
@@ -190,7 +189,7 @@ extension IdentityStore.State {
 
     fileprivate mutating func add(_ record: IdentityStore.Record) {
         if self.order.count >= IdentityStore.capacity {
-            // An eighth at a time, so that many unknown devices do not make each new one expensive.
+            // An eighth at a time, so that a new device is cheap even if there are many.
             let bonded = self.bonded
             let forgotten = Set(self.order.lazy.filter { !bonded.contains($0) }.prefix(IdentityStore.capacity / 8))
             for address in forgotten {
@@ -209,7 +208,7 @@ extension IdentityStore.State {
         self.order.removeAll { $0 == address }
     }
 
-    /// Whether a change of this device has to start a save: not where one is about to happen anyway.
+    /// Whether a change of this device must start a save: not if one is already scheduled.
     fileprivate mutating func beginSaving(_ address: DeviceAddress) -> Bool {
         guard self.file != nil, address.isWorthKeeping, !self.isSaving else { return false }
         self.isSaving = true
@@ -218,7 +217,7 @@ extension IdentityStore.State {
 }
 
 extension DeviceAddress {
-    /// Whether the device can be known again by this address: private addresses change.
+    /// Whether the device can be recognized by this address: private addresses change.
     var isWorthKeeping: Bool {
         switch self.randomKind {
         case nil, .static: true

@@ -1,22 +1,22 @@
-// A bond as it is kept: the keys with the date of their making, and in documents of their own what changes while a bond is
-// used, so that the keys are written once.
+// A bond as it is stored: the keys with the date of the pairing, and in documents of their own the data that changes
+// while a bond is used, so that the keys are written once.
 
 import BluetoothHost
 import Foundation
 
-/// A bond with the date of its making.
+/// A bond with the date of its pairing.
 struct KeptBond: Hashable {
     /// The keys.
     var bond: Bond
-    /// When the devices paired; `nil` for a bond of an earlier version, which did not write it.
+    /// When the devices paired; `nil` for a bond of an earlier version, which did not store it.
     var paired: Date?
-    /// What the peer says of its privacy; `nil` while it was not asked.
+    /// The peer's privacy characteristics; `nil` until they are read.
     var privacy: PeerPrivacy?
     /// When a link was last encrypted with the keys.
     var lastUsed: Date?
 
-    /// Which of two bonds is worth less: one that a user had no part in, one that was used for nothing but its own
-    /// pairing, and then the one that was used longest ago.
+    /// Unconfirmed bonds are worth less than confirmed ones, then bonds that were never used after their pairing, then
+    /// the least recently used.
     func isWorthLess(than other: KeptBond) -> Bool { self.worth < other.worth }
 
     private var worth: (Int, Int, Date) {
@@ -25,10 +25,10 @@ struct KeptBond: Hashable {
         return (self.bond.isAuthenticated ? 1 : 0, used > paired ? 1 : 0, used)
     }
 
-    /// Whether the peer can be known again after its address has changed, or never changes it.
+    /// Whether the peer never changes its address, or can be recognized after a change.
     ///
-    /// A peer on a private address that distributes no identity is another device with its next address, so its bond is of
-    /// use while the address lasts, and is kept in memory alone.
+    /// A peer with a private address that distributes no identity is another device with its next address, so its bond
+    /// is useful only while the address lasts, and is kept only in memory.
     var isLasting: Bool { self.bond.identityAddress.withoutIdentity.isWorthKeeping }
 }
 
@@ -56,14 +56,14 @@ extension KeptBond: StateContent {
     }
 }
 
-/// Of a bond, whether a user has confirmed it.
+/// Only whether a user has confirmed a bond.
 struct BondStrength: StateContent {
     static var version: Int { KeptBond.version }
 
     var isAuthenticated: Bool
 }
 
-/// What a bonded peer has said of its privacy after the pairing.
+/// A bonded peer's privacy characteristics, read after the pairing.
 struct BondPrivacy: StateContent {
     static var version: Int { 1 }
 
@@ -72,14 +72,14 @@ struct BondPrivacy: StateContent {
     var resolvesAddresses: Bool
     var usesOnlyPrivateAddresses: Bool
 
-    /// What a bond's peer has said.
+    /// The peer's characteristics.
     init(_ privacy: PeerPrivacy, of kept: KeptBond) {
         self.paired = kept.paired
         self.resolvesAddresses = privacy.resolvesAddresses
         self.usesOnlyPrivateAddresses = privacy.usesOnlyPrivateAddresses
     }
 
-    /// Adds it to the bond that it is of.
+    /// Adds them to their bond.
     func apply(to kept: inout KeptBond) {
         guard self.paired == kept.paired else { return }
         kept.privacy = PeerPrivacy(
@@ -89,7 +89,7 @@ struct BondPrivacy: StateContent {
     }
 }
 
-/// When a link to a bonded peer was encrypted with its key for the last time.
+/// When a link to a bonded peer was last encrypted with its key.
 struct BondUse: StateContent {
     static var version: Int { 1 }
 
@@ -100,13 +100,12 @@ struct BondUse: StateContent {
 struct BondSignCounter: StateContent {
     static var version: Int { 1 }
 
-    /// When the devices paired: it says which bond the counter is of, since an earlier one of the same peer has another
-    /// key.
+    /// When the devices paired, which identifies the bond: an earlier one of the same peer has another key.
     var paired: Date?
-    /// The counter; `nil` where none is left, so that the key is used up.
+    /// The counter; `nil` if none is left, so that the key is used up.
     var next: UInt32?
 
-    /// What is left of a bond's signing key.
+    /// The rest of a bond's signing key.
     func apply(to kept: inout KeptBond) {
         guard self.paired == kept.paired, let key = kept.bond.peer.signing else { return }
         kept.bond.peer.signing = self.next.map { next in
@@ -119,6 +118,6 @@ struct BondSignCounter: StateContent {
 }
 
 extension Date {
-    /// The date without what a document does not hold: fractions of a second.
+    /// The date without fractions of a second, which documents do not store.
     var inWholeSeconds: Date { Date(timeIntervalSince1970: self.timeIntervalSince1970.rounded(.down)) }
 }

@@ -1,5 +1,5 @@
-// The identity resolving key of this device, of which its private addresses are made: drawn once for an identity, and kept
-// with its bonds, whose peers know the device by it.
+// This device's identity resolving key, from which its private addresses are made: generated once for an identity, and
+// stored with its bonds, whose peers recognize the device by it.
 
 import BluetoothTypes
 
@@ -10,7 +10,7 @@ struct LocalIdentityKey: StateContent {
 
     private let identityResolvingKey: StoredKey
 
-    /// The key in a storage; where there is none it is drawn, and on disk before this returns.
+    /// The key in a storage; a new one is on disk before this returns.
     static func key(in writer: StateWriter, using generator: inout any RandomNumberGenerator) -> Octets16 {
         if let stored = writer.storage.load(Self.self, from: self.name) { return stored.identityResolvingKey.octets }
         let key = Octets16(high: generator.next(), low: generator.next())

@@ -1,5 +1,4 @@
-// What is stored of a peripheral manager with a restore identifier: the services that it has published, and what it
-// advertises.
+// The stored state of a peripheral manager with a restore identifier: its published services, and its advertisement.
 
 import BluetoothTypes
 import Foundation
@@ -11,7 +10,7 @@ package struct PeripheralRecord: Hashable, Sendable {
         var uuid: BluetoothUUID
         /// The value of a Characteristic User Description.
         var text: String?
-        /// The value of another one.
+        /// The value of any other descriptor.
         var data: Data?
     }
 
@@ -29,16 +28,16 @@ package struct PeripheralRecord: Hashable, Sendable {
 
     /// A service.
     package struct Service: Codable, Hashable, Sendable {
-        /// How the manager calls it; what includes it names it so.
+        /// The manager's number for it, by which other services include it.
         var number: UInt32
         var uuid: BluetoothUUID
         var isPrimary: Bool
-        /// The numbers of the services that it includes, which stand before it.
+        /// The numbers of the services that it includes, which come before it.
         var included: [UInt32]
         var characteristics: [Characteristic]
     }
 
-    /// What is advertised.
+    /// An advertisement.
     package struct Advertisement: Codable, Hashable, Sendable {
         var localName: String?
         var services: [BluetoothUUID]
@@ -46,7 +45,7 @@ package struct PeripheralRecord: Hashable, Sendable {
 
     /// The services, in the order in which they were published.
     package var services: [Service]
-    /// The advertisement, where there is one.
+    /// The advertisement, if there is one.
     package var advertisement: Advertisement?
 
     /// A record.

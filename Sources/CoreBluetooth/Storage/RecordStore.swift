@@ -1,9 +1,8 @@
-// Stores the record of one manager with a restore identifier: takes it when the adapter's storage is there, hands over
-// what it holds, and writes it anew whenever something has changed, not at the end of the process, which comes
-// unannounced.
+// Stores the record of one manager with a restore identifier: claims it when the adapter's storage is known, returns
+// its content, and writes it again after each change, not at the end of the process, which comes without warning.
 //
-// A record belongs to a program and its identifier, and to one manager at a time. It lasts until its manager is
-// released in a living process, or there is nothing left to restore.
+// A record belongs to a program and an identifier, and to one manager at a time. It is removed when its manager is
+// released while its process lives, or when there is nothing left to restore.
 
 import Foundation
 
@@ -29,16 +28,16 @@ final class RecordStore<Record: PreservedRecord> {
         /// The adapter's storage is not known yet.
         case unopened
         case open(StateWriter, StateClaim)
-        /// Another manager has the record, or this one is gone.
+        /// Another manager has the record, or this one was released.
         case closed
     }
 
-    /// What the app calls the manager.
+    /// The manager's restore identifier.
     let identifier: String
     private let name: String
     private var state = State.unopened
     private var isDirty = false
-    /// What was found and is not taken over yet: it stays in the storage.
+    /// The content that was found and is not taken over yet; it stays in the storage.
     private var found: Record?
 
     /// The stored record of a manager; `nil` for one without a restore identifier.
@@ -51,7 +50,7 @@ final class RecordStore<Record: PreservedRecord> {
         self.name = "\(Record.role)-\(stateFileName(program))-\(stateFileName(identifier)).json"
     }
 
-    /// Takes the record, the first time; returns what is to be restored.
+    /// Claims the record, the first time; returns the state to restore.
     func open(_ writer: StateWriter) -> Record? {
         guard case .unopened = self.state else { return nil }
         do {
@@ -76,16 +75,16 @@ final class RecordStore<Record: PreservedRecord> {
         return record
     }
 
-    /// Something has changed that the record holds.
+    /// The recorded state has changed.
     func noteChange() { self.isDirty = true }
 
-    /// The manager has taken over what was found: from now on the record says what it does.
+    /// The manager has taken over the content: from now on the record is the manager's own state.
     func takenOver() {
         self.found = nil
         self.isDirty = true
     }
 
-    /// Writes the record where something has changed.
+    /// Writes the record if its state has changed.
     func save(_ make: () -> Record) {
         guard self.isDirty, self.found == nil, case .open(let writer, _) = self.state else { return }
         self.isDirty = false
@@ -93,12 +92,12 @@ final class RecordStore<Record: PreservedRecord> {
         writer.write(self.name, .endOfProcess) { record.isEmpty ? nil : try record.document() }
     }
 
-    /// The manager is gone: its state is removed.
+    /// The manager was released: its record is removed.
     func remove() {
         if case .open(let writer, _) = self.state { writer.write(self.name, .endOfProcess) { nil } }
         self.state = .closed
     }
 
-    /// The process is over: the record stays.
+    /// The process has ended: the record stays.
     func close() { self.state = .closed }
 }

@@ -1,6 +1,6 @@
-// Where an adapter stores what outlives its process: the identities of its peers, what was discovered of them, and the
-// restoration records of its managers. On disk that is a folder (FolderStorage.swift); in virtual time it is memory
-// that belongs to the test, so that a device has its state again after its process has ended.
+// The storage of an adapter's state that outlives the process: bonds, identities and databases of peers, and its
+// managers' restoration records. On disk it is a folder (FolderStorage.swift, which also chooses the place); in virtual
+// time it is memory of the test, so that a device has its state again after its process has ended.
 
 package import BluetoothTransport
 import Foundation
@@ -10,43 +10,44 @@ import NIOConcurrencyHelpers
 ///
 /// Names are short and made of letters, digits, `-`, `_`, `.` and `%`.
 package protocol StateStorage: Sendable {
-    /// Whether documents are written at once, in the caller's turn, rather than later on a queue.
+    /// Whether documents are written at once, in the caller's turn, instead of later on a queue.
     ///
-    /// Virtual time needs that: nothing there happens beside the event loop.
+    /// Virtual time needs that: everything happens on the event loop.
     var isImmediate: Bool { get }
-    /// The octets of a document; `nil` where there is none.
+    /// The octets of a document; `nil` if there is none.
     func read(_ name: String) throws -> Data?
     /// Replaces a document as a whole: a reader finds the old or the new one.
     /// - Parameters:
     ///   - data: Its octets.
     ///   - name: Its name.
-    ///   - durability: What the new one survives when this returns.
+    ///   - durability: What the new document survives once this returns.
     func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws
-    /// Replaces a document by what `content` makes, now or when it is read; removes it where that is `nil`.
+    /// Replaces a document by the result of `content`, called now or when the document is read; removes it if that is
+    /// `nil`.
     func write(
         _ name: String,
         _ durability: PrivateFile.Durability,
         _ content: @escaping @Sendable () throws -> Data?
     ) throws
-    /// Removes a document, where it is there.
+    /// Removes a document if it exists.
     func remove(_ name: String, _ durability: PrivateFile.Durability) throws
     /// Gives a document that cannot be read another name, so that it can be inspected; returns that name.
     func setAside(_ name: String) throws -> String
-    /// The names of all documents that begin with `prefix`, those that were written longest ago first.
+    /// The names of all documents that begin with `prefix`, the oldest first.
     func names(withPrefix prefix: String) throws -> [String]
     /// Runs `body` while no other process changes the storage.
     func withLock<Result>(_ body: () throws -> Result) throws -> Result
-    /// Takes what `name` stands for, until the claim is released or the process has ended.
+    /// Claims a name until the claim is released or the process has ended.
     ///
-    /// - Returns: `nil` where it is claimed already.
+    /// - Returns: `nil` if it is already claimed.
     func claim(_ name: String) throws -> StateClaim?
 }
 
 extension StateStorage {
-    /// Replaces a document by one that survives a power failure, too.
+    /// Replaces a document by one that survives a power failure.
     package func write(_ data: Data, to name: String) throws { try self.write(data, to: name, .powerFailure) }
 
-    /// Removes a document, which does not come back after a power failure.
+    /// Removes a document for good, even after a power failure.
     package func remove(_ name: String) throws { try self.remove(name, .powerFailure) }
 
     /// Replaces or removes a document now.
@@ -63,7 +64,7 @@ extension StateStorage {
     }
 }
 
-/// Something that is ours as long as the object lives.
+/// A claim that lasts as long as the object.
 package final class StateClaim: Sendable {
     private let release: @Sendable () -> Void
 
@@ -75,12 +76,12 @@ package final class StateClaim: Sendable {
 
 /// A storage in memory.
 ///
-/// It lasts as long as the object: give the same one to the next adapter of a device, and it is the same device again.
+/// Its content lasts as long as the object: an adapter with the same storage is the same device again.
 package final class MemoryStorage: StateStorage {
     private struct State {
-        /// Made when it is read: most documents are replaced before.
+        /// Made when it is read, since most documents are replaced before.
         var documents: [String: @Sendable () throws -> Data?] = [:]
-        /// The names, the one that was written longest ago first.
+        /// The names, the oldest first.
         var order: [String] = []
         var claims: Set<String> = []
         var asideCount = 0
@@ -136,7 +137,7 @@ package final class MemoryStorage: StateStorage {
 
     package func names(withPrefix prefix: String) -> [String] {
         let (order, documents) = self.state.withLockedValue { ($0.order, $0.documents) }
-        // One that was removed has no content.
+        // A removed document has no content.
         return order.filter { name in name.hasPrefix(prefix) && ((try? documents[name]?()) ?? nil) != nil }
     }
 
@@ -148,7 +149,7 @@ package final class MemoryStorage: StateStorage {
     }
 }
 
-/// Where an adapter finds its storage.
+/// An adapter's choice of storage.
 enum StorageChoice: Sendable {
     /// In the adapter's own folder on disk, as soon as its address is known.
     case folder

@@ -1,19 +1,19 @@
-// Writes documents beside the event loop: a document that changes often is written as it is when its turn comes, and no
-// more often than the disk allows. In virtual time everything is written at once.
+// Writes documents off the event loop: a document that changes often is written in its latest state, no more often than
+// the disk allows. In virtual time everything is written at once.
 //
-// What nobody else remembers is on the disk before it counts as written (`PrivateFile.Durability.powerFailure`): bonds, the
-// own key, identifiers, what is kept of clients. Two kinds are not: restoration records and databases change with what an
-// app does and have to survive the next `kill -9` rather than the next power failure, after which there is neither a link
-// nor a controller as before; and counters of signed commands change with each command, so that none waits for the disk.
+// Documents that cannot be recovered are synced to the disk (`PrivateFile.Durability.powerFailure`): bonds, the own
+// key, identifiers, the state of clients. Others are not: restoration records and databases change with an app's work
+// and need to survive `kill -9`, but not a power failure, which ends all links anyway; and counters of signed commands
+// change with each command, so that no command waits for the disk.
 
 import BluetoothTransport
 import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
 
-/// The row of documents to be written.
+/// The queue of documents to write.
 final class StateWriter: Sendable {
-    /// What is to become of a document: its new octets, or `nil` to remove it.
+    /// Makes a document's new octets, or `nil` to remove it.
     typealias Work = @Sendable () throws -> Data?
 
     private struct Waiting {
@@ -34,7 +34,7 @@ final class StateWriter: Sendable {
 
     init(_ storage: any StateStorage) { self.storage = storage }
 
-    /// Lets a document be what `work` makes, in place of what waited for it.
+    /// Schedules `work` to make a document, instead of earlier scheduled work.
     ///
     /// `work` runs later on a queue of the writer.
     func write(_ name: String, _ durability: PrivateFile.Durability = .powerFailure, _ work: @escaping Work) {
@@ -52,9 +52,9 @@ final class StateWriter: Sendable {
         if mustSchedule { self.queue.async { self.drain() } }
     }
 
-    /// Lets a document be what `work` makes, before this returns.
+    /// Writes the document that `work` makes, before this returns.
     ///
-    /// A document is written either always in this way or never.
+    /// Use either always this method for a document, or never.
     /// - Returns: Whether it is written.
     @discardableResult
     func writeNow(
@@ -69,7 +69,7 @@ final class StateWriter: Sendable {
     /// Waits until everything is written.
     func flush() { self.queue.sync { self.drain() } }
 
-    /// Writes nothing more, as a process that was killed.
+    /// Writes nothing more, as if the process had been killed.
     func stop() {
         self.state.withLockedValue { state in
             state.isStopped = true

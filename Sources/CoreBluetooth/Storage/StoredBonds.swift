@@ -1,5 +1,4 @@
-// The bonds of all devices that this user has been, as they are on disk: for a tool that lists and removes them, also
-// while programs run that have them.
+// The stored bonds of all of this user's devices, for a tool that lists and removes them, even while programs use them.
 
 import BluetoothAirService
 import BluetoothBlueZ
@@ -15,21 +14,21 @@ import NIOPosix
 package struct StoredBond: Sendable {
     /// The address of the device that has the bond.
     package var owner: DeviceAddress
-    /// What that device is called: an identity of an air, such as `alice` or `eightball 2`; `nil` for an adapter.
+    /// That device's identity on an air, such as `alice` or `eightball 2`; `nil` for an adapter.
     package var ownerName: String?
     /// The identity address of the other device.
     package var peer: DeviceAddress
-    /// What ``CBPeer/identifier`` is for it; `nil` where none is kept.
+    /// Its ``CBPeer/identifier``; `nil` if none is stored.
     package var identifier: UUID?
-    /// The name that it advertises, as a scan shows it, else its GAP Device Name; `nil` where none is known.
+    /// Its advertised name, as a scan shows it, else its GAP Device Name; `nil` if none is known.
     package var name: String?
-    /// The key; `nil` if another program has it, and does not say how it was made.
+    /// The key; `nil` if another program stores it and does not say how it was made.
     package var key: LinkSecurity.Key?
-    /// When the devices paired, in whole seconds; `nil` where that is not known.
+    /// When the devices paired, in whole seconds; `nil` if unknown.
     package var paired: Date?
     /// When a link was last encrypted with the key, in whole seconds; `nil` for never.
     package var lastUsed: Date?
-    /// Where it is kept.
+    /// The folder of its storage.
     var folder: String
     /// The bond at BlueZ, if BlueZ has it.
     var system: BlueZBonds.Bond?
@@ -39,18 +38,18 @@ package struct StoredBond: Sendable {
 package enum StoredBonds {
     /// All of them, by their owners' names and then by their own.
     ///
-    /// - Throws: `TransportError` where the place of what is kept cannot be used.
+    /// - Throws: `TransportError` if the state folder cannot be used.
     package static func all() throws -> [StoredBond] {
         let state = try PrivateFolder.state().path
         let names = try AirIdentityStore(logger: Logger(label: "bluetooth.bonds")).names()
         return try self.all(in: state, names: names)
     }
 
-    /// Those in a folder of state, whose owners have these names.
+    /// The bonds in a state folder, whose owners have these names.
     static func all(in state: String, names: [DeviceAddress: String]) throws -> [StoredBond] {
         var bonds: [StoredBond] = []
         for folder in try FileManager.default.contentsOfDirectory(atPath: state) {
-            // An adapter's folder has the name of its address.
+            // An adapter's folder is named by its address.
             guard let random = DeviceAddress(folder, kind: .random), let fixed = DeviceAddress(folder, kind: .public)
             else { continue }
             let storage = try FolderStorage(folder: "\(state)/\(folder)")
@@ -76,14 +75,14 @@ package enum StoredBonds {
         return bonds.sorted { ($0.ownerName ?? "", $0.name ?? "") < ($1.ownerName ?? "", $1.name ?? "") }
     }
 
-    /// Those of the adapters that BlueZ has.
+    /// The bonds of BlueZ's adapters.
     ///
     /// - Throws: `BlueZError` if BlueZ cannot be asked.
     package static func ofSystem() throws -> [StoredBond] {
         let state = try PrivateFolder.state().path
         return try BlueZBonds.all(on: self.eventLoop).wait().map { bond in
             let folder = "\(state)/\(bond.owner)"
-            // What our programs know of the device, if they have met it.
+            // What our programs know of the device, if they have used it.
             let isKnown = FileManager.default.fileExists(atPath: folder)
             let records = isKnown ? IdentityFile(try FolderStorage(folder: folder)).load() : []
             let record = records.first { $0.address == bond.peer }
@@ -101,10 +100,9 @@ package enum StoredBonds {
 
     private static var eventLoop: any EventLoop { MultiThreadedEventLoopGroup.singleton.any() }
 
-    /// Removes a bond, and what is kept with it of the peer's client. A program that has it forgets it with the next
-    /// connection.
+    /// Removes a bond and the documents beside it. A running program forgets it with the next connection.
     ///
-    /// - Throws: `TransportError` where it cannot be removed.
+    /// - Throws: `TransportError` if it cannot be removed.
     package static func remove(_ bond: StoredBond) throws {
         if let system = bond.system { return try BlueZBonds.remove(system, on: self.eventLoop).wait() }
         let storage = try FolderStorage(folder: bond.folder)

@@ -1,12 +1,12 @@
-// What a program may see of an adapter's work: the calls of apps, the calls of delegates, the packets. With it the
-// programs show which packets stand behind which call.
+// Observation of an adapter's work: apps' calls, delegates' calls and packets. The programs use it to show which
+// packets belong to which call.
 
 package import BluetoothHCI
 package import BluetoothTransport
 
-/// Sees what passes between apps, Core Bluetooth and the controller of an adapter.
+/// Observes an adapter's apps, Core Bluetooth and the controller.
 ///
-/// Calls and packets come on different threads, each in its order.
+/// Calls and packets arrive on different threads, each kind in order.
 package protocol AdapterObserver: AnyObject, Sendable {
     /// An app has called Core Bluetooth; in Apple's words: `discoverServices([180D])`.
     func called(_ call: String)

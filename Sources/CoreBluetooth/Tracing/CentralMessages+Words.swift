@@ -5,7 +5,7 @@ import BluetoothTypes
 import Foundation
 
 extension CentralCommand {
-    /// The app's call; `nil` for what no app asks for.
+    /// The app's call; `nil` for a command that is no call.
     func call(in context: CentralContext) -> String? {
         switch self {
         case .scan(let filter): "scanForPeripherals(withServices: \(words(filter.services)))"
@@ -26,7 +26,7 @@ extension CentralCommand {
 }
 
 extension CentralEvent {
-    /// The call of the delegate; `nil` where none is called.
+    /// The delegate's method; `nil` if none is called.
     func callback(in context: CentralContext) -> String? {
         switch self {
         case .restored: "willRestoreState"
@@ -63,7 +63,7 @@ extension CentralEvent {
 }
 
 extension CentralContext {
-    /// The object of a connection that the app wants.
+    /// The object of a connection, if the app still wants it.
     fileprivate func connected(_ id: ConnectionID) -> CBPeripheral? {
         self.peripheral(id.token).flatMap { $0.isConnected(id) ? $0 : nil }
     }
@@ -79,23 +79,23 @@ extension CBPeripheral {
     }
 }
 
-/// The UUID of the attribute that an operation is about.
+/// The UUID of an operation's attribute.
 func words(_ subject: PeripheralOperation.Subject) -> String {
     (subject.attribute?.uuid.value).map(words) ?? ""
 }
 
-/// A UUID; of a long one its beginning, which is enough to tell it from others.
+/// A UUID; a long one is shortened to its distinctive beginning.
 func words(_ uuid: BluetoothUUID) -> String {
     let text = uuid.description
     return text.count > 8 ? "\(text.prefix(8))…" : text
 }
 
-/// A list of UUIDs; all that there are stand as `nil`, as in a call.
+/// A list of UUIDs; `nil` for all, as in a call.
 func words(_ uuids: [BluetoothUUID]?) -> String {
     uuids.map { "[\($0.map { words($0) }.joined(separator: ", "))]" } ?? "nil"
 }
 
-/// A state by its name. An app may have given the type a description of its own, so that is not asked.
+/// A state by its name, independent of a description that an app may have given the type.
 func words(_ state: CBManagerState) -> String {
     switch state {
     case .unknown: ".unknown"
@@ -107,9 +107,9 @@ func words(_ state: CBManagerState) -> String {
     }
 }
 
-/// An error behind a callback; nothing where there is none.
+/// A callback's error; empty if there is none.
 ///
-/// An error of Core Bluetooth says what its users read; the dump of an `NSError` is no line of a trace.
+/// Core Bluetooth's errors by their messages, since the dump of an `NSError` does not fit into a trace's line.
 func words(_ error: (any Error)?) -> String {
     error.map { ", error: \($0 is CBError || $0 is CBATTError ? $0.localizedDescription : "\($0)")" } ?? ""
 }

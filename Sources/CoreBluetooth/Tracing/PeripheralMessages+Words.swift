@@ -4,7 +4,7 @@ import BluetoothHost
 import BluetoothTypes
 
 extension PeripheralCommand {
-    /// The app's call; `nil` for what no app asks for.
+    /// The app's call; `nil` for a command that is no call.
     func call(in manager: CBPeripheralManager) -> String? {
         switch self {
         case .add(let service): "add(service \(words(service.definition.uuid)))"
@@ -28,7 +28,7 @@ extension PeripheralCommand {
 }
 
 extension PeripheralEvent {
-    /// The call of the delegate; `nil` where none is called.
+    /// The delegate's method; `nil` if none is called.
     func callback(in manager: CBPeripheralManager) -> String? {
         switch self {
         case .restored: "willRestoreState"
@@ -48,7 +48,7 @@ extension PeripheralEvent {
         case .channelPublished(let psm, let error): "didPublishL2CAPChannel \(psm)\(words(error))"
         case .channelUnpublished(let psm, let error): "didUnpublishL2CAPChannel \(psm)\(words(error))"
         case .channelOpened(_, let psm, _): "didOpen channel \(psm)"
-        // Readiness is reported where it is owed: see `reportReadiness()`.
+        // `reportReadiness()` reports readiness.
         case .republished, .central, .centralChangedMTU, .centralLeft, .canSend, .unknownChannelEnded: nil
         }
     }

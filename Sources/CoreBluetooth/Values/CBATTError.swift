@@ -1,9 +1,9 @@
-// Errors of the Attribute Protocol, as a peripheral answers with them and as a program answers with them. The codes are
-// those of the specification (Vol 3, Part F, 3.4.1.1).
+// Errors of the Attribute Protocol, in a peripheral's answers and in a program's. The codes are those of the
+// specification (Vol 3, Part F, 3.4.1.1).
 
 public import Foundation
 
-/// An error of the Attribute Protocol: what a peripheral answered, or what this app answers (Vol 3, Part F, 3.4.1.1).
+/// An error of the Attribute Protocol, in a peripheral's answer or in this app's (Vol 3, Part F, 3.4.1.1).
 ///
 /// Apple documents it as `CBATTError`.
 public struct CBATTError: _BridgedStoredNSError {

@@ -1,4 +1,4 @@
-// Errors of Core Bluetooth itself. Values of this type are what delegates are given, so that `as? CBError`,
+// Errors of Core Bluetooth itself. Delegates get values of this type, so that `as? CBError`,
 // `catch CBError.connectionFailed` and `as NSError` all work.
 
 public import Foundation
@@ -24,7 +24,7 @@ public struct CBError: _BridgedStoredNSError {
     /// ``CBErrorDomain``.
     public static var errorDomain: String { CBErrorDomain }
 
-    /// The code; ``Code/unknown`` where it has no name here.
+    /// The code; ``Code/unknown`` if it has no name here.
     public var code: Code { Code(rawValue: self._nsError.code) ?? .unknown }
     /// The code as a number.
     public var errorCode: Int { self._nsError.code }
@@ -50,7 +50,7 @@ public struct CBError: _BridgedStoredNSError {
         case invalidHandle = 2
         /// The device is not connected.
         case notConnected = 3
-        /// No room is left.
+        /// No space is left.
         case outOfSpace = 4
         /// The operation was cancelled.
         case operationCancelled = 5
@@ -58,9 +58,9 @@ public struct CBError: _BridgedStoredNSError {
         case connectionTimeout = 6
         /// The other device ended the link.
         case peripheralDisconnected = 7
-        /// The UUID may not be used here.
+        /// The UUID is not allowed here.
         case uuidNotAllowed = 8
-        /// Advertising is going on already.
+        /// Advertising has already started.
         case alreadyAdvertising = 9
         /// The connection failed.
         case connectionFailed = 10
@@ -77,9 +77,9 @@ public struct CBError: _BridgedStoredNSError {
         case encryptionTimedOut = 15
         /// No further device can be paired.
         case tooManyLEPairedDevices = 16
-        /// Too many notifications came in the background.
+        /// Too many notifications arrived in the background.
         case leGattExceededBackgroundNotificationLimit = 17
-        /// Nearly too many notifications came in the background.
+        /// Nearly too many notifications arrived in the background.
         case leGattNearBackgroundNotificationLimit = 18
         /// Channel Sounding could not be configured.
         case channelSoundingConfigurationFailed = 19

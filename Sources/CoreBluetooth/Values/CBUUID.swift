@@ -49,7 +49,7 @@ open class CBUUID: NSObject, NSCopying {
         self.init(BluetoothUUID(theUUID))
     }
 
-    /// A UUID of 128 bits, from what Core Foundation calls a UUID.
+    /// A UUID of 128 bits, from a Core Foundation UUID.
     @available(*, deprecated, message: "Use init(nsuuid:).")
     public convenience init(cfuuid theUUID: CFUUID) {
         self.init(nsuuid: theUUID as UUID)

@@ -18,10 +18,10 @@ public let CBAdvertisementDataManufacturerDataKey: String = "kCBAdvDataManufactu
 public let CBAdvertisementDataServiceDataKey: String = "kCBAdvDataServiceData"
 /// Services: a `[CBUUID]`.
 public let CBAdvertisementDataServiceUUIDsKey: String = "kCBAdvDataServiceUUIDs"
-/// Services that did not fit into the advertising packet and were sent as a hash: a `[CBUUID]` of those that were
-/// looked for and may be meant.
+/// Services that did not fit into the advertising packet and were sent as a hash: a `[CBUUID]` of the scan's services
+/// that may be meant.
 public let CBAdvertisementDataOverflowServiceUUIDsKey: String = "kCBAdvDataHashedServiceUUIDs"
-/// The power of sending in dBm: an `NSNumber`.
+/// The transmit power in dBm: an `NSNumber`.
 public let CBAdvertisementDataTxPowerLevelKey: String = "kCBAdvDataTxPowerLevel"
 /// Whether the peripheral can be connected to: an `NSNumber` that holds a `Bool`.
 public let CBAdvertisementDataIsConnectable: String = "kCBAdvDataIsConnectable"
@@ -32,24 +32,24 @@ public let CBAdvertisementDataSolicitedServiceUUIDsKey: String = "kCBAdvDataSoli
 
 /// Whether the user is alerted when a central manager is made while Bluetooth is off: a `Bool`.
 ///
-/// Accepted and not used.
+/// Accepted and ignored.
 public let CBCentralManagerOptionShowPowerAlertKey: String = "kCBInitOptionShowPowerAlert"
-/// The name under which a central manager's state is kept: a `String`.
+/// A central manager's restore identifier: a `String`.
 public let CBCentralManagerOptionRestoreIdentifierKey: String = "kCBInitOptionRestoreIdentifier"
 /// Whether a central manager is for media accessories: a `Bool`.
 ///
-/// Accepted and not used.
+/// Accepted and ignored.
 public let CBCentralManagerOptionDeviceAccessForMedia: String = "kCBInitOptionDeviceAccessForMedia"
 /// Whether the user is alerted when a peripheral manager is made while Bluetooth is off: a `Bool`.
 ///
-/// Accepted and not used.
+/// Accepted and ignored.
 public let CBPeripheralManagerOptionShowPowerAlertKey: String = "kCBInitOptionShowPowerAlert"
-/// The name under which a peripheral manager's state is kept: a `String`.
+/// A peripheral manager's restore identifier: a `String`.
 public let CBPeripheralManagerOptionRestoreIdentifierKey: String = "kCBInitOptionRestoreIdentifier"
 
 // MARK: Options of scanning
 
-/// Whether every advertising packet is reported: a `Bool`, false where it is missing.
+/// Whether every advertising packet is reported: a `Bool`, false by default.
 public let CBCentralManagerScanOptionAllowDuplicatesKey: String = "kCBScanOptionAllowDuplicates"
 /// Services that peripherals look for: a `[CBUUID]`.
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey: String = "kCBScanOptionSolicitedServiceUUIDs"
@@ -58,25 +58,25 @@ public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey: String = "kCBScan
 
 /// Whether the user is alerted to the connection while the app is suspended: a `Bool`.
 ///
-/// Accepted and not used.
+/// Has an effect only in a test\'s world.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey: String = "kCBConnectOptionNotifyOnConnection"
 /// Whether the user is alerted to a disconnection while the app is suspended: a `Bool`.
 ///
-/// Accepted and not used.
+/// Has an effect only in a test\'s world.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey: String = "kCBConnectOptionNotifyOnDisconnection"
 /// Whether the user is alerted to notifications while the app is suspended: a `Bool`.
 ///
-/// Accepted and not used.
+/// Has an effect only in a test\'s world.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey: String = "kCBConnectOptionNotifyOnNotification"
 /// How long to wait before connecting: an `NSNumber` of seconds.
 public let CBConnectPeripheralOptionStartDelayKey: String = "kCBConnectOptionStartDelay"
 /// Whether Classic Bluetooth profiles are to be connected, too: a `Bool`.
 ///
-/// Accepted and not used.
+/// Accepted and ignored.
 public let CBConnectPeripheralOptionEnableTransportBridgingKey: String = "kCBConnectOptionEnableTransportBridging"
 /// Whether the peripheral needs Apple's notification service: a `Bool`.
 ///
-/// Accepted and not used.
+/// Accepted and ignored.
 public let CBConnectPeripheralOptionRequiresANCS: String = "kCBConnectOptionRequiresANCS"
 /// Whether the system connects again after the link was lost: a `Bool`.
 public let CBConnectPeripheralOptionEnableAutoReconnect: String = "kCBConnectOptionEnableAutoReconnect"
@@ -91,7 +91,7 @@ public let CBCentralManagerRestoredStateScanServicesKey: String = "kCBRestoredSc
 public let CBCentralManagerRestoredStateScanOptionsKey: String = "kCBRestoredScanOptions"
 /// Services that were published: a `[CBMutableService]`.
 public let CBPeripheralManagerRestoredStateServicesKey: String = "kCBRestoredServices"
-/// What was advertised: a `[String: Any]`.
+/// The advertisement: a `[String: Any]`.
 public let CBPeripheralManagerRestoredStateAdvertisementDataKey: String = "kCBRestoredAdvertisement"
 
 // MARK: UUIDs as strings
@@ -112,5 +112,5 @@ public let CBUUIDCharacteristicAggregateFormatString: String = "2905"
 public let CBUUIDCharacteristicValidRangeString: String = "2906"
 /// Observation Schedule.
 public let CBUUIDCharacteristicObservationScheduleString: String = "2910"
-/// The characteristic in which a peripheral says the PSM of its L2CAP channel, least significant octet first.
+/// The characteristic with the PSM of a peripheral's L2CAP channel, least significant octet first.
 public let CBUUIDL2CAPPSMCharacteristicString: String = "ABDD3056-28FA-441D-A470-55A75A52553A"

@@ -5,16 +5,16 @@
 /// Apple documents it as `CBL2CAPPSM`.
 public typealias CBL2CAPPSM = UInt16
 
-/// What a manager can do now.
+/// The state of a manager.
 ///
-/// The order is meaningful: whatever is below ``poweredOn`` has ended all work, whatever is below ``poweredOff`` has
-/// made peripherals and services void.
+/// The order is meaningful: below ``poweredOn`` all work has ended, and below ``poweredOff`` peripherals and services
+/// are invalid.
 ///
 /// Apple documents it as `CBManagerState`.
 public enum CBManagerState: Int, BitwiseCopyable, Sendable {
-    /// Not known yet; an update is about to come.
+    /// Not known yet; an update follows soon.
     case unknown = 0
-    /// The connection with the adapter was lost for a moment; an update is about to come.
+    /// The connection to the adapter was lost for a moment; an update follows soon.
     case resetting = 1
     /// There is no adapter for Bluetooth Low Energy.
     case unsupported = 2
@@ -28,7 +28,7 @@ public enum CBManagerState: Int, BitwiseCopyable, Sendable {
 
 /// Whether an app may use Bluetooth.
 ///
-/// On Linux always ``allowedAlways``: who may use an adapter is the system's affair.
+/// On Linux always ``allowedAlways``: the system decides who may use an adapter.
 ///
 /// Apple documents it as `CBManagerAuthorization`.
 public enum CBManagerAuthorization: Int, BitwiseCopyable, Sendable {
@@ -95,13 +95,13 @@ public enum CBPeripheralManagerAuthorizationStatus: Int, BitwiseCopyable, Sendab
     case authorized = 3
 }
 
-/// How a peripheral stands with its central manager.
+/// The connection state of a peripheral.
 ///
 /// Apple documents it as `CBPeripheralState`.
 public enum CBPeripheralState: Int, BitwiseCopyable, Sendable {
     /// Not connected.
     case disconnected = 0
-    /// A connection is waited for.
+    /// A connection is pending.
     case connecting = 1
     /// Connected.
     case connected = 2
@@ -109,7 +109,7 @@ public enum CBPeripheralState: Int, BitwiseCopyable, Sendable {
     case disconnecting = 3
 }
 
-/// Whether a peer came or went.
+/// Whether a peer connected or disconnected.
 ///
 /// Apple documents it as `CBConnectionEvent`.
 public enum CBConnectionEvent: Int, BitwiseCopyable, Sendable {
@@ -125,23 +125,23 @@ public enum CBConnectionEvent: Int, BitwiseCopyable, Sendable {
 public enum CBCharacteristicWriteType: Int, BitwiseCopyable, Sendable {
     /// The peripheral says whether the write succeeded.
     case withResponse = 0
-    /// Nobody says whether the write succeeded.
+    /// No answer says whether the write succeeded.
     case withoutResponse = 1
 }
 
-/// How soon a central wants to hear from a peripheral.
+/// The desired latency of a connection.
 ///
 /// Apple documents it as `CBPeripheralManagerConnectionLatency`.
 public enum CBPeripheralManagerConnectionLatency: Int, BitwiseCopyable, Sendable {
     /// As soon as possible.
     case low = 0
-    /// Something between.
+    /// A compromise.
     case medium = 1
-    /// Saving power goes first.
+    /// Saving power has priority.
     case high = 2
 }
 
-/// What can be done with a characteristic's value (Vol 3, Part G, 3.3.1.1).
+/// The operations on a characteristic's value (Vol 3, Part G, 3.3.1.1).
 ///
 /// Apple documents it as `CBCharacteristicProperties`.
 public struct CBCharacteristicProperties: OptionSet, BitwiseCopyable, Sendable {
@@ -157,9 +157,9 @@ public struct CBCharacteristicProperties: OptionSet, BitwiseCopyable, Sendable {
     public static var broadcast: CBCharacteristicProperties { Self(rawValue: 0x01) }
     /// The value can be read.
     public static var read: CBCharacteristicProperties { Self(rawValue: 0x02) }
-    /// The value can be written, and no answer comes.
+    /// The value can be written without an answer.
     public static var writeWithoutResponse: CBCharacteristicProperties { Self(rawValue: 0x04) }
-    /// The value can be written, and an answer comes.
+    /// The value can be written with an answer.
     public static var write: CBCharacteristicProperties { Self(rawValue: 0x08) }
     /// Changes of the value are sent without confirmation.
     public static var notify: CBCharacteristicProperties { Self(rawValue: 0x10) }
@@ -175,7 +175,8 @@ public struct CBCharacteristicProperties: OptionSet, BitwiseCopyable, Sendable {
     public static var notifyEncryptionRequired: CBCharacteristicProperties { Self(rawValue: 0x100) }
     /// Only trusted devices may have indications.
     public static var indicateEncryptionRequired: CBCharacteristicProperties { Self(rawValue: 0x200) }
-    /// Notifications and indications need a pairing that protects against a man in the middle. Not one of Apple's.
+    /// Notifications and indications need a pairing that protects against a man in the middle. Not in Apple's
+    /// interface.
     package static var subscriptionAuthenticationRequired: CBCharacteristicProperties { Self(rawValue: 0x1_0000) }
 }
 
@@ -189,17 +190,17 @@ public struct CBAttributePermissions: OptionSet, BitwiseCopyable, Sendable {
     /// Permissions from their bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Everybody may read.
+    /// Everyone may read.
     public static var readable: CBAttributePermissions { Self(rawValue: 0x01) }
-    /// Everybody may write.
+    /// Everyone may write.
     public static var writeable: CBAttributePermissions { Self(rawValue: 0x02) }
     /// Trusted devices may read.
     public static var readEncryptionRequired: CBAttributePermissions { Self(rawValue: 0x04) }
     /// Trusted devices may write.
     public static var writeEncryptionRequired: CBAttributePermissions { Self(rawValue: 0x08) }
-    /// Reading needs a pairing that protects against a man in the middle. Not one of Apple's.
+    /// Reading needs a pairing that protects against a man in the middle. Not in Apple's interface.
     package static var readAuthenticationRequired: CBAttributePermissions { Self(rawValue: 0x1_0000) }
-    /// Writing needs a pairing that protects against a man in the middle. Not one of Apple's.
+    /// Writing needs a pairing that protects against a man in the middle. Not in Apple's interface.
     package static var writeAuthenticationRequired: CBAttributePermissions { Self(rawValue: 0x2_0000) }
 }
 

@@ -4,7 +4,7 @@ import Foundation
 
 package struct ChatMessage: Identifiable, Equatable, Sendable {
     package enum Delivery: Equatable, Sendable {
-        /// Sent to everybody, or received.
+        /// Sent to everyone, or received.
         case none
         case sending
         case delivered(Date)
@@ -13,7 +13,7 @@ package struct ChatMessage: Identifiable, Equatable, Sendable {
 
     package let id: UUID
     package let sender: PeerID
-    /// `nil` for a message to everybody.
+    /// `nil` for a message to everyone.
     package let recipient: PeerID?
     package let text: String
     package let sentAt: Date

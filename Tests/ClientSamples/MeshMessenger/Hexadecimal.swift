@@ -6,7 +6,7 @@ extension Data {
     /// Two digits for each octet.
     var hexEncodedString: String { map { String(format: "%02x", $0) }.joined() }
 
-    /// The octets of a text of hexadecimal digits; `nil` where it is not one.
+    /// The octets of a text of hexadecimal digits; `nil` if it is not one.
     init?(hexString: String) {
         guard hexString.utf8.count.isMultiple(of: 2) else { return nil }
         self.init(capacity: hexString.utf8.count / 2)

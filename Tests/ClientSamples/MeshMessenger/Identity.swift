@@ -62,7 +62,7 @@ struct Peer: Sendable {
     /// When something of theirs was last heard, by ours.
     var lastHeard: Date
 
-    /// `nil` where the announcement's keys are none, or are not those of the sender.
+    /// `nil` if the announcement's keys are none, or are not those of the sender.
     init?(_ announcement: Announcement, sender: PeerID, announced: Date) {
         guard
             let signing = Data(hexString: announcement.signingKey),

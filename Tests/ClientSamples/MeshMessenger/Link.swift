@@ -50,7 +50,7 @@ final class Link {
         }
     }
 
-    /// `false` where there is no room for all of them.
+    /// `false` if there is no room for all of them.
     func enqueue(_ newFrames: [Data]) -> Bool {
         guard frames.count + newFrames.count <= Link.frameLimit else { return false }
         frames += newFrames

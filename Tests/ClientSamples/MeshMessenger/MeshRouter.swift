@@ -162,7 +162,7 @@ package actor MeshRouter {
         await spread(packet)
     }
 
-    /// Sends a packet of one's own to everybody.
+    /// Sends a packet of one's own to everyone.
     private func spread(_ packet: MeshPacket) async {
         _ = seen.insert(packet.id)
         _ = await store.keep(packet)

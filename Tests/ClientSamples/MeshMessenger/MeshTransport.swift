@@ -43,7 +43,7 @@ final class MeshTransport: NSObject, @unchecked Sendable {
 
     var central: CBCentralManager?
     var peripheralManager: CBPeripheralManager?
-    /// What we publish; made anew whenever Bluetooth is switched on.
+    /// What we publish; made again whenever Bluetooth is switched on.
     var characteristic: CBMutableCharacteristic?
     var candidates: [UUID: Candidate] = [:]
     var links: [LinkID: Link] = [:]

@@ -39,7 +39,7 @@ package actor MessageStore {
 
     package var messages: [ChatMessage] { chat }
 
-    /// Keeps a message in the order of when it was sent; `false` where it is there already.
+    /// Keeps a message in the order of when it was sent; `false` if it is there already.
     func add(_ message: ChatMessage) -> Bool {
         guard !chat.contains(where: { $0.id == message.id }) else { return false }
         let index = chat.firstIndex { $0.sentAt > message.sentAt } ?? chat.endIndex
@@ -47,7 +47,7 @@ package actor MessageStore {
         return true
     }
 
-    /// Says what has become of a message; `nil` where it is not new.
+    /// Says what has become of a message; `nil` if it is not new.
     func setDelivery(_ delivery: ChatMessage.Delivery, of id: UUID) -> ChatMessage? {
         guard let index = chat.firstIndex(where: { $0.id == id }), chat[index].delivery == .sending else { return nil }
         chat[index].delivery = delivery
@@ -58,7 +58,7 @@ package actor MessageStore {
 
     static func isExpired(_ packet: MeshPacket) -> Bool { Date().timeIntervalSince(packet.timestamp) > lifetime }
 
-    /// Keeps a packet for others; `false` where it, or what makes it needless, is there already.
+    /// Keeps a packet for others; `false` if it, or what makes it needless, is there already.
     func keep(_ packet: MeshPacket) -> Bool {
         if packet.kind == .announcement {
             if let known = announcements[packet.sender], known.timestamp >= packet.timestamp { return false }

@@ -17,7 +17,7 @@ struct PublicMessage: Codable {
     var sentAt: Date
 }
 
-/// A private message on its way: everybody can see which one it is, and nobody what is in it.
+/// A private message on its way: everyone can see which one it is, and nobody what is in it.
 struct PrivateEnvelope: Codable {
     var id: UUID
     var sealed: Data

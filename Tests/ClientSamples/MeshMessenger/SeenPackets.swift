@@ -11,7 +11,7 @@ struct SeenPackets {
     /// In order of their arrival.
     private var order: [String] = []
 
-    /// Remembers a packet; `false` where it has been here before.
+    /// Remembers a packet; `false` if it has been here before.
     mutating func insert(_ id: String) -> Bool {
         let now = Date()
         removeExpired(now)

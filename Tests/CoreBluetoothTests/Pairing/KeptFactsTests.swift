@@ -1,4 +1,4 @@
-// What is kept of a peer, and who can create, change and remove it: the table of the threat model, on our device's
+// What is stored about a peer, and who can create, change and remove it: the table of the threat model, on our device's
 // storage. The peer is a host whose every step a test decides.
 
 import BluetoothTypes

@@ -2,7 +2,7 @@
 
 import CoreBluetooth
 
-/// Values beside objects, in place of `objc_setAssociatedObject`. A value goes with the next change after its object
+/// Values beside objects, instead of `objc_setAssociatedObject`. A value goes with the next change after its object
 /// has gone.
 final class AssociatedValues<Value: Sendable>: @unchecked Sendable {
     // Unchecked: the lock is held wherever the entries are used.

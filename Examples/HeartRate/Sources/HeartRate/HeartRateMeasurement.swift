@@ -1,15 +1,15 @@
-// The value of the characteristic Heart Rate Measurement (GATT Specification Supplement, 3.113): flags, then what they
-// name.
+// The value of the characteristic Heart Rate Measurement (GATT Specification Supplement, 3.113): flags, then the fields
+// that they announce.
 
 import Foundation
 
-/// What a heart rate sensor has measured.
+/// A measurement of a heart rate sensor.
 public struct HeartRateMeasurement: Equatable {
-    /// Beats a minute.
+    /// Beats per minute.
     public var rate: Int
-    /// Whether the sensor touches the skin; `nil` where it cannot find out.
+    /// Whether the sensor touches the skin; `nil` if it cannot tell.
     public var hasContact: Bool?
-    /// What was used since the last reset, in kJ; `nil` where it is not sent.
+    /// The energy expended since the last reset, in kJ; `nil` if it is not sent.
     public var energy: Int?
     /// The times between beats, in 1/1024 s, the oldest first.
     public var intervals: [Int]
@@ -22,7 +22,7 @@ public struct HeartRateMeasurement: Equatable {
         self.intervals = intervals
     }
 
-    /// The measurement in a value; `nil` where it is too short for its flags.
+    /// The measurement in a value; `nil` if it is too short for its flags.
     public init?(_ value: Data) {
         var octets = ArraySlice(value)
         func number(_ count: Int) -> Int? {

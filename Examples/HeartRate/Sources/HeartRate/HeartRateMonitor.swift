@@ -1,22 +1,22 @@
-// The app's Bluetooth code: it finds a heart rate sensor (Heart Rate Service 1.0), follows it, and goes on when the
-// sensor was out of reach. There is nothing in it for one platform.
+// The app's Bluetooth code: it finds a heart rate sensor (Heart Rate Service 1.0), follows it, and reconnects when the
+// sensor was out of range. It has no platform-specific code.
 
 import CoreBluetooth
 import Foundation
 
-/// Follows a heart.
+/// Follows a heart rate sensor.
 public final class HeartRateMonitor: NSObject {
-    /// What is to be shown.
+    /// What to show.
     public enum Event: Equatable {
-        /// Bluetooth is on, and a sensor is looked for.
+        /// Bluetooth is on, and the monitor is looking for a sensor.
         case searching
-        /// Bluetooth cannot be used, and why.
+        /// Bluetooth cannot be used, for this reason.
         case unavailable(String)
-        /// A sensor is connected; its name, and where it is worn.
+        /// A sensor is connected, with its name and where it is worn.
         case connected(name: String, location: String?)
-        /// The heart has beaten.
+        /// A heartbeat.
         case measured(HeartRateMeasurement)
-        /// The sensor is out of reach; it is waited for.
+        /// The sensor is out of range; the monitor waits for it.
         case lost
     }
 
@@ -28,9 +28,9 @@ public final class HeartRateMonitor: NSObject {
     private var central: CBCentralManager!
     private var sensor: CBPeripheral?
 
-    /// A monitor that begins as soon as Bluetooth is on.
+    /// Creates a monitor that starts as soon as Bluetooth is on.
     ///
-    /// - Parameter observer: Gets what happens, on the main queue.
+    /// - Parameter observer: Receives events on the main queue.
     public init(observer: @escaping (Event) -> Void) {
         self.observer = observer
         super.init()
@@ -39,9 +39,9 @@ public final class HeartRateMonitor: NSObject {
 }
 
 extension HeartRateMonitor: CBCentralManagerDelegate {
-    /// Bluetooth came or went.
+    /// Bluetooth was switched on or off.
     public func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        // What was connected before belongs to the time before.
+        // Earlier peripherals are invalid now.
         self.sensor = nil
         switch central.state {
         case .poweredOn:
@@ -54,7 +54,7 @@ extension HeartRateMonitor: CBCentralManagerDelegate {
         }
     }
 
-    /// A sensor is in reach: the first one is taken.
+    /// A sensor is in range: take the first one.
     public func centralManager(
         _ central: CBCentralManager,
         didDiscover peripheral: CBPeripheral,
@@ -73,7 +73,7 @@ extension HeartRateMonitor: CBCentralManagerDelegate {
         peripheral.discoverServices([Self.service])
     }
 
-    /// The sensor could not be connected.
+    /// The connection failed.
     public func centralManager(
         _ central: CBCentralManager,
         didFailToConnect peripheral: CBPeripheral,
@@ -82,7 +82,7 @@ extension HeartRateMonitor: CBCentralManagerDelegate {
         central.connect(peripheral)
     }
 
-    /// The sensor is out of reach.
+    /// The sensor is out of range.
     public func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,
@@ -90,19 +90,19 @@ extension HeartRateMonitor: CBCentralManagerDelegate {
     ) {
         guard peripheral === self.sensor else { return }
         self.observer(.lost)
-        // The request has no time limit: it is answered when the sensor is there again.
+        // The request has no time limit: it completes when the sensor is in range again.
         central.connect(peripheral)
     }
 }
 
 extension HeartRateMonitor: CBPeripheralDelegate {
-    /// The sensor's services are known.
+    /// The sensor's services were discovered.
     public func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         guard let service = peripheral.services?.first(where: { $0.uuid == Self.service }) else { return }
         peripheral.discoverCharacteristics([Self.measurement, Self.location], for: service)
     }
 
-    /// The service's characteristics are known.
+    /// The service's characteristics were discovered.
     public func peripheral(
         _ peripheral: CBPeripheral,
         didDiscoverCharacteristicsFor service: CBService,
@@ -119,7 +119,7 @@ extension HeartRateMonitor: CBPeripheralDelegate {
         }
     }
 
-    /// A value was read, or the heart has beaten.
+    /// A value was read, or the sensor sent a heartbeat.
     public func peripheral(
         _ peripheral: CBPeripheral,
         didUpdateValueFor characteristic: CBCharacteristic,

@@ -1,4 +1,4 @@
-// The program `heartrate`: a line for each beat of the heart, until it is ended.
+// The program `heartrate`: prints a line for each heartbeat, until it is ended.
 
 import Foundation
 import HeartRate
@@ -17,6 +17,6 @@ let monitor = HeartRateMonitor { event in
     fflush(nil)
 }
 
-// Managers that use the main queue are run by the main run loop, which needs a timer to go on where nothing is to do.
+// Managers on the main queue need the main run loop, which returns without a timer when there is nothing to do.
 RunLoop.main.add(Timer(fire: .distantFuture, interval: 0, repeats: false) { _ in }, forMode: .default)
 withExtendedLifetime(monitor) { RunLoop.main.run() }

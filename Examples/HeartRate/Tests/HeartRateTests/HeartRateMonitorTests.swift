@@ -1,5 +1,5 @@
-// The app's Bluetooth code against sensors that follow a script, in virtual time. CoreBluetoothTesting is a module for
-// Linux: on Apple's platforms these tests are skipped, and a test says so.
+// The app's Bluetooth code against scripted sensors, in virtual time. CoreBluetoothTesting exists only on Linux: on
+// Apple's platforms these tests are skipped, and a test says so.
 
 #if canImport(CoreBluetoothTesting)
 import CoreBluetoothTesting

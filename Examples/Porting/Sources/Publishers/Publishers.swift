@@ -1,4 +1,4 @@
-// The recipe "Combine" of the page "Porting an app": the files of an app say `import OpenCombineShim` in place of
+// The recipe "Combine" of the page "Porting an app": the files of an app say `import OpenCombineShim` instead of
 // `import Combine`, and one file has what OpenCombine and Foundation on Linux lack.
 
 import CoreBluetooth

@@ -1,8 +1,8 @@
-// Where a sensor's values come from: a chip that the Linux kernel drives, or, without one, an invented room.
+// The source of a sensor's values: a chip with a Linux driver, or a simulated room.
 
 import Foundation
 
-/// What was measured, before it has a number.
+/// A measurement before it gets a number.
 package struct Reading: Hashable, Sendable {
     /// When, in milliseconds since 1970.
     package var milliseconds: Int64
@@ -25,7 +25,7 @@ package protocol Climate: AnyObject {
     func reading(at milliseconds: Int64) -> Reading
 }
 
-/// An invented room: a day's curve, a heating that switches.
+/// A simulated room: a day's curve, a heating that switches.
 package final class InventedRoom: Climate {
     private let base: Double
     private var noise: UInt64
@@ -63,7 +63,7 @@ package final class KernelSensor: Climate {
     /// The chip with a folder, such as `/sys/bus/iio/devices/iio:device0`.
     package init(folder: String) { self.folder = URL(fileURLWithPath: folder) }
 
-    /// A value that cannot be read is not known.
+    /// A value that cannot be read is unknown.
     package func reading(at milliseconds: Int64) -> Reading {
         Reading(
             milliseconds: milliseconds,

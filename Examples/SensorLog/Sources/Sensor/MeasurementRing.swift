@@ -4,14 +4,14 @@
 //     octets 64…127   twice: acknowledged number (4), checksum (4), in 32 octets each, written in turn
 //     octets 128…     places of 24 octets: record (14), checksum (4), 6 unused; measurement n is in place n mod count
 //
-// A measurement is there once its place is written and synced. A process that is killed, or a power failure, leaves the
-// last place whole, or torn: then its checksum is wrong, the measurement was never made, and its number is the next
-// one's. Nothing is erased when it is acknowledged, so numbers go on also after everything was stored.
+// A measurement exists once its place is written and synced. A killed process or a power failure leaves the last place
+// whole or torn; a torn one has a wrong checksum, counts as never measured, and its number is used again. Acknowledged
+// measurements are not erased, so numbers continue even after everything was stored.
 
 import Foundation
 import SensorValues
 
-/// Measurements that last, the newest of them.
+/// Persistent storage of the newest measurements.
 package final class MeasurementRing {
     /// Something is wrong with the file.
     package struct Failure: Error, CustomStringConvertible {
@@ -22,9 +22,9 @@ package final class MeasurementRing {
     private static let headSize = 128
     private static let placeSize = 24
 
-    /// Made at random with the file: another file is another sensor, whose numbers begin with 1 again.
+    /// Random, created with the file: another file is another sensor, whose numbers begin with 1 again.
     package let identity: UUID
-    /// How many measurements are kept.
+    /// The number of measurements that are kept.
     package let capacity: Int
     /// The highest number that a logger has stored; 0 for none.
     package private(set) var acknowledged: UInt32 = 0
@@ -33,13 +33,13 @@ package final class MeasurementRing {
 
     private let file: CInt
 
-    /// Opens the file, or makes it.
+    /// Opens the file, or creates it.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - capacity: How many measurements a new file keeps, 1 to 10 million. An existing one keeps as many as it was
-    ///     made for.
-    /// - Throws: ``Failure`` where it cannot be read or written, is in use, or is another kind of file.
+    ///   - capacity: The number of measurements that a new file keeps, 1 to 10 million. An existing file keeps its
+    ///     capacity.
+    /// - Throws: ``Failure`` if it cannot be read or written, is in use, or is another kind of file.
     package init(path: String, capacity: Int = 10_000) throws {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Failure(description: "\(path): \(String(cString: strerror(errno)))") }
@@ -61,12 +61,12 @@ package final class MeasurementRing {
 
     deinit { close(self.file) }
 
-    /// The oldest number that is kept; one more than the newest where there is none.
+    /// The oldest number that is kept; one more than the newest if there is none.
     package var oldest: UInt32 { self.newest < self.capacity ? 1 : self.newest - UInt32(self.capacity) + 1 }
 
-    /// Keeps what was measured; it is on disk when this returns.
+    /// Stores a measurement; it is on disk when this returns.
     ///
-    /// - Throws: ``Failure`` where it cannot be written; then it was not measured.
+    /// - Throws: ``Failure`` if it cannot be written; then it was not measured.
     @discardableResult
     package func append(milliseconds: Int64, temperature: Int16?, humidity: UInt16?) throws -> Sample {
         guard self.newest < .max - 1 else { throw Failure(description: "all numbers are used") }
@@ -94,9 +94,9 @@ package final class MeasurementRing {
         }
     }
 
-    /// All up to `number` are stored elsewhere.
+    /// All measurements up to `number` are stored elsewhere.
     ///
-    /// It is not synced: what is forgotten of it by a power failure is sent once more, and stored once.
+    /// Not synced: after a power failure some measurements may be sent again, but they are stored only once.
     package func acknowledge(_ number: UInt32) throws {
         guard number > self.acknowledged, number <= self.newest else { return }
         var octets = Data()

@@ -1,10 +1,10 @@
 // The sensor's Bluetooth code: ordinary Core Bluetooth, with no `#if`. It publishes the present values for any app, and
 // the Measurement Log for a logger.
 //
-// The logger is the central that subscribed last to Measurements. It gets all measurements that nobody has
-// acknowledged, the oldest first, and then each new one. What is sent is not forgotten: a notification that arrived may
-// still be lost with the logger's process, so a measurement is done with when the logger writes its number to
-// Acknowledged, which it does after the value is on its disk. A link that is lost begins again with the oldest.
+// The logger is the central that subscribed last to Measurements. It gets all unacknowledged measurements, the oldest
+// first, and then each new one. Sent measurements are not deleted: a notification that arrived may still be lost with
+// the logger's process, so a measurement may be deleted only when the logger writes its number to Acknowledged, which
+// it does after the value is on its disk. After a lost link the sensor begins again with the oldest.
 
 import CoreBluetooth
 import Foundation
@@ -12,7 +12,7 @@ import SensorValues
 
 /// A sensor, as a Bluetooth peripheral.
 package final class SensorPeripheral: NSObject, CBPeripheralManagerDelegate {
-    /// Gets a line for what a person may want to know.
+    /// Receives log lines.
     package var report: (String) -> Void = { _ in }
 
     private let name: String
@@ -58,10 +58,10 @@ package final class SensorPeripheral: NSObject, CBPeripheralManagerDelegate {
         return service
     }
 
-    /// Who gets the measurements, and the first number that it was not sent.
+    /// The logger, and the first number that it was not sent.
     private var logger: (central: CBCentral, next: UInt32)?
 
-    /// A sensor that advertises as soon as Bluetooth is on.
+    /// Creates a sensor that advertises as soon as Bluetooth is on.
     ///
     /// - Parameters:
     ///   - name: The advertised name.
@@ -73,9 +73,9 @@ package final class SensorPeripheral: NSObject, CBPeripheralManagerDelegate {
         self.manager = CBPeripheralManager(delegate: self, queue: nil)
     }
 
-    /// The sensor has measured: what it measured is kept, then sent.
+    /// Stores a measurement, then sends it.
     ///
-    /// - Throws: ``MeasurementRing/Failure`` where it cannot be kept.
+    /// - Throws: ``MeasurementRing/Failure`` if it cannot be kept.
     package func add(_ reading: Reading) throws {
         let measurement = try self.ring.append(
             milliseconds: reading.milliseconds,
@@ -87,7 +87,7 @@ package final class SensorPeripheral: NSObject, CBPeripheralManagerDelegate {
         self.send()
     }
 
-    /// A value that is not sent now is followed by a newer one: what has to arrive is in the Measurement Log.
+    /// A value that cannot be sent now is dropped, since a newer one follows; the Measurement Log has all values.
     private func updatePresentValues(_ measurement: Sample) {
         for characteristic in [self.temperature, self.humidity] {
             if let value = self.value(of: characteristic.uuid, measurement) {
@@ -158,7 +158,7 @@ package final class SensorPeripheral: NSObject, CBPeripheralManagerDelegate {
         didSubscribeTo characteristic: CBCharacteristic
     ) {
         guard characteristic.uuid == self.measurements.uuid else { return }
-        // Also one that subscribes anew gets everything again that it has not acknowledged.
+        // A central that subscribes again gets all unacknowledged measurements again.
         self.logger = (central, self.ring.acknowledged + 1)
         self.report("a logger is here")
         self.send()
@@ -200,7 +200,8 @@ package final class SensorPeripheral: NSObject, CBPeripheralManagerDelegate {
             return .invalidAttributeValueLength
         }
         let number = UInt32(truncatingIfNeeded: value.littleEndian(at: 0, count: 4))
-        // Only the logger, and only what it was sent: a wrong number would make the sensor forget what nobody has.
+        // Accept this only from the logger, and only for sent numbers: a wrong number would delete measurements that
+        // are stored nowhere.
         guard let logger, logger.central.identifier == request.central.identifier, number < logger.next else {
             return .insufficientAuthorization
         }

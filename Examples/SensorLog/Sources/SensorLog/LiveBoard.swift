@@ -1,16 +1,16 @@
-// What an open page has to know at once: which sensors are connected, and that something new is stored. Bluetooth and
-// the database post events from any thread; pages wait for the next one. What is stored is read from the database, so
-// an event that comes while a page is still sent another one costs nothing.
+// Live events for open pages: which sensors are connected, and that new values are stored. Bluetooth and the database
+// post events from any thread; pages wait for the next one. Values are read from the database, so an event that arrives
+// while a page is busy costs nothing.
 
 /// The live part of the logger's state.
 package actor LiveBoard {
-    /// What has happened.
+    /// An event.
     package enum Event: Sendable {
         /// A sensor is connected; its key in the database.
         case connected(Int64)
-        /// A sensor is not connected any more.
+        /// A sensor disconnected.
         case disconnected(Int64)
-        /// Something was stored.
+        /// New values were stored.
         case stored
         /// Time has passed.
         case beat
@@ -18,14 +18,14 @@ package actor LiveBoard {
         case closed
     }
 
-    /// The most pages that are open at once.
+    /// The maximum number of open pages.
     static let pageLimit = 32
 
     private let events: AsyncStream<Event>
     private nonisolated let continuation: AsyncStream<Event>.Continuation
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var pageCount = 0
-    /// How many events there were.
+    /// The number of events.
     private(set) var version = 0
     /// The sensors that are connected.
     private(set) var connected: Set<Int64> = []
@@ -33,7 +33,7 @@ package actor LiveBoard {
     /// A board without events.
     package init() { (self.events, self.continuation) = AsyncStream.makeStream() }
 
-    /// Something has happened; from any thread, in order.
+    /// Posts an event; from any thread, in order.
     package nonisolated func post(_ event: Event) { self.continuation.yield(event) }
 
     /// Takes events until the task is cancelled.
@@ -60,7 +60,7 @@ package actor LiveBoard {
 
     /// A page opens.
     ///
-    /// - Returns: What is open until it is released; `nil` where too many are.
+    /// - Returns: A handle that keeps the page open; `nil` if too many are open.
     func open() -> OpenPage? {
         guard self.pageCount < Self.pageLimit else { return nil }
         self.pageCount += 1

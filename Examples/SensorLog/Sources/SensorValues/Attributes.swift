@@ -1,7 +1,7 @@
 // The services and characteristics of a sensor, by UUID.
 //
 // Environmental Sensing and Battery are of the Bluetooth SIG: any app shows them, and any sensor of that kind is
-// logged. What they have no place for, numbers and values of before, is in a service of our own, Measurement Log:
+// logged. Numbers and earlier values, for which they have no place, are in a service of our own, Measurement Log:
 //
 //     Identity       read            16 octets, made at random with the sensor's memory
 //     Measurements   notify          records: all that nobody has acknowledged, the oldest first, then each new one

@@ -18,9 +18,9 @@ package struct Sample: Hashable, Sendable {
     package var number: UInt32
     /// When it was measured, in milliseconds since 1970, by the sensor's clock.
     package var milliseconds: Int64
-    /// The temperature in 0.01 °C; `nil` where it is not known.
+    /// The temperature in 0.01 °C; `nil` if it is not known.
     package var temperature: Int16?
-    /// The relative humidity in 0.01 %; `nil` where it is not known.
+    /// The relative humidity in 0.01 %; `nil` if it is not known.
     package var humidity: UInt16?
 
     /// The octets of a record.
@@ -46,7 +46,7 @@ package struct Sample: Hashable, Sendable {
         return octets
     }
 
-    /// The measurement in a record; `nil` where the octets are too few or too many.
+    /// The measurement in a record; `nil` if the octets are too few or too many.
     package init?(_ octets: Data) {
         guard octets.count == Self.size, let number = UInt32(exactly: octets.littleEndian(at: 0, count: 4)) else {
             return nil
@@ -59,7 +59,7 @@ package struct Sample: Hashable, Sendable {
         )
     }
 
-    /// The measurements in a value; `nil` where it is not a row of whole records.
+    /// The measurements in a value; `nil` if it is not a row of whole records.
     package static func samples(in value: Data) -> [Sample]? {
         guard !value.isEmpty, value.count.isMultiple(of: Self.size) else { return nil }
         return stride(from: 0, to: value.count, by: Self.size).compactMap { offset in

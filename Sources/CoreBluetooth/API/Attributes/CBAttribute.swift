@@ -1,11 +1,11 @@
-// The common root of services, characteristics and descriptors, remote and local.
+// The base class of services, characteristics and descriptors, remote and local.
 //
-// Attributes change on the manager's queue, but programs look at them from anywhere, as Apple's atomic properties
-// allow. So what can change is guarded by a lock, which all attributes of one peripheral share.
+// Attributes change on the manager's queue, but programs read them from any thread, as Apple's atomic properties allow.
+// So all attributes of one peripheral share a lock.
 
 public import Foundation
 
-/// The common root of ``CBService``, ``CBCharacteristic`` and ``CBDescriptor``.
+/// The base class of ``CBService``, ``CBCharacteristic`` and ``CBDescriptor``.
 ///
 /// Apple documents it as `CBAttribute`.
 open class CBAttribute: NSObject {
@@ -18,11 +18,10 @@ open class CBAttribute: NSObject {
         super.init()
     }
 
-    /// There is no such object by itself.
+    /// Not available: attributes come from peripherals, or are created as `CBMutable…`.
     @available(*, unavailable, message: "Attributes come from peripherals, or are made as CBMutable….")
     public override init() { fatalError("unavailable") }
 
-    /// What kind of service, characteristic or descriptor it is: assigned by the Bluetooth SIG, or a
-    /// custom UUID.
+    /// The type of the service, characteristic or descriptor: a UUID of the Bluetooth SIG, or a custom one.
     open var uuid: CBUUID { self.type }
 }

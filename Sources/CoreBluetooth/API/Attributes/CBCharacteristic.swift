@@ -1,12 +1,12 @@
-// Characteristics of remote peripherals: a value and what can be done with it.
+// Characteristics of remote peripherals.
 
 import BluetoothHost
 import BluetoothTypes
 public import Foundation
 
-/// A characteristic: a value of at most 512 octets, what can be done with it, and descriptors that say more.
+/// A characteristic: a value of at most 512 octets with properties and descriptors.
 ///
-/// One of a remote peripheral is of use until its connection ends or its service is gone.
+/// A remote peripheral's characteristic is valid until its connection ends or its service is removed.
 ///
 /// Apple documents it as `CBCharacteristic`.
 open class CBCharacteristic: CBAttribute {
@@ -36,10 +36,10 @@ open class CBCharacteristic: CBAttribute {
     /// The service that the characteristic belongs to.
     open var service: CBService? { self.lock.withLock { self.ownerStorage } }
 
-    /// What can be done with the value, as the peripheral declares it.
+    /// The supported operations, as the peripheral declares them.
     open var properties: CBCharacteristicProperties { self.lock.withLock { self.propertiesStorage } }
 
-    /// The value that was last read or sent by the peripheral; `nil` before that.
+    /// The value that was last read, or sent by the peripheral; `nil` before that.
     ///
     /// Writing does not change it.
     open var value: Data? { self.lock.withLock { self.valueStorage } }
@@ -51,7 +51,7 @@ open class CBCharacteristic: CBAttribute {
     @available(*, deprecated)
     open var isBroadcasted: Bool { false }
 
-    /// Whether the peripheral was asked to send changes of the value, and agreed.
+    /// Whether the peripheral sends changes of the value.
     open var isNotifying: Bool { self.lock.withLock { self.notifyingStorage } }
 
     /// The object as log lines show it.

@@ -1,10 +1,10 @@
-// Descriptors: what is said about a characteristic's value.
+// Descriptors of characteristics, remote and local.
 
 package import BluetoothHost
 import BluetoothTypes
 import Foundation
 
-/// A descriptor: what is said about a characteristic's value.
+/// A descriptor: metadata of a characteristic.
 ///
 /// Apple documents it as `CBDescriptor`.
 open class CBDescriptor: CBAttribute {
@@ -38,11 +38,11 @@ open class CBDescriptor: CBAttribute {
 /// A descriptor that this app can publish: a Characteristic User Description (2901) with a `String`, or a
 /// Characteristic Presentation Format (2904) with a `Data`.
 ///
-/// Others the system makes by itself.
+/// The system creates all others by itself.
 ///
 /// Apple documents it as `CBMutableDescriptor`.
 open class CBMutableDescriptor: CBDescriptor {
-    /// What reading it needs of a link, as it is when the service is added. Not one of Apple's.
+    /// The security that reading it needs, as set when the service is added. Not in Apple's interface.
     package var requiredLevel: SecurityLevel {
         get { self.lock.withLock { self.requiredLevelStorage } }
         set { self.lock.withLock { self.requiredLevelStorage = newValue } }

@@ -13,10 +13,10 @@ open class CBMutableCharacteristic: CBCharacteristic {
     /// The handle of the value, while the characteristic is published.
     @exclusivity(unchecked) var publishedHandle: AttributeHandle?
 
-    /// A characteristic. With a value it is static: the system answers reads, and it cannot be written. Without one the
-    /// app is asked each time.
+    /// Creates a characteristic. With a value it is static: the system answers reads, and it cannot be written. Without
+    /// one the app is asked each time.
     ///
-    /// What cannot be published is reported when its service is added: `broadcast` and `extendedProperties` with
+    /// Adding its service reports properties that cannot be published, `broadcast` and `extendedProperties`, with
     /// ``CBError/Code/invalidParameters``.
     public init(
         type UUID: CBUUID,
@@ -36,10 +36,10 @@ open class CBMutableCharacteristic: CBCharacteristic {
         set { self.lock.withLock { self.permissionsStorage = newValue } }
     }
 
-    /// The centrals that are subscribed to the value; empty while there are none.
+    /// The centrals that are subscribed to the value.
     open var subscribedCentrals: [CBCentral]? { self.lock.withLock { self.subscribedStorage } }
 
-    /// What can be done with the value.
+    /// The supported operations.
     ///
     /// Changes after the service was published have no effect.
     open override var properties: CBCharacteristicProperties {
@@ -47,7 +47,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
         set { self.lock.withLock { self.propertiesStorage = newValue } }
     }
 
-    /// The value, for the app's own use once the service was published without one.
+    /// The value; if the service was published without one, for the app's own use.
     open override var value: Data? {
         get { super.value }
         set { self.lock.withLock { self.valueStorage = newValue } }

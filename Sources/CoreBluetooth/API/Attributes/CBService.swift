@@ -1,17 +1,17 @@
-// Services: those that a peripheral has, and those that this app publishes.
+// Services of peripherals, and services that this app publishes.
 
 import BluetoothHost
 import Foundation
 
 /// A service: characteristics that belong together.
 ///
-/// One of a remote peripheral is of use until its connection ends or
+/// A remote peripheral's service is valid until its connection ends or
 /// ``CBPeripheralDelegate/peripheral(_:didModifyServices:)`` names it.
 ///
 /// Apple documents it as `CBService`.
 open class CBService: CBAttribute {
     private let primary: Bool
-    /// Where a remote service lies in its peripheral's database.
+    /// A remote service's place in its peripheral's database.
     let handles: AttributeHandleRange?
     weak var ownerStorage: CBPeripheral?
     var characteristicsStorage: [CBCharacteristic]?
@@ -27,7 +27,7 @@ open class CBService: CBAttribute {
     /// The peripheral that has the service; `nil` for a service of this app.
     open var peripheral: CBPeripheral? { self.lock.withLock { self.ownerStorage } }
 
-    /// Whether the service stands for itself rather than being there only for others to include.
+    /// Whether the service is primary, rather than only included by others.
     open var isPrimary: Bool { self.primary }
 
     /// The included services that were discovered; `nil` before

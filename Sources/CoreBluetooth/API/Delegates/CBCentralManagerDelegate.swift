@@ -1,43 +1,42 @@
-// What a central manager reports. On Apple's platforms all but one of these methods are optional requirements of an
-// Objective-C protocol; here they have default implementations that do nothing, which comes to the same for a class
-// that implements them where it says that it conforms. (A subclass cannot add a method that its conforming base class
-// lacks: Swift would never call it. Put it on the base class.)
+// The events of a central manager. On Apple's platforms all but one of these methods are optional requirements of an
+// Objective-C protocol; here they have default implementations that do nothing, which is the same for a class that
+// declares the conformance. (A subclass cannot add a method that its conforming base class lacks: Swift would never
+// call it. Put it on the base class.)
 
 public import Foundation
 
-/// What a ``CBCentralManager`` reports, on its queue and in the order in which it happens.
+/// The events of a ``CBCentralManager``, on its queue and in the order in which they happen.
 ///
-/// All methods but one may be left out. Put every method on the class that conforms: one that only a subclass adds is
-/// never called, see <doc:WhatDiffersOnLinux>.
+/// All methods but one are optional. Put every method on the class that declares the conformance: one that only a
+/// subclass adds is never called; see <doc:WhatDiffersOnLinux>.
 ///
 /// Apple documents it as `CBCentralManagerDelegate`.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
-    /// The manager's state changed. Work is possible in ``CBManagerState/poweredOn`` alone.
+    /// The manager's state changed. It can be used only in ``CBManagerState/poweredOn``.
     ///
-    /// Below it scans have ended and peripherals are disconnected, without a further call. Below
-    /// ``CBManagerState/poweredOff`` all peripherals are of no more use and have to be found or retrieved again.
+    /// Below it, scans have ended and peripherals are disconnected, without a further call. Below
+    /// ``CBManagerState/poweredOff`` all peripherals are invalid and must be found or retrieved again.
     func centralManagerDidUpdateState(_ central: CBCentralManager)
 
-    /// The manager takes up what it did when the program last ended; called before everything else.
+    /// The manager was restored from an earlier process; called before everything else.
     ///
-    /// Nothing can be asked of the manager yet. Scanning and connecting go on by themselves.
+    /// The manager cannot be used yet. Scanning and connecting continue by themselves.
     ///
     /// - Parameters:
     ///   - central: The manager, made with ``CBCentralManagerOptionRestoreIdentifierKey``.
-    ///   - dict: What it did, under ``CBCentralManagerRestoredStatePeripheralsKey``,
-    ///     ``CBCentralManagerRestoredStateScanServicesKey`` and ``CBCentralManagerRestoredStateScanOptionsKey``. What
-    ///     there is none of has no key. Retain the peripherals: one that is released is disconnected.
+    ///   - dict: Its state, under ``CBCentralManagerRestoredStatePeripheralsKey``,
+    ///     ``CBCentralManagerRestoredStateScanServicesKey`` and ``CBCentralManagerRestoredStateScanOptionsKey``. Empty
+    ///     parts have no key. Retain the peripherals: one that is released is disconnected.
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
     /// A peripheral was discovered while the manager scans.
     ///
     /// - Parameters:
     ///   - central: The manager.
-    ///   - peripheral: The peripheral; the manager does not retain it, so retain it to do anything with it.
-    ///   - advertisementData: What it says, under the keys that begin with `CBAdvertisementData`. What it does not say
-    ///   has
-    ///     no key.
-    ///   - RSSI: The signal strength in dBm; 127 where it is not known.
+    ///   - peripheral: The peripheral; the manager does not retain it, so retain it to use it.
+    ///   - advertisementData: Its advertisement, under the keys that begin with `CBAdvertisementData`, without keys for
+    ///     absent parts.
+    ///   - RSSI: The signal strength in dBm; 127 if unknown.
     func centralManager(
         _ central: CBCentralManager,
         didDiscover peripheral: CBPeripheral,
@@ -48,14 +47,14 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// A peripheral was connected; its services can be discovered now.
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral)
 
-    /// A connection could not be made: `error` is a ``CBError``.
+    /// A connection failed: `error` is a ``CBError``.
     ///
     /// Requests do not expire, so this is rare: the adapter has no capacity for another connection, or refuses it.
     func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?)
 
-    /// A peripheral was disconnected: its services are of no more use.
+    /// A peripheral was disconnected: its services are invalid.
     ///
-    /// `error` is `nil` where this app asked for it, else a ``CBError`` such as ``CBError/Code/connectionTimeout`` (the
+    /// `error` is `nil` if this app asked for it, else a ``CBError`` such as ``CBError/Code/connectionTimeout`` (the
     /// link was lost) or ``CBError/Code/peripheralDisconnected``.
     func centralManager(
         _ central: CBCentralManager,
@@ -65,10 +64,9 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
 
     /// A peripheral was disconnected at `timestamp`, in seconds since 2001.
     ///
-    /// Where `isReconnecting` is true the system connects again by itself, as
-    /// ``CBConnectPeripheralOptionEnableAutoReconnect`` asked.
-    /// This is what the manager calls; where it is not implemented it calls
-    /// ``centralManager(_:didDisconnectPeripheral:error:)``.
+    /// If `isReconnecting` is true, the system connects again by itself, as
+    /// ``CBConnectPeripheralOptionEnableAutoReconnect`` asked. The manager calls this method; the default
+    /// implementation calls ``centralManager(_:didDisconnectPeripheral:error:)``.
     func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,
@@ -77,7 +75,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
         error: (any Error)?
     )
 
-    /// A peer that the app registered for came or went, whichever program of this system it is connected to.
+    /// A peer that the app registered for connected or disconnected, whichever program of this system uses it.
     ///
     /// See ``CBCentralManager/registerForConnectionEvents(options:)``.
     func centralManager(
@@ -86,7 +84,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
         for peripheral: CBPeripheral
     )
 
-    /// Whether a peripheral may have Apple's notifications changed: never called, since no peer gets any from Linux.
+    /// The authorization for Apple's notifications changed: never called on Linux.
     func centralManager(_ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral)
 }
 

@@ -1,21 +1,21 @@
-// What a remote peripheral reports. All methods have default implementations that do nothing.
+// The events of a remote peripheral. All methods have default implementations that do nothing.
 
 public import Foundation
 
-/// What a ``CBPeripheral`` reports, on the queue of its manager and in the order in which it happens.
+/// The events of a ``CBPeripheral``, on its manager's queue and in the order in which they happen.
 ///
-/// Each procedure that was asked for is answered once. `error` is `nil` where it succeeded, a ``CBATTError`` where the
-/// peripheral refused it, and a ``CBError`` where the connection ended or something else went wrong. All methods may be
-/// left out; put every one on the class that conforms, see <doc:WhatDiffersOnLinux>.
+/// Each request is answered once. `error` is `nil` if it succeeded, a
+/// ``CBATTError`` if the peripheral refused it, and a ``CBError`` if the connection ended or something else went wrong.
+/// All methods are optional; put every method on the class that declares the conformance: see <doc:WhatDiffersOnLinux>.
 ///
 /// Apple documents it as `CBPeripheralDelegate`.
 public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// The peripheral's name changed.
     func peripheralDidUpdateName(_ peripheral: CBPeripheral)
 
-    /// Services are gone; they and all that belongs to them are of no more use.
+    /// Services were removed; they and their attributes are invalid.
     ///
-    /// Discover services again to see what has come in their place.
+    /// Discover services again to find their replacements.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
     /// The signal strength was measured.
@@ -27,7 +27,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// The signal strength of the connection was measured: `RSSI` is in dBm.
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?)
 
-    /// Services were discovered and are in ``CBPeripheral/services``; having found none is no error.
+    /// Services were discovered and are in ``CBPeripheral/services``; finding none is not an error.
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?)
 
     /// The services that a service includes were discovered and are in ``CBService/includedServices``.
@@ -36,12 +36,12 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// The characteristics of a service were discovered and are in ``CBService/characteristics``.
     func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?)
 
-    /// A value was read, or the peripheral sent it, and is in ``CBCharacteristic/value``.
+    /// A value was read, or sent by the peripheral, and is in ``CBCharacteristic/value``.
     ///
-    /// Which of the two it was does not show.
+    /// The two cannot be told apart.
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
 
-    /// A value was written with response; without response nothing is reported.
+    /// A value was written with response; writes without response are not reported.
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
 
     /// Notifications or indications were turned on or off, as ``CBCharacteristic/isNotifying`` says.
@@ -65,12 +65,12 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?)
 
     /// Writes without response can be sent again, after ``CBPeripheral/canSendWriteWithoutResponse`` was false; or all
-    /// that were on their way have left.
+    /// writes in transit were sent.
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
 
-    /// An L2CAP channel was opened, or could not be: then `channel` is `nil` and `error` says why.
+    /// An L2CAP channel was opened, or opening failed: then `channel` is `nil` and `error` says why.
     ///
-    /// Keep the channel: letting the last reference go closes it.
+    /// Keep the channel: releasing the last reference closes it.
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 }
 
@@ -78,7 +78,7 @@ extension CBPeripheralDelegate {
     /// Does nothing.
     public func peripheralDidUpdateName(_ peripheral: CBPeripheral) {}
 
-    /// Logs that services changed without a delegate to take it.
+    /// Logs that services changed and no delegate handles it.
     public func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
         LogLines.log("WARNING: The delegate for \(peripheral) does not implement -[peripheral:didModifyServices:]")
     }

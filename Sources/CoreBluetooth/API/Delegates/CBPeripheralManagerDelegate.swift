@@ -1,54 +1,54 @@
-// What a peripheral manager reports. All methods but the first have default implementations: they do nothing, except
-// that requests are answered, so that a central need not wait for an app that does not listen.
+// The events of a peripheral manager. All methods but the first have default implementations, which do nothing, except
+// that they answer requests, so that a central does not wait for an app without these methods.
 
 public import Foundation
 
-/// What a ``CBPeripheralManager`` reports, on its queue and in the order in which it happens.
+/// The events of a ``CBPeripheralManager``, on its queue and in the order in which they happen.
 ///
-/// All methods but one may be left out. Put every method on the class that conforms: one that only a subclass adds is
-/// never called, see <doc:WhatDiffersOnLinux>.
+/// All methods but one are optional. Put every method on the class that declares the conformance: one that only a
+/// subclass adds is never called; see <doc:WhatDiffersOnLinux>.
 ///
 /// Apple documents it as `CBPeripheralManagerDelegate`.
 public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
-    /// The manager's state changed. Work is possible in ``CBManagerState/poweredOn`` alone.
+    /// The manager's state changed. It can be used only in ``CBManagerState/poweredOn``.
     ///
-    /// Below it advertising is paused and centrals are gone. Below ``CBManagerState/poweredOff`` services have to be
-    /// published again.
+    /// Below it, advertising is paused and centrals are disconnected. Below ``CBManagerState/poweredOff``, services
+    /// must be published again.
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
 
-    /// The manager takes up what it did when the program last ended; called before everything else.
+    /// The manager was restored from an earlier process; called before everything else.
     ///
-    /// Nothing can be asked of the manager yet. Services are published and advertised again by themselves.
+    /// The manager cannot be used yet. Services are published and advertised again by themselves.
     ///
     /// - Parameters:
     ///   - peripheral: The manager, made with ``CBPeripheralManagerOptionRestoreIdentifierKey``.
-    ///   - dict: What it did, under ``CBPeripheralManagerRestoredStateServicesKey`` and
-    ///     ``CBPeripheralManagerRestoredStateAdvertisementDataKey``. What there is none of has no key. The services are new
-    ///     objects, those that the requests of centrals will name.
+    ///   - dict: Its state, under ``CBPeripheralManagerRestoredStateServicesKey`` and
+    ///     ``CBPeripheralManagerRestoredStateAdvertisementDataKey``. Empty parts have no key. The services are new
+    ///     objects, to which centrals' requests will refer.
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
 
-    /// Advertising started, or could not: then `error` is a ``CBError``.
+    /// Advertising started, or failed: then `error` is a ``CBError``.
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?)
 
-    /// A service was published, or could not be: then `error` is a ``CBError``, such as ``CBError/Code/uuidNotAllowed``
-    /// for services of the system.
+    /// A service was published, or publishing failed: then `error` is a
+    /// ``CBError``, such as ``CBError/Code/uuidNotAllowed`` for services of the system.
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?)
 
-    /// A central subscribed to a value: send them with
+    /// A central subscribed to a value: send values with
     /// ``CBPeripheralManager/updateValue(_:for:onSubscribedCentrals:)``.
     ///
-    /// A paired central need not subscribe again: the subscription of its last connection is back as soon as this one
-    /// is encrypted, and reported then.
+    /// A paired central need not subscribe again: its last connection's subscription is restored and reported as soon
+    /// as this one is encrypted.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         central: CBCentral,
         didSubscribeTo characteristic: CBCharacteristic
     )
 
-    /// A central unsubscribed from a value, or is gone.
+    /// A central unsubscribed from a value, or disconnected.
     ///
-    /// There is no such call for subscriptions that end with what they belong to: where the app removes the service, and
-    /// where Bluetooth goes off, which ``peripheralManagerDidUpdateState(_:)`` reports. The app knows of both.
+    /// Not called if the app removes the service, or if Bluetooth goes off, which
+    /// ``peripheralManagerDidUpdateState(_:)`` reports.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         central: CBCentral,
@@ -61,16 +61,16 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     /// ``CBPeripheralManager/respond(to:withResult:)``.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
 
-    /// A central writes values: several at once where it prepared them, all to be written or none.
+    /// A central writes values: several at once if it prepared them, of which all or none must be written.
     ///
-    /// Answer once, to the first request, also where a write wants no response.
+    /// Answer the first request once, even for a write without response.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest])
 
-    /// Updates of values can be sent again, after
-    /// ``CBPeripheralManager/updateValue(_:for:onSubscribedCentrals:)`` returned false.
+    /// Updates can be sent again, after ``CBPeripheralManager/updateValue(_:for:onSubscribedCentrals:)`` returned
+    /// false.
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager)
 
-    /// An L2CAP channel was published under a PSM that the system chose, or could not be: then `error` says why.
+    /// An L2CAP channel was published under a PSM that the system chose, or publishing failed: then `error` says why.
     ///
     /// Centrals learn the PSM from you, for instance by reading ``CBUUIDL2CAPPSMCharacteristicString``.
     func peripheralManager(
@@ -88,12 +88,12 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
 
     /// A central opened an L2CAP channel that this app published.
     ///
-    /// Keep the channel: letting the last reference go closes it.
+    /// Keep the channel: releasing the last reference closes it.
     func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 }
 
 extension CBPeripheralManagerDelegate {
-    /// Logs that the method is missing: on Apple's platforms that ends the program when the manager is made.
+    /// Logs that the method is missing: on Apple's platforms that ends the program when the manager is created.
     public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
         LogLines.misuse(
             """

@@ -1,22 +1,22 @@
-// What two devices let each other know before they pair, by another way than Bluetooth: a code to scan, a cable, a tag. Where
-// one of them has such data of the other, they pair by it, protected against a man in the middle, and no user is asked (Vol
-// 3, Part H, 2.3.5.4 and 2.3.5.6.4). The form is that of advertising data, as tags and codes have it.
+// Out-of-band data that two devices exchange before they pair: by a code to scan, a cable, a tag. If one of them has
+// such data of the other, they pair by it, protected against a man in the middle, without asking a user (Vol 3, Part H,
+// 2.3.5.4 and 2.3.5.6.4). Its form is that of advertising data, as on tags.
 
 package import BluetoothHost
 import BluetoothTypes
 public import Foundation
 import NIOCore
 
-/// What one device gives another one by another way than Bluetooth, so that the two can pair.
+/// One device's out-of-band data for another one, so that the two can pair.
 ///
-/// Data for LE Secure Connections is not secret, but must come from the right device: who can put another one in its place
-/// can pair instead. Data for legacy pairing is a key, and must be secret, too.
+/// Data for LE Secure Connections is not secret, but must come from the right device: an attacker who can replace it
+/// can pair instead. Data for legacy pairing is a key, and must also be secret.
 public struct PairingOutOfBandData: Hashable, Sendable {
     /// For LE Secure Connections.
     let secureConnections: SecureConnectionsOutOfBandData?
     /// For legacy pairing.
     let temporaryKey: Octets16?
-    /// The address of the device, where it is given.
+    /// The address of the device, if given.
     var address: DeviceAddress?
 
     init(secureConnections: SecureConnectionsOutOfBandData?, temporaryKey: Octets16?) {
@@ -24,12 +24,12 @@ public struct PairingOutOfBandData: Hashable, Sendable {
         self.temporaryKey = temporaryKey
     }
 
-    /// Data as it came.
+    /// Parses received data.
     ///
     /// - Parameter advertisingData: Elements of advertising data (Core Specification Supplement, Part A): LE Secure
-    ///   Connections Confirmation Value (0x22) and Random Value (0x23), or Security Manager TK Value (0x10), of 16 octets
-    ///   each, with LE Bluetooth Device Address (0x1B) where wanted. Others are ignored.
-    /// - Returns: `nil` where there is neither a pair of values nor a key.
+    ///   Connections Confirmation Value (0x22) and Random Value (0x23), or Security Manager TK Value (0x10), of 16
+    ///   octets each, optionally with LE Bluetooth Device Address (0x1B). Others are ignored.
+    /// - Returns: `nil` if there is neither a pair of values nor a key.
     public init?(advertisingData: Data) {
         var values: [AdvertisingDataType: Octets16] = [:]
         var address: DeviceAddress?
@@ -72,22 +72,22 @@ public struct PairingOutOfBandData: Hashable, Sendable {
         return Data(data.bytes.readableBytesView)
     }
 
-    /// Whether this may be data of a device: not where it names another address that does not change either.
+    /// Whether this may be a device's data: not if it names another public or static address.
     func fits(_ peer: DeviceAddress) -> Bool {
         guard let address, address.isWorthKeeping, peer.withoutIdentity.isWorthKeeping else { return true }
         return address == peer.withoutIdentity
     }
 }
 
-/// What this device has made to give it to another one by another way than Bluetooth, with what belongs to it and stays here.
+/// This device's out-of-band data for another one, with the private part that stays here.
 ///
-/// It is for one pairing: make new data after one that has failed.
+/// It is for one pairing: create new data after a failure.
 public struct LocalPairingOutOfBandData: Sendable {
-    /// The kind of pairing that the data is for.
+    /// The kind of pairing.
     public enum Kind: Hashable, Sendable {
         /// LE Secure Connections.
         case secureConnections
-        /// Legacy pairing, which peers without LE Secure Connections need. One of the two devices makes the key.
+        /// Legacy pairing, for peers without LE Secure Connections. One of the two devices makes the key.
         case legacy
     }
 
@@ -107,26 +107,26 @@ public struct LocalPairingOutOfBandData: Sendable {
         }
     }
 
-    /// What the other device is to get, without an address.
+    /// The data for the other device, without an address.
     public var sharedData: PairingOutOfBandData {
         PairingOutOfBandData(secureConnections: self.secureConnections?.shared, temporaryKey: self.temporaryKey)
     }
 }
 
-/// What two devices have given each other by another way than Bluetooth.
+/// The out-of-band data that two devices have exchanged.
 public struct PairingOutOfBandExchange: Sendable {
-    /// What was given to the peer; `nil` for nothing.
+    /// The data for the peer; `nil` for none.
     public var local: LocalPairingOutOfBandData?
-    /// What came from the peer; `nil` for nothing.
+    /// The data from the peer; `nil` for none.
     public var peer: PairingOutOfBandData?
 
-    /// What two devices have given each other.
+    /// Creates an exchange.
     public init(local: LocalPairingOutOfBandData? = nil, peer: PairingOutOfBandData? = nil) {
         self.local = local
         self.peer = peer
     }
 
-    /// What a pairing gets of it. Where both devices have made a key for legacy pairing, that of the central counts.
+    /// The data for a pairing. If both devices have made a key for legacy pairing, the central's is used.
     package func data(asCentral isCentral: Bool) -> OutOfBandData {
         let (own, other) = (self.local?.temporaryKey, self.peer?.temporaryKey)
         return OutOfBandData(
@@ -138,7 +138,7 @@ public struct PairingOutOfBandExchange: Sendable {
 }
 
 extension PairingAgent {
-    /// What a pairing on a link gets of what came another way; data of another device is none.
+    /// The out-of-band data for a pairing on a link, without data of another device.
     package func outOfBandData(for peer: PairingPeer, on link: LinkInformation) -> OutOfBandData {
         guard self.usesOutOfBandData else { return OutOfBandData() }
         var exchange = self.outOfBandData(for: peer)
@@ -151,14 +151,14 @@ extension PairingAgent {
 }
 
 extension BluetoothAdapter {
-    /// Reports what another device is to get by another way than Bluetooth: the data with this device's address, by which
-    /// the other one can tell to which device it belongs.
+    /// Reports the out-of-band data for another device: the data with this device's address, by which the other one can
+    /// tell to which device it belongs.
     ///
-    /// A device that hides itself (``Configuration/privacy-swift.property``), and one that is not switched on yet, gives no
+    /// A device with privacy (``Configuration/privacy-swift.property``), or one that is not switched on yet, adds no
     /// address.
     ///
     /// - Parameters:
-    ///   - data: What was made for the pairing.
+    ///   - data: The data that was created for the pairing.
     ///   - report: Called on the adapter's event loop.
     public func share(
         _ data: LocalPairingOutOfBandData,

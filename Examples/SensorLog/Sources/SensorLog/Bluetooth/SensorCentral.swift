@@ -1,25 +1,25 @@
 // The logger's Bluetooth code: ordinary Core Bluetooth, with no `#if`. This file finds sensors and keeps links to them;
-// SensorLink does what is done on a link.
+// SensorLink is the protocol on a link.
 //
-// A sensor is found by its service Environmental Sensing, once. From then on the logger asks to be connected with it,
-// and asks again whenever a link has ended: such a request has no time limit, so it is answered when the sensor is
-// there again, whether that takes a second or a month. After a start the sensors of the database are asked for at once.
+// A sensor is found once, by its service Environmental Sensing. From then on the logger requests a connection, again
+// whenever a link has ended: such a request has no time limit, so it completes when the sensor is in range again, after
+// a second or a month. After a start it requests connections to all sensors of the database at once.
 
 import CoreBluetooth
 import Foundation
 import SensorValues
 
-/// Finds sensors, and logs what they measure.
+/// Finds sensors, and logs their measurements.
 package final class SensorCentral: NSObject, CBCentralManagerDelegate {
-    /// Does something after some seconds.
+    /// Runs a closure after some seconds.
     package typealias Later = (TimeInterval, @escaping () -> Void) -> Void
 
-    /// Gets a line for what a person may want to know.
+    /// Receives log lines.
     package var report: (String) -> Void = { _ in }
 
-    /// The most sensors: who comes later is ignored.
+    /// The maximum number of sensors; further ones are ignored.
     static let sensorLimit = 64
-    /// How long a sensor waits that has failed, in seconds.
+    /// The delay before a failed sensor is retried, in seconds.
     static let pause: TimeInterval = 10
 
     let store: MeasurementStore
@@ -28,16 +28,16 @@ package final class SensorCentral: NSObject, CBCentralManagerDelegate {
     private let later: Later
     private var manager: CBCentralManager!
     private var links: [UUID: SensorLink] = [:]
-    /// Sensors of the database, and whether they are forgotten, by what they are to Core Bluetooth.
+    /// Sensors of the database, and whether they are ignored, by their identifiers of Core Bluetooth.
     private var known: [UUID: (key: Int64, isForgotten: Bool)] = [:]
 
-    /// A logger that begins as soon as Bluetooth is on.
+    /// Creates a logger that starts as soon as Bluetooth is on.
     ///
     /// - Parameters:
-    ///   - store: Where the measurements go.
+    ///   - store: The database of measurements.
     ///   - board: Learns which sensors are connected.
     ///   - takesNewSensors: Whether sensors are logged that are not in the database yet.
-    ///   - later: How time passes; a test gives virtual time.
+    ///   - later: Schedules delays; a test uses virtual time.
     package init(
         store: MeasurementStore,
         board: LiveBoard,
@@ -52,7 +52,7 @@ package final class SensorCentral: NSObject, CBCentralManagerDelegate {
         self.manager = CBCentralManager(delegate: self, queue: nil)
     }
 
-    /// Takes up what another program has changed in the database: sensors that are forgotten, or no longer.
+    /// Applies changes that another program has made in the database: which sensors are ignored.
     package func refresh() {
         do {
             let sensors = try self.store.sensors()
@@ -89,14 +89,14 @@ package final class SensorCentral: NSObject, CBCentralManagerDelegate {
         self.manager.cancelPeripheralConnection(link.peripheral)
     }
 
-    /// A sensor has said who it is.
+    /// A sensor's identity was read.
     func didIdentify(_ link: SensorLink, as sensor: Int64) {
-        // A sensor with another address than before is another peripheral; the request for the old one is given up.
+        // A sensor with a new address is another peripheral; cancel the request for the old one.
         for other in self.links.values where other !== link && other.sensor == sensor { self.release(other) }
         self.refresh()
     }
 
-    /// A sensor does not do what it should, or cannot be stored: it keeps what it has, and is tried again.
+    /// A sensor violates the protocol, or cannot be stored: it keeps its measurements, and is retried.
     func didFail(_ link: SensorLink, _ problem: String) {
         self.report("\(link.name): \(problem)")
         link.end()
@@ -117,7 +117,7 @@ package final class SensorCentral: NSObject, CBCentralManagerDelegate {
 
     package func centralManagerDidUpdateState(_ central: CBCentralManager) {
         for link in self.links.values { link.end() }
-        // Their peripherals belong to the time before.
+        // Their peripherals are invalid now.
         self.links = [:]
         guard central.state == .poweredOn else {
             if central.state != .unknown { self.report("Bluetooth is not available") }

@@ -1,18 +1,17 @@
-// What the logger does with one sensor while they are connected.
+// The logger's state machine for one sensor.
 //
 //     apart ── connected ──▶ exploring ── identity ──▶ logging ⇄ checking a gap
 //       ▲                        └── no Measurement Log ──▶ listening
 //       └────────────── the link ends, or something fails ──────┘
 //
 // apart: there is no link. exploring: services and characteristics are discovered, the identity is read. logging:
-// records come; each value is stored in one transaction, and then the highest number is acknowledged. listening: a
-// sensor that has only the standard services; its values are stored as they come, with numbers that the logger gives
-// them.
+// records arrive; each value is stored in one transaction, and then the highest number is acknowledged. listening: a
+// sensor with only the standard services, whose values are stored with numbers of the logger.
 //
-// A peer may send what it likes: what is not a record ends the link for a while. Records come in the order of their
-// numbers. Where one is missing, the logger subscribes once more, for which the sensor begins with the oldest again;
-// where the same one is missing again, the sensor no longer has it, and the gap is stored. A number is therefore
-// acknowledged only when all before it are stored or known to be lost.
+// A peer may send anything: an invalid record ends the link for a while. Records arrive in the order of their numbers.
+// If one is missing, the logger subscribes again, so that the sensor begins with the oldest; if it is still missing,
+// the sensor no longer has it, and the gap is stored. So a number is acknowledged only when all before it are stored or
+// known to be lost.
 
 import CoreBluetooth
 import Foundation
@@ -20,19 +19,19 @@ import SensorValues
 
 /// One sensor of the logger.
 final class SensorLink: NSObject, CBPeripheralDelegate {
-    /// Who logs records.
+    /// The logger.
     private struct Log {
         let sensor: Int64
         let measurements: CBCharacteristic
         let acknowledged: CBCharacteristic
-        /// The number that comes next; `nil` where nothing is stored yet.
+        /// The next expected number; `nil` if nothing is stored yet.
         var next: UInt64?
         /// The number that was missing when it was looked for a second time.
         var missing: UInt64?
         /// The highest number that is stored, and the one that was acknowledged last.
         var stored: UInt32 = 0
         var confirmed: UInt32 = 0
-        /// Whether an acknowledgement is on its way.
+        /// Whether an acknowledgement is in progress.
         var isWriting = false
     }
 
@@ -40,7 +39,7 @@ final class SensorLink: NSObject, CBPeripheralDelegate {
         case apart
         case exploring(awaited: Set<CBUUID>)
         case logging(Log)
-        /// Its subscription ends and begins anew.
+        /// Its subscription ends and begins again.
         case checking(Log)
         case listening(sensor: Int64)
     }
@@ -71,7 +70,7 @@ final class SensorLink: NSObject, CBPeripheralDelegate {
         return name.map { "\"\($0.prefix(64))\"" } ?? self.peripheral.identifier.uuidString
     }
 
-    /// There is a link.
+    /// The link was established.
     func begin() {
         self.state = .exploring(awaited: [])
         self.peripheral.discoverServices(
@@ -79,7 +78,7 @@ final class SensorLink: NSObject, CBPeripheralDelegate {
         )
     }
 
-    /// There is no link any more, or nothing more is wanted of it.
+    /// The link has ended, or is no longer wanted.
     func end() {
         switch self.state {
         case .logging(let log), .checking(let log): self.owner.board.post(.disconnected(log.sensor))
@@ -116,7 +115,7 @@ final class SensorLink: NSObject, CBPeripheralDelegate {
         if awaited.isEmpty { self.identify() }
     }
 
-    /// The sensor was published anew.
+    /// The sensor was published again.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
         guard !invalidatedServices.isEmpty else { return }
         self.end()
@@ -158,7 +157,7 @@ final class SensorLink: NSObject, CBPeripheralDelegate {
         self.follow(sensor, "what it has measured is logged")
     }
 
-    /// - Returns: The sensor's key; `nil` where it is not to be logged.
+    /// - Returns: The sensor's key; `nil` if it is not to be logged.
     private func register(_ identity: String) -> Int64? {
         do {
             let key = try self.owner.store.register(
@@ -252,7 +251,7 @@ final class SensorLink: NSObject, CBPeripheralDelegate {
             next = max(next ?? 0, UInt64(record.number) + 1)
         }
         do {
-            // On disk when this returns; only then the sensor may forget it.
+            // On disk when this returns; only then may the sensor delete it.
             try self.owner.store.store(records, of: log.sensor)
             for gap in gaps {
                 try self.owner.store.storeGap(gap, of: log.sensor)
@@ -292,7 +291,7 @@ final class SensorLink: NSObject, CBPeripheralDelegate {
         }
     }
 
-    /// Acknowledges what is stored; one write at a time, so that a stream of values costs few.
+    /// Acknowledges stored records, one write at a time, so that a stream of values needs few writes.
     private func acknowledge(_ log: Log) {
         var log = log
         if !log.isWriting, log.stored > log.confirmed {

@@ -10,7 +10,7 @@ import Foundation
 struct EventStream: AsyncBufferedSequence {
     typealias Element = UInt8
 
-    /// The most values of one event; a page that has missed more loads its curves anew.
+    /// The most values of one event; a page that has missed more loads its curves again.
     static let valueLimit = 500
     static let missedLimit = 5000
 

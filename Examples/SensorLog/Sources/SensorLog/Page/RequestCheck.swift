@@ -1,7 +1,7 @@
-// Which requests are answered. The page changes nothing, so what there is to protect is what the sensors measure:
-// another site that is open in a user's browser must not read it. The browser keeps it from doing so, unless that site
-// lets its own name lead to this server ("DNS rebinding"); then its name is in Host. So Host has to be a name that
-// nobody can give to a site of his own: an address, `localhost`, this computer's name, or one that the user has listed.
+// Checks requests. The page changes nothing, so only the measurements need protection: another site in a user's browser
+// must not read them. The browser prevents that, unless that site's name resolves to this server ("DNS rebinding");
+// then its name is in Host. So Host must be a name that no other site can have: an address, `localhost`, this
+// computer's name, or one that the user has listed.
 
 import FlyingFox
 import Foundation
@@ -21,7 +21,7 @@ struct RequestCheck: Sendable {
         self.names = names.map { $0.lowercased() }
     }
 
-    /// Why a request is refused; `nil` where it is answered.
+    /// Why a request is refused; `nil` if it is answered.
     func refusal(of request: HTTPRequest) -> HTTPStatusCode? {
         guard request.method == .GET else { return .methodNotAllowed }
         guard let host = request.headers[.host], self.isName(host) else { return .misdirectedRequest }
@@ -53,7 +53,7 @@ package struct ListenAddress: Sendable {
     /// The port; 0 for any that is free.
     package let port: UInt16
 
-    /// An address in text; `nil` where it is none. A port alone is one on loopback.
+    /// An address in text; `nil` if it is none. A port alone is one on loopback.
     package init?(_ text: String) {
         if let port = UInt16(text) {
             self.address = "127.0.0.1"

@@ -1,10 +1,9 @@
-// Where measurements are stored: a SQLite database that GRDB opens, in WAL mode, so that the page reads while Bluetooth
-// writes.
+// The database of measurements: SQLite with GRDB, in WAL mode, so that the page reads while Bluetooth writes.
 //
 // `synchronous` is FULL: each commit is on the disk before it returns. NORMAL, which GRDB and most programs choose in
-// WAL mode, is as safe when a process is killed, but a power failure then takes back the last commits. Here a sensor
-// forgets what is acknowledged, so that must not happen; and a commit holds up to a whole notification of measurements,
-// or is seconds away from the next one, so its price, one fsync, does not count.
+// WAL mode, is as safe when a process is killed, but a power failure can undo the last commits. That must not happen
+// here, since a sensor deletes acknowledged measurements; and a commit has a whole notification of measurements, or is
+// seconds away from the next one, so the cost of one fsync does not matter.
 //
 // A measurement is stored once: its key is the sensor and the number that the sensor gave it.
 
@@ -72,12 +71,12 @@ package final class MeasurementStore: Sendable {
 
     // MARK: Sensors
 
-    /// Remembers a sensor; what is known of it stays.
+    /// Stores a sensor; its known values stay.
     ///
     /// - Parameters:
     ///   - identity: What it is to itself.
     ///   - peripheral: What it is to this host's Core Bluetooth.
-    ///   - name: The name that it advertises; `nil` where it was not seen.
+    ///   - name: The name that it advertises; `nil` if it was not seen.
     ///   - deviceName: A name for one whose own name was never seen.
     /// - Returns: Its key in the database.
     package func register(
@@ -136,7 +135,7 @@ package final class MeasurementStore: Sendable {
         self.didChange()
     }
 
-    /// Forgets sensors, or remembers them again; what they have measured stays.
+    /// Ignores sensors, or logs them again; their measurements stay.
     ///
     /// - Parameter name: A name, or the beginning of an identity with four characters or more.
     /// - Returns: How many there are.
@@ -158,7 +157,7 @@ package final class MeasurementStore: Sendable {
 
     // MARK: Measurements
 
-    /// Stores measurements; those that are stored already stay as they are. They are on disk when this returns.
+    /// Stores measurements, except those that are already stored. They are on disk when this returns.
     package func store(_ measurements: [Sample], of sensor: Int64) throws {
         guard !measurements.isEmpty else { return }
         try self.database.write { database in
@@ -180,7 +179,7 @@ package final class MeasurementStore: Sendable {
         self.didChange()
     }
 
-    /// The highest number that is stored of a sensor; `nil` where none is.
+    /// The highest number that is stored of a sensor; `nil` if none is.
     package func newest(of sensor: Int64) throws -> UInt32? {
         try self.database.read { database in
             try UInt32.fetchOne(
