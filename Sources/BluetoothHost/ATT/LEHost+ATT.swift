@@ -1,16 +1,15 @@
-// The ATT bearers of the host's links: how their actions are carried out, for the client and the server.
+// Carries out the actions of the links' ATT bearers, for the client and the server.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
 extension LEHost {
-    /// Carries out what a link's bearer wants done, and lets its queue go on.
+    /// Carries out the actions of a link's bearer, and lets its queue go on.
     func drainBearer(_ link: HostLink) {
         while true {
             while !link.bearerActions.isEmpty {
-                // The arrays trade places, so that actions which arise meanwhile wait their turn and no storage is
-                // lost.
+                // The arrays are swapped, so that new actions wait for their turn and no storage is lost.
                 var actions = self.spareBearerActions
                 self.spareBearerActions = []
                 swap(&actions, &link.bearerActions)

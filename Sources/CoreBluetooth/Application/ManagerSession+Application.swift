@@ -3,8 +3,8 @@
 extension ManagerSession {
     /// Whether the events that wait may leave; wakes the app, or has it launched, where they are worth it.
     func mayFlush(under application: any ApplicationPolicy) -> Bool {
-        guard !self.mailboxes.outbox.isEmpty else { return false }
-        let isWorthWaking = self.mailboxes.outbox.contains(where: \.isWorthWaking)
+        guard !self.outbox.isEmpty else { return false }
+        let isWorthWaking = self.outbox.contains(where: \.isWorthWaking)
         if self.preservedState != nil {
             self.limitDeferredEvents()
             if isWorthWaking { application.requestLaunch() }

@@ -1,4 +1,4 @@
-// What an adapter is made of, put together on its event loop: the source of its channels, its own address, its capture.
+// The parts of an adapter, created on its event loop: the source of its channels, its own address, its capture.
 
 import BluetoothAir
 import BluetoothAirService
@@ -9,20 +9,20 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The parts that are made on the event loop.
+/// The parts that are created on the event loop.
 struct AdapterComponents {
     var source: any ChannelSource
     var configuration: LEHostConfiguration
-    /// What has to last as long as the adapter: the lock on its identity.
+    /// Kept as long as the adapter: the lock on its identity.
     var retained: (any Sendable)?
-    /// Who speaks with the user while devices pair.
+    /// Talks to the user while devices pair.
     var pairingAgent: (any PairingAgent)?
-    /// Whether databases of peers that are known from before are used.
+    /// Whether cached databases of peers are used.
     var usesCachedDatabases = true
 }
 
 extension AdapterComponents {
-    /// A foundation in an air of this process.
+    /// The parts of an adapter in an air of this process.
     init(air: Air, _ configuration: BluetoothAdapter.Configuration, address: DeviceAddress) {
         self.init(
             source: AirSource(air: air, location: configuration.location),
@@ -31,24 +31,24 @@ extension AdapterComponents {
         self.complete(configuration)
     }
 
-    /// The foundation of the adapter with a name.
+    /// The parts of the adapter with a name.
     ///
-    /// What cannot be had is said when the first manager is made.
+    /// Setup errors are reported when the first manager is created.
     init(_ name: AdapterName, _ configuration: BluetoothAdapter.Configuration, on eventLoop: any EventLoop) {
         let logger = Logger(label: "bluetooth.adapter")
         do {
             let identity: AirIdentity?
             switch name {
-            // On an air everybody needs an address of his own; a controller has one as a rule.
+            // On an air every device needs its own address; a controller usually has one.
             case .userAir, .air: identity = try configuration.claimIdentity(logger)
             case .h4, .serial, .linux: identity = nil
             }
             var hostConfiguration = configuration.hostConfiguration(address: identity?.address)
             hostConfiguration.fallbackAddress = configuration.fallbackAddress(on: name)
             switch name {
-            // The process that serves an air may be suspended for a moment; it takes up where it was.
+            // The process that serves an air may be suspended for a moment, and then continues.
             case .userAir, .air: hostConfiguration.commandTimeout = .seconds(20)
-            // Some controllers stop at the commands that they list.
+            // Some controllers hang at commands that they claim to support.
             case .h4, .serial, .linux:
                 hostConfiguration.limitsReceivedData = configuration.controllerToHostFlowControl ?? false
                 hostConfiguration.usesExtendedAdvertising = configuration.extendedAdvertising
@@ -65,7 +65,7 @@ extension AdapterComponents {
         }
     }
 
-    /// The foundation of an adapter that cannot be.
+    /// The parts of an adapter that cannot be opened.
     init(refused reason: String) {
         self.init(source: RefusedSource(reason), configuration: LEHostConfiguration())
     }
@@ -84,7 +84,7 @@ extension AdapterComponents {
             let file = try CaptureFile(path: path, logger: Logger(label: "bluetooth.capture"))
             self.source = CapturingSource(self.source, into: file) { file.close() }
         } catch {
-            // A capture that cannot be had is refused now: at the end it would be too late.
+            // An error of the capture file is reported now: at the end it would be too late.
             self.source = RefusedSource(error.message)
         }
     }
