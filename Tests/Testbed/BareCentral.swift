@@ -61,7 +61,7 @@ package final class BareCentral: LEHostDelegate {
 }
 
 /// Two pieces of one value, prepared at offsets of their own and executed, whether they meet or not.
-package struct WriteInPieces: GATTProcedure {
+package struct WriteInPieces: GATTRequestProcedure {
     private let handle: AttributeHandle
     private var pieces: [(offset: Int, value: ByteBuffer)]
 

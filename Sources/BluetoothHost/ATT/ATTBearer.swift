@@ -1,18 +1,16 @@
-// The ATT bearer of one link (Vol 3, Part F, 3.2.11): what both halves of this host, the client and the server, have in
-// common on the link, each thing once, and what the server keeps for the link. A machine without I/O and without a
-// clock.
+// The ATT bearer of one link (Vol 3, Part F, 3.2.11): the state that the client and the server of this host share on
+// the link, and the server's state for the link. Without I/O.
 //
 //     usable ── a request or an indication stayed unanswered for 30 s,
 //        │      or a client sent a request before its last one was answered ──▶ failed
 //        └── end of the link ──▶ closed ◀───────────────────────────────────────── ┘
 //
-// usable: PDUs go in both directions. The MTU is 23 until one side asks for another one; while this side waits for the
-// answer, values that the server is to send are deferred.
-// failed: nothing is sent or taken any more (Vol 3, Part F, 3.3.3); the driver ends the link.
-// closed: the link has ended; every procedure ends with its reason.
+// - usable: PDUs go in both directions. The MTU is 23 until one side asks for another one; while this side waits for
+//   the answer, values that the server is to send are deferred.
+// - failed: nothing more is sent or accepted (Vol 3, Part F, 3.3.3); the driver ends the link.
+// - closed: the link has ended; every operation ends with its reason.
 //
-// What a peer can do is said where its PDUs are taken: `GATTClient` for a server, `GATTServer` for a client. An MTU
-// below 23 is never taken over.
+// `GATTClient` says what a server can do, `GATTServer` what a client can do. An MTU below 23 is never used.
 //
 // Deadlines are passed in as `now`; the bearer's own is that of an indication.
 
@@ -22,7 +20,7 @@ import NIOCore
 
 /// A link's ATT bearer, with the local server's view of the peer's client.
 struct ATTBearer {
-    /// Why a bearer is of no more use.
+    /// The error of a bearer.
     enum Failure: Hashable, Sendable {
         /// The server did not answer a request within 30 s (Vol 3, Part F, 3.3.3).
         case requestTimeout
@@ -32,15 +30,15 @@ struct ATTBearer {
         case requestWhilePending
     }
 
-    /// What the driver has to do, in this order.
+    /// Actions for the driver, in order.
     enum Action {
-        /// Send this PDU; says whose values it carries, which most PDUs do not.
+        /// Send this PDU; with the owner of its values, if they are to be counted.
         case send(ByteBuffer, Transmission?)
-        /// Values that will not be sent, or an indication that will not be confirmed: count them all the same.
+        /// Count values that will not be sent, or an indication that will not be confirmed.
         case dropped(Transmission)
         /// The ATT MTU changed.
         case mtuChanged(Int)
-        /// The bearer is dead: end the link.
+        /// The bearer has failed: end the link.
         case failed(Failure)
 
         // The client.
@@ -51,13 +49,13 @@ struct ATTBearer {
         case report(GATTOperation)
         /// A notification came, or an indication whose confirmation was sent.
         case notification(AttributeHandle, ByteBuffer)
-        /// The peer's services in this range are not what they were.
+        /// The peer's services in this range have changed.
         case servicesChanged(AttributeHandleRange)
-        /// The peer has said that its database is another one than this client knows (Vol 3, Part G, 2.5.2.1).
+        /// The peer's database has changed since this client discovered it (Vol 3, Part G, 2.5.2.1).
         case databaseOutOfSync
-        /// The peer has refused a request: have the link secured as far as this, then call
+        /// The peer has refused a request: secure the link to this level, then call
         /// ``GATTClient/repeatRefusedRequest(on:now:into:)``, or ``GATTClient/acceptRefusal(_:on:now:into:)`` if that
-        /// cannot be.
+        /// is impossible.
         case needsSecurity(SecurityLevel)
 
         // The server.
@@ -70,12 +68,12 @@ struct ATTBearer {
         case write(GATTWriteRequest)
         /// The peer's client subscribed to a characteristic, or no longer does.
         case subscriptionChanged(AttributeHandle, isSubscribed: Bool)
-        /// Something has changed that is kept of the peer's client, which is bonded.
+        /// The stored state of the peer's bonded client has changed.
         case bondedClientChanged
-        /// The peer has signed a command with this counter, which is used now.
+        /// The peer has signed a command with this counter, which must not be used again.
         case signCounterAccepted(UInt32)
 
-        /// Takes the action out of its place in an array.
+        /// Moves the action out of an array.
         ///
         /// A PDU in it then has one owner, so that the layers below write their headers into its headroom; with a
         /// second owner, the array, each header would cost a copy.
@@ -87,7 +85,7 @@ struct ATTBearer {
         }
     }
 
-    /// How far the bearer can be used.
+    /// Whether the bearer can be used.
     enum Condition: Hashable, Sendable {
         case usable
         case failed(Failure)
@@ -107,13 +105,13 @@ struct ATTBearer {
     let preferredMTU: Int
     /// The ATT MTU of the link, in octets, for both directions.
     private(set) var mtu = ATT.defaultMTU
-    /// How secure the link is.
+    /// The security of the link.
     var security = LinkSecurity.none
     /// Whether the local client has asked for the MTU.
     var mtuExchange = MTUExchange.notAsked
     private(set) var condition = Condition.usable
 
-    /// What the local server keeps for the peer's client.
+    /// The local server's state for the peer's client.
     var server = GATTServer.ServedClient()
 
     /// Creates the bearer of a new link.
@@ -126,7 +124,7 @@ struct ATTBearer {
     @inline(__always)
     var isUsable: Bool { self.condition == .usable }
 
-    /// What an operation of the client ends with at once; `nil` if it may wait, if only for the end of the link.
+    /// The error with which an operation of the client ends at once; `nil` if it may wait.
     var refusal: GATTError? {
         switch self.condition {
         case .usable, .failed(.indicationTimeout), .failed(.requestWhilePending): nil
@@ -135,11 +133,11 @@ struct ATTBearer {
         }
     }
 
-    /// Whether the local client waits for the answer to its MTU request, or is about to send it.
+    /// Whether the local client has sent its MTU request, or is about to.
     @inline(__always)
     var isExchangingMTU: Bool { if case .underWay = self.mtuExchange { true } else { false } }
 
-    /// When ``advance(to:into:)`` is to be called; `nil` for never.
+    /// The time at which to call ``advance(to:into:)``; `nil` for never.
     var nextDeadline: NIODeadline? { self.isUsable ? self.server.outstanding.deadline : nil }
 
     /// Another MTU was agreed on, from the next PDU on.
@@ -152,7 +150,7 @@ struct ATTBearer {
         actions.append(.mtuChanged(mtu))
     }
 
-    /// The server has answered the local client's request for the MTU, which holds from here on (Vol 3, Part F,
+    /// The server has answered the local client's request for the MTU, which is valid from now on (Vol 3, Part F,
     /// 3.4.2.2).
     mutating func takeAgreedMTU(from response: ByteBuffer, into actions: inout [Action]) {
         guard case .underWay(_, let preferred) = self.mtuExchange,
@@ -166,7 +164,7 @@ struct ATTBearer {
         if let deadline = self.nextDeadline, deadline <= now { self.fail(.indicationTimeout, into: &actions) }
     }
 
-    /// Becomes unusable. The end of the link ends what the local client was asked for.
+    /// Becomes unusable. The end of the link ends the operations of the local client.
     mutating func fail(_ failure: Failure, into actions: inout [Action]) {
         guard self.isUsable else { return }
         self.condition = .failed(failure)

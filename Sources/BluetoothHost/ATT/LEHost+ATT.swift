@@ -5,11 +5,11 @@ import BluetoothTypes
 import NIOCore
 
 extension LEHost {
-    /// Carries out the actions of a link's bearer, and continues its queue.
+    /// Carries out the actions of a link's bearer, and lets its queue go on.
     func drainBearer(_ link: HostLink) {
         while true {
             while !link.bearerActions.isEmpty {
-                // The arrays swap, so that actions that are added meanwhile wait for their turn and no storage is lost.
+                // The arrays are swapped, so that new actions wait for their turn and no storage is lost.
                 var actions = self.spareBearerActions
                 self.spareBearerActions = []
                 swap(&actions, &link.bearerActions)

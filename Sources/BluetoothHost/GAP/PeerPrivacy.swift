@@ -21,7 +21,7 @@ public struct PeerPrivacy: Hashable, Sendable {
 }
 
 /// Reads a characteristic of the GAP service that is one octet long, by its type.
-struct ReadGAPOctet: GATTProcedure {
+struct ReadGAPOctet: GATTRequestProcedure {
     private var read: ReadUsingCharacteristicUUID
 
     /// Reads the characteristic with this type.

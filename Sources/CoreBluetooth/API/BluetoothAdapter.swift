@@ -45,7 +45,6 @@ public final class BluetoothAdapter: Sendable {
     /// Until when no delegate is called, in virtual time: as if the queues of all apps were blocked.
     private let callbacksHeldUntil = NIOLockedValueBox(NIODeadline.uptimeNanoseconds(0))
     private let core: NIOLoopBoundBox<AdapterCore?>
-    private let sessionCount = NIOLockedValueBox(0)
     /// What has to outlive the adapter: the thread of its event loop, the air that it is on.
     private let retained: (any Sendable)?
 
@@ -297,12 +296,11 @@ public final class BluetoothAdapter: Sendable {
         restoreIdentifier: String?,
         receive: @escaping @Sendable (inout [Session.Event]) -> Void
     ) -> ManagerEndpoint<Session.Command> {
-        let number = self.nextSessionNumber()
         let core = self.core
         let eventLoop = self.eventLoop
         let application = CurrentApplication.policy.map { NIOLoopBound($0, eventLoop: eventLoop) }
-        let commands = Mailbox<Session.Command> { _ in
-            eventLoop.execute { core.value?.drain(Session.self, number) }
+        let commands = Mailbox<Session.Command> { commands in
+            eventLoop.execute { core.value?.drain(Session.self, commands) }
         }
         let events = self.eventMailbox(queue, receive)
         return ManagerEndpoint(commands: commands, wakeQueue: events.call) {
@@ -310,7 +308,6 @@ public final class BluetoothAdapter: Sendable {
                 guard let core = core.value else { return }
                 core.add(
                     Session(
-                        number: number,
                         core: core,
                         application: application?.value,
                         restoreIdentifier: restoreIdentifier,
@@ -359,13 +356,6 @@ public final class BluetoothAdapter: Sendable {
                     scheduler.call(on: queue, in: surroundings, deliver)
                 }
             }
-        }
-    }
-
-    private func nextSessionNumber() -> Int {
-        self.sessionCount.withLockedValue { count in
-            count += 1
-            return count
         }
     }
 }

@@ -14,9 +14,9 @@ extension CentralSession {
 
     /// Merges the deferred events if there are new ones since the last time.
     func limitDeferredEvents() {
-        guard self.mailboxes.outbox.count > self.mailboxes.mergedCount else { return }
-        self.mailboxes.outbox = CentralEvent.merged(self.mailboxes.outbox)
-        self.mailboxes.mergedCount = self.mailboxes.outbox.count
+        guard self.outbox.count > self.mergedCount else { return }
+        self.outbox = CentralEvent.merged(self.outbox)
+        self.mergedCount = self.outbox.count
     }
 }
 

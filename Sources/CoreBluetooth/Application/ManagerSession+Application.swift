@@ -3,8 +3,8 @@
 extension ManagerSession {
     /// Whether the waiting events may be delivered now; wakes or launches the app if they are important enough.
     func mayFlush(under application: any ApplicationPolicy) -> Bool {
-        guard !self.mailboxes.outbox.isEmpty else { return false }
-        let isWorthWaking = self.mailboxes.outbox.contains(where: \.isWorthWaking)
+        guard !self.outbox.isEmpty else { return false }
+        let isWorthWaking = self.outbox.contains(where: \.isWorthWaking)
         if self.preservedState != nil {
             self.limitDeferredEvents()
             if isWorthWaking { application.requestLaunch() }

@@ -1,4 +1,4 @@
-// What the event loop reports, on the manager's queue: what is observable changes first, then the delegate is called.
+// Events from the event loop, on the manager's queue: observable state changes first, then the delegate is called.
 
 import BluetoothHost
 import Foundation
@@ -6,7 +6,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 extension CBCentralManager {
-    /// Takes in events, in order.
+    /// Takes events, in order.
     func receive(_ events: inout [CentralEvent]) {
         if events.isEmpty { return self.propertyObservation.deliverChanges() }
         let observer = self.context.observer
@@ -36,8 +36,8 @@ extension CBCentralManager {
         if let id { self.context.commands.send(.resumeReceiving(id)) }
     }
 
-    /// A value that a peripheral sent: most events are. The object is that of the last one, unless the app has let it
-    /// go: to look it up goes through a weak reference.
+    /// A value that a peripheral sent, as most events are. The object of the last one is used again, unless the app has
+    /// released it: a lookup goes through a weak reference.
     @inline(__always)
     private func received(
         _ value: ByteBuffer,
@@ -46,7 +46,7 @@ extension CBCentralManager {
         _ last: inout CBPeripheral?
     ) {
         if last?.token != id.token || isKnownUniquelyReferenced(&last) {
-            // Let go first: an object that only this keeps is gone for the app.
+            // Released first: an object that only this variable retains is gone for the app.
             last = nil
             last = self.context.peripheral(id.token)
         }
@@ -67,11 +67,11 @@ extension CBCentralManager {
         case .subscriptionLost(let id, _, _), .canSend(let id),
             .mtu(let id, _, _), .name(let id, _), .servicesInvalidated(let id, _, _),
             .channelOpened(let id, _, _), .channelRefused(let id, _), .unknownChannelEnded(let id, _):
-            // Nothing of a connection that the app has cancelled, even where it has not ended yet.
+            // A connection that the app has cancelled is not reported, even if it has not ended yet.
             guard let peripheral = self.context.peripheral(id.token), peripheral.isConnected(id) else { return }
             peripheral.receive(event)
 
-        case .value: preconditionFailure("taken where events are")
+        case .value: preconditionFailure("handled by the caller")
 
         case .restored(let restoration): self.restore(restoration)
 
@@ -106,7 +106,7 @@ extension CBCentralManager {
             )
 
         case .disconnected(let id, let error, let timestamp, let isReconnecting):
-            // Behind what the app asks for when it hears of it.
+            // After the commands of the app's callback.
             defer { if !isReconnecting { self.context.commands.send(.endSeen(id)) } }
             guard let peripheral = self.context.peripheral(id.token) else { return }
             peripheral.disconnected(id, isReconnecting: isReconnecting)
@@ -145,6 +145,6 @@ extension CBPeripheral {
 }
 
 extension CBManagerState {
-    /// The order of the states is part of their meaning.
+    /// Apple documents the order of the states.
     static func < (left: CBManagerState, right: CBManagerState) -> Bool { left.rawValue < right.rawValue }
 }

@@ -1,5 +1,5 @@
-// Writes without response (ATT_WRITE_CMD) on the app's side: which of them leave, and with one turn of the lock for
-// each, since streams are made of them.
+// Writes without response (ATT_WRITE_CMD) on the app's side: whether one is sent, decided in one turn of the lock,
+// since streams are made of them.
 
 import BluetoothHost
 import Foundation
@@ -8,23 +8,19 @@ import NIOCore
 extension CBPeripheral {
     /// Writes a value without response, if one can be sent now.
     func writeWithoutResponse(_ data: Data, to characteristic: CBCharacteristic) {
-        guard let record = characteristic.record,
-            self.lock.withLock({ self.has(.characteristic(characteristic, record)) })
-        else {
-            return self.logForeign(characteristic)
+        guard let record = characteristic.record else { return self.logForeign(characteristic) }
+        let (capacity, isObserved) = self.lock.withLock {
+            (self.reserve(data.count, for: characteristic, record), self.propertyObservation.observer != nil)
         }
-        guard record.properties.contains(.writeWithoutResponse) else {
-            return LogLines.log(
+        switch capacity {
+        case .foreign: self.logForeign(characteristic)
+        case .notPermitted:
+            LogLines.log(
                 """
                 WARNING: Characteristic \(characteristic) does not specify the "Write Without Response" property - \
                 ignoring response-less write
                 """
             )
-        }
-        let (place, isObserved) = self.lock.withLock {
-            (self.reserveCapacity(for: data.count), self.propertyObservation.observer != nil)
-        }
-        switch place {
         case .tooLong:
             LogLines.log(
                 """
@@ -55,6 +51,8 @@ extension CBPeripheral {
 
     /// Whether a write without response can be sent.
     private enum Capacity {
+        case foreign
+        case notPermitted
         case tooLong
         case full
         case notConnected
@@ -62,10 +60,16 @@ extension CBPeripheral {
         case reserved(ConnectionID, invalidations: Int, TransmitWindow)
     }
 
-    /// Counts a write without response of so many octets, if it can be sent.
+    /// Counts a write without response of `count` octets, if it can be sent.
     ///
     /// Under the lock.
-    private func reserveCapacity(for count: Int) -> Capacity {
+    private func reserve(
+        _ count: Int,
+        for characteristic: CBCharacteristic,
+        _ record: GATTRemoteCharacteristic
+    ) -> Capacity {
+        guard self.has(.characteristic(characteristic, record)) else { return .foreign }
+        guard record.properties.contains(.writeWithoutResponse) else { return .notPermitted }
         guard count <= self.longestCommandValue else { return .tooLong }
         guard self.connection.state == .connected else { return .notConnected }
         // An app that does not ask first is tolerated up to a limit, unless a test wants it otherwise.
@@ -81,6 +85,6 @@ extension CBPeripheral {
     /// Under the lock.
     var longestCommandValue: Int { min(self.mtu - 3, ATT.maximumValueLength) }
 
-    /// How many writes without response may wait; further ones are dropped.
+    /// The number of writes without response that may wait; further ones are dropped.
     private static let writeQueueLimit = 4096
 }

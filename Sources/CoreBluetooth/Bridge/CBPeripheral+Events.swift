@@ -1,5 +1,5 @@
-// What the event loop reports of a connection, on the manager's queue: what is observable changes first, then the
-// delegate is called.
+// Events of a connection from the event loop, on the manager's queue: observable state changes first, then the delegate
+// is called.
 
 import BluetoothHost
 import BluetoothTypes
@@ -10,19 +10,19 @@ import NIOCore
 extension CBPeripheral {
     // MARK: Connection
 
-    /// Asks for a connection; `nil` where one is waited for already.
+    /// Asks for a connection; `nil` if the app waits for one already.
     func beginConnecting() -> ConnectionID? {
         defer { self.propertyObservation.propertiesChanged() }
         return self.lock.withLock { self.connection.connect().map { ConnectionID(token: self.token, attempt: $0) } }
     }
 
-    /// Begins to end a connection, existing or waited for; `nil` where there is none.
+    /// Begins to end a connection, established or pending; `nil` if there is none.
     func beginDisconnecting() -> ConnectionID? {
         defer { self.propertyObservation.propertiesChanged() }
         return self.lock.withLock { self.connection.cancel().map { ConnectionID(token: self.token, attempt: $0) } }
     }
 
-    /// A connection was made; says whether the app still wants it.
+    /// A connection was made. Returns whether the app still wants it.
     func connected(_ id: ConnectionID, mtu: Int, _ window: TransmitWindow) -> Bool {
         self.lock.withLock {
             switch self.connection.connected(id.attempt) {
@@ -38,14 +38,14 @@ extension CBPeripheral {
 
     /// A connection ended or could not be made.
     func disconnected(_ id: ConnectionID, isReconnecting: Bool = false) {
-        // What is released here is released only after the lock is free.
+        // Objects are released only after the lock is free.
         let invalid = self.lock.withLock { () -> (RemoteAttributes, [CBService]?) in
             let goesOn = self.connection.disconnected(id.attempt, isReconnecting: isReconnecting)
             self.mtu = ATT.defaultMTU
             self.writeWindow = TransmitWindow()
             for characteristic in self.attributes.characteristics.all { characteristic.notifyingStorage = false }
             defer {
-                // A connection that goes on has all services invalid: what the app has asked of them may be on its way.
+                // All services of a connection that goes on are invalid: calls for them may be on their way.
                 self.invalidations = goesOn ? self.invalidations + 1 : 0
                 self.attributes = RemoteAttributes()
                 self.servicesStorage = nil
@@ -55,7 +55,7 @@ extension CBPeripheral {
         withExtendedLifetime(invalid) {}
     }
 
-    /// After a reset nothing is connected, and an old object is of no more use.
+    /// After a reset nothing is connected, and an old object is unusable.
     func adapterStopped(isReset: Bool) {
         let id = self.lock.withLock {
             self.connection.invalidate()
@@ -67,7 +67,7 @@ extension CBPeripheral {
 
     // MARK: Events of the connection
 
-    /// Takes in an event and calls the delegate.
+    /// Takes an event and calls the delegate.
     func receive(_ event: CentralEvent) {
         switch event {
         case .subscriptionLost(_, let handle, let error):
@@ -103,7 +103,7 @@ extension CBPeripheral {
         self.lock.withLock { self.attributes.characteristics[handle] }
     }
 
-    /// Takes in a value that the peripheral sent. Under the lock.
+    /// Stores a value that the peripheral sent. Under the lock.
     @inline(__always)
     func setValue(_ value: ByteBuffer, for handle: AttributeHandle) -> CBCharacteristic? {
         guard let characteristic = self.attributes.characteristics[handle] else { return nil }
@@ -138,7 +138,7 @@ extension CBPeripheral {
 }
 
 extension CBCharacteristic {
-    /// Takes in a value that was read, or that the peripheral sent. Under the lock.
+    /// Stores a value that was read, or that the peripheral sent. Under the lock.
     @inline(__always)
     func setValue(_ value: ByteBuffer) {
         if self.valueStorage?.setOctets(of: value) == nil { self.valueStorage = Data(octetsOf: value) }

@@ -1,22 +1,11 @@
-// The objects that an app has of a peripheral's attributes, made of what was discovered, now or by an earlier process.
+// The objects of a peripheral's attributes that an app has, created from discoveries of this process or of an earlier
+// one.
 
 import BluetoothHost
 
 /// All under the peripheral's lock.
 extension CBPeripheral {
-    /// Whether the present connection has what an operation is about.
-    @inline(__always)
-    func has(_ subject: PeripheralOperation.Subject) -> Bool {
-        switch subject {
-        case .peripheral: true
-        case .service(let service, let handles): self.attributes.services[handles.lowerBound] === service
-        case .characteristic(let characteristic, let record):
-            self.attributes.characteristics[record.valueHandle] === characteristic
-        case .descriptor(let descriptor, let handle): self.attributes.descriptors[handle] === descriptor
-        }
-    }
-
-    // MARK: What was discovered
+    // MARK: Discoveries
 
     /// Shows services that were found, and those that were found before.
     func show(_ services: [GATTRemoteService]) {
@@ -59,7 +48,7 @@ extension CBPeripheral {
 
     // MARK: Objects
 
-    /// The object of a service; a new one where there is none.
+    /// The object of a service; a new one if there is none.
     func object(of record: GATTRemoteService) -> CBService {
         if let known = self.attributes.services[record.handles.lowerBound], known.handles == record.handles,
             known.uuid.value == record.uuid

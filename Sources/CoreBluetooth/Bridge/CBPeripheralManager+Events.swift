@@ -1,4 +1,4 @@
-// What the event loop reports, on the manager's queue: what is observable changes first, then the delegate is called.
+// Events from the event loop, on the manager's queue: observable state changes first, then the delegate is called.
 
 import BluetoothHost
 import BluetoothTypes
@@ -35,8 +35,8 @@ extension CBPeripheralManager {
             }
         }
         let targets = subscribed.filter { central in centrals?.contains { $0 === central } ?? true }
-        // Only full windows report that they are free again: the others have nothing on its way that could bring it
-        // about.
+        // Only full windows report that they are free again: the others have no updates on their way that could cause
+        // it.
         let full = targets.filter { central in central.lock.withLock { !central.window.canSend } }
         guard full.isEmpty else {
             for central in full { central.lock.withLock { central.window.refuse() } }
@@ -53,7 +53,7 @@ extension CBPeripheralManager {
         return links.isEmpty ? .nobody : .reserved(handle, .many(links), nil)
     }
 
-    /// Takes in events, in order.
+    /// Takes events, in order.
     func receive(_ events: inout [PeripheralEvent]) {
         if events.isEmpty { return self.propertyObservation.deliverChanges() }
         let observer = self.observer
@@ -79,8 +79,8 @@ extension CBPeripheralManager {
         if let link { self.commands.send(.resumeReceiving(link)) }
     }
 
-    /// A write without response: most events are. The object is that of the last one, where the app has kept neither it
-    /// nor the array.
+    /// A write without response, as most events are. The object of the last one is used again if the app has kept
+    /// neither it nor the array.
     private func received(
         _ value: ByteBuffer,
         for handle: AttributeHandle,
@@ -112,7 +112,7 @@ extension CBPeripheralManager {
         case .canSend(let link): if self.central(link) != nil { self.reportReadiness() }
         case .read(let request): self.received(request)
         case .write(let request, _): self.received(request)
-        case .command: preconditionFailure("taken where events are")
+        case .command: preconditionFailure("handled by the caller")
         case .subscribed(let link, let handle, let isSubscribed, _): self.subscribed(isSubscribed, link, handle)
         case .central(let link, let peer, let mtu, let window):
             let central = self.lock.withLock { self.centrals.insert(link, peer) }
@@ -207,7 +207,7 @@ extension CBPeripheralManager {
                 return (known, known != nil)
             }
             let service = self.awaitedAdds[index].service
-            // They are reported in order: those before it were removed while the app could not publish anything.
+            // Services are reported in order: those before it were removed while the app could not publish anything.
             self.awaitedAdds.removeFirst(index + 1)
             return (service, known != nil)
         }

@@ -1,10 +1,10 @@
-// What a central manager and its peripherals share: the way to the adapter, the lock that guards everything observable,
-// and the table of CBPeripheral objects that are alive. Peripherals outlive their manager where the app retains them.
+// The state that a central manager and its peripherals share: the way to the adapter, the lock that guards everything
+// observable, and the table of live `CBPeripheral` objects. Peripherals outlive their manager if the app retains them.
 
 import BluetoothTypes
 import Foundation
 
-/// What one central manager shares with its peripherals.
+/// The state that one central manager shares with its peripherals.
 final class CentralContext {
     private struct Slot {
         var generation: UInt32 = 0
@@ -31,16 +31,16 @@ final class CentralContext {
         self.observer = adapter.configuration.observer
     }
 
-    /// Passes on what an app asks for.
+    /// Sends a command of the app.
     @inline(__always)
     func send(_ command: CentralCommand) {
         if let observer = self.observer, let call = command.call(in: self) { observer.called(call) }
         self.commands.send(command)
     }
 
-    /// The object for a device: the one that is alive, else a new one.
+    /// The object for a device: the live one, else a new one.
     ///
-    /// A new one gets the given token, where the session knows it by that already.
+    /// A new one gets the given token if the session knows the object by that already.
     func peripheral(for peer: PeerDescription, token given: PeripheralToken? = nil) -> CBPeripheral {
         let peripheral = self.lock.withLock { () -> CBPeripheral in
             if let token = self.tokens[peer.identifier], let known = self.object(token) { return known }
@@ -63,8 +63,8 @@ final class CentralContext {
         return peripheral
     }
 
-    /// Gives none of the first places to a new object: a session that is taken over may still report what concerns the
-    /// objects that the manager before this one had there.
+    /// Gives none of the first places to a new object: a session that is taken over may still report events of the
+    /// objects that the earlier manager had there.
     func reserve(places count: Int) { self.lock.withLock { self.addPlaces(upTo: count) } }
 
     /// Adds places that no new object gets.
@@ -80,13 +80,12 @@ final class CentralContext {
         self.slots[Int(token.index)].generation = token.generation
     }
 
-    /// The object with a token, while it lives; `nil` also for the token of an object that only a manager before this
-    /// one had.
+    /// The object with a token, while it lives; `nil` also for the token of an object that only an earlier manager had.
     ///
-    /// Under the lock, and not to be released there: who ends takes the lock.
+    /// Under the lock, and not to be released there: its deinitializer takes the lock.
     @inline(__always)
     func object(_ token: PeripheralToken) -> CBPeripheral? {
-        // In its place: a copy would be another weak reference.
+        // Without a copy of the slot, which would be another weak reference.
         let index = Int(token.index)
         guard index < self.slots.count, self.slots[index].generation == token.generation else { return nil }
         return self.slots[index].peripheral
@@ -98,7 +97,7 @@ final class CentralContext {
         self.lock.withLock { self.object(token) }
     }
 
-    /// All objects that are alive.
+    /// All live objects.
     var livePeripherals: [CBPeripheral] { self.lock.withLock { self.slots.compactMap(\.peripheral) } }
 
     /// From now on every device gets a new object.

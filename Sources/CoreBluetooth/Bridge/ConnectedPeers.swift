@@ -1,5 +1,4 @@
-// Which devices are connected and which services they are known to have: written on the event loop, asked on the
-// managers' queues.
+// The connected devices with their known services: written on the event loop, read on the managers' queues.
 
 import BluetoothTypes
 import NIOConcurrencyHelpers
@@ -15,7 +14,7 @@ final class ConnectedPeers: Sendable {
     /// The devices that are connected to this system by other programs, if a system shares them.
     private let others = NIOLockedValueBox<[Entry]>([])
 
-    /// What each device has: Generic Access and Generic Attribute (Vol 3, Part C, 12 and Part G, 7).
+    /// The services that each device has: Generic Access and Generic Attribute (Vol 3, Part C, 12 and Part G, 7).
     private static let commonServices: [BluetoothUUID] = [0x1800, 0x1801]
 
     /// The devices that have one of some services, longest connected first.
@@ -41,7 +40,7 @@ final class ConnectedPeers: Sendable {
         }
     }
 
-    /// What was discovered of a device.
+    /// Services of a device were discovered.
     func setServices(_ services: [BluetoothUUID], of address: DeviceAddress) {
         self.entries.withLockedValue { entries in
             guard let index = entries.firstIndex(where: { $0.address == address }) else { return }
@@ -69,6 +68,6 @@ final class ConnectedPeers: Sendable {
         self.entries.withLockedValue { entries in entries.removeAll { $0.address == address } }
     }
 
-    /// Nothing is connected any more.
+    /// All devices disconnected.
     func removeAll() { self.entries.withLockedValue { $0 = [] } }
 }

@@ -10,7 +10,7 @@ extension Data {
         self = buffer.withUnsafeReadableBytes { Data($0) }
     }
 
-    /// Takes on the readable octets of a buffer: in the same memory where it has as many, and nobody else holds it.
+    /// Takes on the readable octets of a buffer: in the same memory if it has as many, and nobody else holds it.
     mutating func setOctets(of buffer: ByteBuffer) {
         guard self.count == buffer.readableBytes else { return self = Data(octetsOf: buffer) }
         self.withUnsafeMutableBytes { own in buffer.withUnsafeReadableBytes { own.copyMemory(from: $0) } }
@@ -19,7 +19,7 @@ extension Data {
 
 extension ByteBuffer {
     /// The octets of a `Data`, `limit` at most, as a value that can be sent without another copy: in the memory of
-    /// `buffer`, where nobody else holds that.
+    /// `buffer`, unless somebody else holds it.
     init(octetsOf data: Data, limit: Int = .max, in buffer: consuming ByteBuffer? = nil) {
         let count = Swift.min(data.count, limit)
         if var buffer = buffer.take() {

@@ -1,4 +1,4 @@
-// The one place where what the host reports becomes an error of Core Bluetooth: HCI status and reason, ATT code, GATT
+// The one place where an error of the host becomes one of Core Bluetooth: HCI status and reason, ATT code, GATT
 // failure.
 
 import BluetoothHCI
@@ -11,7 +11,7 @@ extension CBError {
         CBError(code, userInfo: [NSLocalizedDescriptionKey: code.sentence])
     }
 
-    /// Why a link ended; `nil` where this side ended it.
+    /// The error of a link that ended; `nil` if this side ended it.
     static func disconnection(_ reason: HCIErrorCode) -> CBError? {
         switch reason.rawValue {
         // Connection Terminated by Local Host.
@@ -86,7 +86,7 @@ extension CBATTError {
     }
 }
 
-/// What a GATT failure is called in Core Bluetooth.
+/// The error of Core Bluetooth for a GATT error.
 func coreBluetoothError(_ error: GATTError) -> any Error {
     switch error {
     case .att(let code, handle: _): CBATTError.reported(code)
@@ -99,9 +99,9 @@ func coreBluetoothError(_ error: GATTError) -> any Error {
     }
 }
 
-/// What a failure of the host is called in Core Bluetooth, where something was asked of a link.
+/// The error of Core Bluetooth for a failed request about a link.
 ///
-/// A controller that does not do it says nothing of the link, which may be there all the same.
+/// A refusal of the controller says nothing about the link, which may still be there.
 func coreBluetoothError(_ error: LEHostError) -> any Error {
     switch error {
     case .refused(.unknownConnectionIdentifier), .notConnected: CBError.reported(.notConnected)
@@ -110,8 +110,8 @@ func coreBluetoothError(_ error: LEHostError) -> any Error {
     }
 }
 
-/// What a channel's failure is called in Core Bluetooth: what the link lacks has the name that it has with attributes,
-/// where apps know it.
+/// The error of Core Bluetooth for a channel that was not opened. Missing security of the link has the error that apps
+/// know from attributes.
 func coreBluetoothError(_ error: L2CAPChannelOpenError) -> any Error {
     switch error {
     case .refused(.insufficientAuthentication): CBATTError.reported(.insufficientAuthentication)
@@ -129,7 +129,7 @@ func coreBluetoothError(_ error: L2CAPChannelOpenError) -> any Error {
 }
 
 extension PairingError {
-    /// What a pairing that failed is called where people read it.
+    /// The sentence for people about a pairing that failed.
     package var sentence: String {
         switch self {
         case .failed(let reason), .failedByPeer(let reason): "pairing failed: " + reason.words
@@ -146,7 +146,7 @@ extension PairingError {
 }
 
 extension PairingFailedReason {
-    /// What people can do something with, for whichever side has found it.
+    /// The reason in words that help people, whichever side has found it.
     fileprivate var words: String {
         switch self {
         case .passkeyEntryFailed: "no code was entered"
@@ -180,7 +180,7 @@ extension ATTErrorCode {
 }
 
 extension CBError.Code {
-    /// The sentence that Core Bluetooth says for the code.
+    /// Core Bluetooth's sentence for the code.
     var sentence: String {
         switch self {
         case .unknown: "Unknown error."
@@ -203,17 +203,17 @@ extension CBError.Code {
         case .leGattNearBackgroundNotificationLimit: "Nearly too many notifications came in the background."
         case .channelSoundingConfigurationFailed: "Channel Sounding could not be configured."
         case .channelSoundingProcedureFailed: "Channel Sounding failed."
-        // The one that is left, whose name is deprecated.
+        // The remaining code, whose name is deprecated.
         default: "The device is unknown."
         }
     }
 }
 
 extension CBATTError.Code {
-    /// The sentence that Core Bluetooth says for the code.
+    /// Core Bluetooth's sentence for the code.
     var sentence: String {
         switch self {
-        // As the error of a request it comes from a peer that is wrong: the code is reserved (Vol 3, Part F, 3.4.1.1).
+        // Only a faulty peer sends it as an error: the code is reserved (Vol 3, Part F, 3.4.1.1).
         case .success: "The request failed with ATT error 0x00, which is none."
         case .invalidHandle: "The handle is invalid."
         case .readNotPermitted: "Reading is not permitted."

@@ -1,12 +1,11 @@
-// The app's side of the published database: which of the app's own objects a handle stands for. And the rules that a
-// service has to follow before it goes to the event loop.
+// The app's side of the published database: the app's own objects by handle.
 
 import BluetoothHost
 import BluetoothTypes
 import Foundation
 import NIOCore
 
-/// What one manager has published.
+/// The services that one manager has published.
 ///
 /// Guarded by the manager's lock.
 struct LocalDatabase {
@@ -22,12 +21,12 @@ struct LocalDatabase {
     private var nextNumber: UInt32 = 1
     private var characteristics = HandleTable<CBMutableCharacteristic>()
 
-    /// The name of a service that was added.
+    /// The token of a service that was added.
     func token(of service: CBService) -> LocalServiceToken? {
         self.entries.first { $0.service === service }?.token
     }
 
-    /// The service with a name.
+    /// The service with a token.
     func service(_ token: LocalServiceToken) -> CBMutableService? {
         self.entries.first { $0.token == token }?.service
     }
@@ -56,7 +55,7 @@ struct LocalDatabase {
         return token
     }
 
-    /// Notes a service that is published under a name already.
+    /// Notes a service that is published under a token already.
     mutating func insertPublished(
         _ service: CBMutableService,
         _ characteristics: [CBMutableCharacteristic],
@@ -76,7 +75,7 @@ struct LocalDatabase {
         }
     }
 
-    /// Forgets a service; returns its characteristics.
+    /// Removes a service; returns its characteristics.
     mutating func remove(_ token: LocalServiceToken) -> [CBMutableCharacteristic] {
         guard let index = self.entries.firstIndex(where: { $0.token == token }) else { return [] }
         let entry = self.entries.remove(at: index)
@@ -84,7 +83,7 @@ struct LocalDatabase {
         return self.characteristics.remove(in: range)
     }
 
-    /// Forgets all services; returns their characteristics.
+    /// Removes all services; returns their characteristics.
     mutating func removeAll() -> [CBMutableCharacteristic] {
         let all = Array(self.characteristics.all)
         self.entries = []
@@ -101,9 +100,9 @@ struct KnownCentrals {
         weak var central: CBCentral?
     }
 
-    /// Those that are connected.
+    /// The connected centrals.
     private var connected: [(link: LinkID, central: CBCentral)] = []
-    /// Those that the app may still hold, so that a central that comes again is the same object.
+    /// The centrals that the app may still retain, so that a central that connects again is the same object.
     private var remembered: [UUID: WeakCentral] = [:]
 
     /// The central at the other end of a link.
@@ -113,7 +112,7 @@ struct KnownCentrals {
         return nil
     }
 
-    /// A central came: the object that it had before, else a new one.
+    /// A central connected. Returns the object that it had before, else a new one.
     mutating func insert(_ link: LinkID, _ peer: PeerDescription) -> CBCentral {
         let central =
             self.remembered[peer.identifier]?.central ?? CBCentral(identifier: peer.identifier, lock: ObjectLock())
@@ -123,13 +122,13 @@ struct KnownCentrals {
         return central
     }
 
-    /// A central left.
+    /// A central disconnected.
     mutating func remove(_ link: LinkID) -> CBCentral? {
         guard let index = self.connected.firstIndex(where: { $0.link == link }) else { return nil }
         return self.connected.remove(at: index).central
     }
 
-    /// All centrals left.
+    /// All centrals disconnected.
     mutating func removeAll() -> [CBCentral] {
         defer { self.connected = [] }
         return self.connected.map(\.central)

@@ -1,5 +1,5 @@
-// The two hops of the façade. A command goes from wherever the program calls to the adapter's event loop, an event goes
-// back to the manager's queue; both travel in a mailbox, which wakes its far end once for however many messages wait.
+// The two hops of the façade. A command goes from the caller's thread to the adapter's event loop, an event goes back
+// to the manager's queue; both travel in a mailbox, which wakes its far end once, however many messages wait.
 //
 // The far end of an event mailbox is a dispatch queue or, in virtual time, the event loop itself. Nothing else differs.
 
@@ -9,13 +9,13 @@ import Synchronization
 /// A one-way message queue.
 ///
 /// The far end is woken when the queue stops being empty, and is never entered twice at a time, even if it is a
-/// concurrent queue: it is woken again only when it has handled what it took, and then by itself. Who sends counts a
-/// message after it has put it in, so the count may lag behind, but it decides once for each time whether there is
-/// something to handle.
+/// concurrent queue: it is woken again only when it has handled the messages that it took, and then by itself. A sender
+/// counts a message after it has added it, so the count may lag behind, but each change of the count decides once
+/// whether the far end has to be woken.
 final class Mailbox<Message: Sendable>: Sendable {
     private struct State {
         var waiting: [Message] = []
-        /// How often the far end is to be entered once more even if no message waits.
+        /// The number of calls of the far end that wait, even without a message.
         var calls = 0
     }
 
@@ -32,7 +32,7 @@ final class Mailbox<Message: Sendable>: Sendable {
 
     /// Adds a message.
     func send(_ message: consuming Message) {
-        // Taken out inside the lock: what it holds is not counted once more.
+        // Taken out inside the lock, so that no reference count changes.
         var message: Message? = consume message
         self.state.withLock { state in
             if let message = message.take() { state.waiting.append(message) }
@@ -40,7 +40,7 @@ final class Mailbox<Message: Sendable>: Sendable {
         self.count(1)
     }
 
-    /// Has the far end called, even with no message.
+    /// Has the far end called, even without a message.
     func call() {
         self.state.withLock { $0.calls += 1 }
         self.count(1)
@@ -61,19 +61,19 @@ final class Mailbox<Message: Sendable>: Sendable {
         self.count(count)
     }
 
-    /// Counts what was added or handled; the far end is woken if there is something to handle for it, and was not
-    /// before, or still is.
+    /// Counts added or handled messages. Wakes the far end if there are messages and there were none before, or if
+    /// there are still messages after it has handled some.
     private func count(_ change: Int) {
         let (old, new) = self.unhandledCount.add(change, ordering: .acquiringAndReleasing)
         if new > 0, old <= 0 || change < 0 { self.wake(self) }
     }
 
-    /// How many messages are handed over at a time, so that others have their turn at the far end in between.
+    /// The number of messages that are handed over at a time, so that others have their turn at the far end in between.
     static var batchLimit: Int { 256 }
 
-    /// At the far end: hands over what waits, ``batchLimit`` messages at most.
+    /// At the far end: hands over the messages that wait, ``batchLimit`` at most.
     ///
-    /// What comes meanwhile, and what is left, waits for the next time.
+    /// The others, and those that come meanwhile, wait for the next time.
     func drain(_ receive: (inout [Message]) -> Void) {
         var batch: [Message] = []
         swap(&self.storage, &batch)

@@ -1,6 +1,6 @@
-// What `CBPeripheral.state` shows, without a queue: the app's calls change it at once, the event loop's reports when
-// they are delivered on the manager's queue. Both cross on the way, so each connection has a number, its attempt, and
-// what is reported of an earlier attempt changes nothing.
+// The state that `CBPeripheral.state` shows: the app's calls change it at once, the event loop's reports when they are
+// delivered on the manager's queue. Calls and reports may cross on their way, so each connection has a number, its
+// attempt, and reports of an earlier attempt change nothing.
 //
 //     disconnected ── connect ──▶ connecting ── didConnect ──▶ connected ── didDisconnect ──▶ disconnected
 //                                     ▲ │                         │ │
@@ -9,13 +9,13 @@
 //
 // - disconnected: there is no connection; the next `connect` begins a new attempt.
 // - connecting: a connection was asked for.
-// - connected: there is one. A `connect` in this state is answered with one more `didConnect`, where the event loop
-//   knows the connection; `repeatedRequests` counts the calls that are not answered yet. Where the link was lost before
-//   such a call reached the event loop, the call has begun to wait for the next link, under the same attempt: the
-//   disconnection that is reported then leads to connecting, not to disconnected.
+// - connected: there is one. A `connect` in this state is answered with another `didConnect` if the event loop knows
+//   the connection; `repeatedRequests` counts the calls that are not answered yet. If the link was lost before such a
+//   call reached the event loop, the call waits for the next link, under the same attempt: the disconnection that is
+//   reported then leads to connecting, not to disconnected.
 // - disconnecting: the app has cancelled, and the end of the connection is not reported yet.
 //
-// A peer changes this through the event loop's reports alone. There is no time in it.
+// A peer changes this only through the event loop's reports. No timers.
 
 /// One `CBPeripheral` object's connection as its app sees it.
 struct ObservedConnection {
@@ -26,16 +26,16 @@ struct ObservedConnection {
         case disconnecting
     }
 
-    /// What a report of a connection is for the app.
+    /// The meaning of a report of a connection for the app.
     enum Report: Equatable {
         /// The connection begins.
         case begins
-        /// It was there already and is reported once more.
+        /// It was there already and is reported again.
         case goesOn
     }
 
     private var current = State.disconnected
-    /// How often a connection was asked for.
+    /// The number of connections that the app asked for.
     private(set) var attempt: UInt32 = 0
 
     /// The state as Core Bluetooth names it.
@@ -56,7 +56,8 @@ struct ObservedConnection {
 
     // MARK: The app
 
-    /// The app asks for a connection; the attempt to ask the event loop for, `nil` where one is waited for already.
+    /// The app asks for a connection. Returns the attempt to send to the event loop; `nil` if the app waits for one
+    /// already.
     mutating func connect() -> UInt32? {
         switch self.current {
         case .connecting: return nil
@@ -68,7 +69,7 @@ struct ObservedConnection {
         return self.attempt
     }
 
-    /// The app cancels; the attempt to cancel, `nil` where there is none.
+    /// The app cancels. Returns the attempt to cancel; `nil` if there is none.
     mutating func cancel() -> UInt32? {
         switch self.current {
         case .disconnected, .disconnecting: return nil
@@ -96,7 +97,7 @@ struct ObservedConnection {
         }
     }
 
-    /// There is a connection; `nil` where the app no longer wants it.
+    /// There is a connection. Returns `nil` if the app no longer wants it.
     mutating func connected(_ attempt: UInt32) -> Report? {
         guard attempt == self.attempt else { return nil }
         switch self.current {
@@ -110,7 +111,8 @@ struct ObservedConnection {
         }
     }
 
-    /// A connection has ended, or could not be made; whether it is waited for under the same attempt.
+    /// A connection has ended, or could not be made. Returns whether the app waits for the next one under the same
+    /// attempt.
     @discardableResult
     mutating func disconnected(_ attempt: UInt32, isReconnecting: Bool = false) -> Bool {
         guard attempt == self.attempt else { return false }

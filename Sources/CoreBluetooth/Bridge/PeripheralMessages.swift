@@ -1,4 +1,4 @@
-// What travels between a peripheral manager, on a queue, and its session on the event loop: commands one way, events
+// The messages between a peripheral manager, on a queue, and its session on the event loop: commands one way, events
 // the other. Values only.
 
 import BluetoothHCI
@@ -7,7 +7,7 @@ import BluetoothTypes
 import Foundation
 import NIOCore
 
-/// Names a service that an app has added.
+/// Identifies a service that an app has added.
 struct LocalServiceToken: Hashable, Sendable {
     var number: UInt32
 }
@@ -15,14 +15,14 @@ struct LocalServiceToken: Hashable, Sendable {
 /// A service to publish.
 struct LocalService: Sendable {
     var token: LocalServiceToken
-    /// Its included services are named by token: their handles are known on the event loop alone.
+    /// Its included services by token, since their handles are only known on the event loop.
     var includedServices: [LocalServiceToken]
     var definition: GATTServiceDefinition
-    /// What is stored of it where the manager has a restore identifier.
+    /// The record to store of it if the manager has a restore identifier.
     var record: PeripheralRecord.Service
 }
 
-/// Which centrals a value goes to.
+/// The centrals that a value is sent to.
 enum UpdateTargets: Sendable {
     case one(LinkID)
     case many([LinkID])
@@ -30,9 +30,9 @@ enum UpdateTargets: Sendable {
 
 /// From a peripheral manager.
 enum PeripheralCommand: ManagerCommand {
-    // What is large is stored elsewhere: most commands are values, and there are many of them.
+    // Large payloads are indirect: most commands are updates of values, and there are many of them.
     indirect case add(LocalService)
-    /// A service that may not be published: that is reported in its turn.
+    /// A service that must not be published, which is reported in its turn.
     case refuse(LocalServiceToken, CBError)
     case remove(LocalServiceToken)
     case removeAll
@@ -41,18 +41,18 @@ enum PeripheralCommand: ManagerCommand {
     case answerRead(GATTRequestID, Result<ByteBuffer, ATTErrorCode>)
     case answerWrite(GATTRequestID, ATTErrorCode?)
     case update(AttributeHandle, ByteBuffer, UpdateTargets)
-    /// The app has taken enough of what a central sent.
+    /// The app has taken enough of a central's values.
     case resumeReceiving(LinkID)
     case setLatency(CBPeripheralManagerConnectionLatency, LinkID)
     case publishChannel(SecurityLevel)
     case unpublishChannel(CBL2CAPPSM)
-    /// A service of the process before this one is published again.
+    /// A service of the earlier process is published again.
     indirect case republish(LocalService)
-    /// What the process before this one advertised goes on.
+    /// The advertising of the earlier process goes on.
     indirect case resumeAdvertising(AdvertisedContent)
-    /// The manager has taken up what the process before this one did.
+    /// The manager has taken over the state of the earlier process.
     case restored
-    /// The manager has taken a report that the adapter stopped.
+    /// The manager has processed an "adapter stopped" event.
     case stopSeen
     /// The manager is gone.
     case end
@@ -60,16 +60,16 @@ enum PeripheralCommand: ManagerCommand {
 
 /// To a peripheral manager.
 enum PeripheralEvent: ManagerEvent {
-    /// What the process before this one did is to be taken up.
+    /// The state of an earlier process to take over.
     case restored(PeripheralRestoration)
-    /// A service of the process before this one has handles again.
+    /// A service of the earlier process has handles again.
     case republished(LocalServiceToken, GATTServiceHandles)
     case state(CBManagerState)
     case added(LocalServiceToken, Result<GATTServiceHandles, CBError>)
     case startedAdvertising(CBError?)
     /// A central that following events will name.
     case central(LinkID, PeerDescription, mtu: Int, TransmitWindow)
-    /// The window counts it, as all that a peer can cause at will, until the app has taken it.
+    /// The window counts it until the app has taken it, like all events that a peer can cause at will.
     case centralChangedMTU(LinkID, Int, ReceiveWindow)
     case centralLeft(LinkID)
     /// The window counts it until the app has taken it.
@@ -87,7 +87,7 @@ enum PeripheralEvent: ManagerEvent {
     /// A channel ended that its app had released.
     case unknownChannelEnded(LinkID, CBL2CAPPSM)
 
-    /// What counts the event while it waits for the app, and as how many octets; `nil` where nothing does.
+    /// The window that counts the event while it waits for the app, and its size; `nil` if none does.
     @inline(__always)
     var counted: (window: ReceiveWindow, link: LinkID, octets: Int)? {
         switch self {

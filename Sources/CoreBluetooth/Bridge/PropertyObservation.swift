@@ -1,5 +1,5 @@
-// What the module CoreBluetoothObservation stands on: it is called when properties that apps can read may have changed.
-// Nothing is kept, compared or called here while nobody observes.
+// The base of the module CoreBluetoothObservation, which is called when properties that apps can read may have changed.
+// Without an observer nothing is stored, compared or called.
 
 /// Compares the properties that are observed with what they were.
 package protocol PropertyObserver: AnyObject {
@@ -9,7 +9,7 @@ package protocol PropertyObserver: AnyObject {
     func deliverChanges()
 }
 
-/// Who observes properties of a manager and of its peripherals.
+/// The observer of properties of a manager and of its peripherals.
 package final class PropertyObservation {
     private let lock: ObjectLock
     private let wakeQueue: () -> Void
@@ -24,7 +24,7 @@ package final class PropertyObservation {
         self.wakeQueue = wakeQueue
     }
 
-    /// The observer; `make` makes it where there is none yet.
+    /// The observer; `make` creates it if there is none yet.
     package func observer<Observer: PropertyObserver>(orElse make: () -> Observer) -> Observer? {
         self.lock.withLock {
             if self.observer == nil { self.observer = make() }
@@ -32,21 +32,20 @@ package final class PropertyObservation {
         }
     }
 
-    /// After a call of the app that changes something: what has changed is delivered on the manager's queue, as all
-    /// else is.
+    /// After a call of the app that changes properties: the changes are delivered on the manager's queue.
     package func propertiesChanged() {
         guard let observer = self.lock.withLock({ self.observer }) else { return }
         observer.propertiesChanged()
         self.wakeQueue()
     }
 
-    /// A delegate, to be called now on the manager's queue: who observes is called first.
+    /// A delegate, to be called now on the manager's queue; the observer is called first.
     func inform<Delegate>(before delegate: () -> Delegate?) -> Delegate? {
         self.inform(of: {}, before: { _ in delegate() }).1
     }
 
-    /// Takes in a change, and finds a delegate to be called now on the manager's queue: who observes is called first.
-    /// Both under the lock, which is taken once where nobody observes.
+    /// Makes a change, and finds a delegate to be called now on the manager's queue; the observer is called first. Both
+    /// under the lock, which is taken once if there is no observer.
     @inline(__always)
     func inform<Change, Delegate>(
         of change: () -> Change,
@@ -62,17 +61,17 @@ package final class PropertyObservation {
         return (change, self.lock.withLock { delegate(change) })
     }
 
-    /// On the manager's queue, with no event for it.
+    /// On the manager's queue, without an event.
     func deliverChanges() { self.lock.withLock { self.observer }?.deliverChanges() }
 }
 
-// MARK: Whose observation it is
+// MARK: Peripherals
 
 extension CBPeripheral {
-    /// Who observes properties of this peripheral's manager.
+    /// The observation of this peripheral's manager.
     package var propertyObservation: PropertyObservation { self.context.observation }
 
-    /// The delegate, to be called now: who observes properties is called first.
+    /// The delegate, to be called now; the observer of properties is called first.
     var informedDelegate: (any CBPeripheralDelegate)? {
         self.propertyObservation.inform { self.delegateStorage }
     }

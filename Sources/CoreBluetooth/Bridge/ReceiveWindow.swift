@@ -1,23 +1,23 @@
-// Flow control between the event loop and an app: how much that peers sent may wait for the app. The event loop counts what
-// it reports, the app's side what its delegate has taken. A full window holds back the link that the values come on, down to
-// the peer (`LEHost.pauseReceiving(on:)`); of advertisements, which a controller may lose as well, none are reported
-// meanwhile.
+// Flow control between the event loop and an app: the data of peers that may wait for the app. The event loop counts
+// the events that it reports, the app's side those that its delegate has taken. A full window pauses the link of the
+// values, down to the peer (`LEHost.pauseReceiving(on:)`). Advertisements are not reported meanwhile; a controller may
+// lose them as well.
 //
 //     open ── as much waits as the window holds ──▶ full ── half of it is taken ──▶ open
 //                                                    └── as much waits as the limit ──▶ overrun
 //
-// overrun: the controller could not be held back. The link ends, with a line that says so.
+// overrun: the controller could not be paused. The link ends, with a line that says so.
 
 import Synchronization
 
-/// Counts what waits for an app.
+/// Counts the events that wait for an app.
 final class ReceiveWindow: Sendable {
     private struct State {
         var octets = 0
         var isFull = false
     }
 
-    /// What an event has led to.
+    /// The effect of an event.
     enum Change {
         /// Nothing.
         case none
@@ -27,19 +27,19 @@ final class ReceiveWindow: Sendable {
         case overrun
     }
 
-    /// How many octets may wait.
+    /// The number of octets that may wait.
     static let size = 128 * 1024
-    /// How many octets wait at most where nothing holds them back.
+    /// The number of octets at which the link ends, if it cannot be paused.
     static let limit = 4 * 1024 * 1024
-    /// What an event counts beside the octets of its value.
+    /// The size of an event without the octets of its value.
     private static let overhead = 64
 
     private let state = Mutex(State())
 
-    /// Whether nothing more is to be reported for now.
+    /// Whether nothing more may be reported for now.
     var isFull: Bool { self.state.withLock { $0.isFull } }
 
-    /// Counts an event with so many octets that waits for the app.
+    /// Counts an event of `octets` that waits for the app.
     func add(_ octets: Int) -> Change {
         self.state.withLock { state in
             let before = state.octets
@@ -51,7 +51,7 @@ final class ReceiveWindow: Sendable {
         }
     }
 
-    /// Counts events that the app has taken, of so many octets together; says whether the window is open again with that.
+    /// Counts events that the app has taken, of `octets` together. Returns whether the window is open again.
     func remove(_ octets: Int, events: Int = 1) -> Bool {
         self.state.withLock { state in
             state.octets = max(0, state.octets - octets - events * Self.overhead)
@@ -62,15 +62,15 @@ final class ReceiveWindow: Sendable {
     }
 }
 
-/// What an app has taken of the events that were handed to its queue together: counted once for each run of events of one
-/// window, since each count takes a lock.
+/// The events that an app has taken of those that were handed to its queue together: counted once for each run of
+/// events of one window, since each count takes a lock.
 struct TakenEvents<Owner> {
     private var window: ReceiveWindow?
     private var owner: Owner?
     private var octets = 0
     private var events = 0
 
-    /// The app has taken an event; returns whose window is open again.
+    /// The app has taken an event. Returns the owner of a window that is open again.
     mutating func add(_ octets: Int, in window: ReceiveWindow, of owner: Owner) -> Owner? {
         let opened = self.window === window ? nil : self.flush()
         if self.window == nil {
@@ -82,7 +82,7 @@ struct TakenEvents<Owner> {
         return opened
     }
 
-    /// Counts what was taken; returns whose window is open again.
+    /// Counts the taken events. Returns the owner of a window that is open again.
     mutating func flush() -> Owner? {
         guard let window = self.window else { return nil }
         let owner = self.owner

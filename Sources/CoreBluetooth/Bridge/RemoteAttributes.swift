@@ -1,4 +1,5 @@
-// The attribute objects of a connected peripheral by handle: flat sorted tables, since every notification looks here.
+// The attribute objects of a connected peripheral by handle: flat sorted tables, since every notification searches
+// them.
 
 import BluetoothHost
 
@@ -14,7 +15,7 @@ struct SortedTable<Key: Comparable, Object> {
     /// All objects, lowest key first.
     var all: ContiguousArray<Object> { self.objects }
 
-    /// The place of a key, or where it would go.
+    /// The index of a key, or the index at which it would be inserted.
     @inline(__always)
     private func place(of key: Key) -> Int {
         var low = 0
@@ -60,13 +61,13 @@ struct SortedTable<Key: Comparable, Object> {
         return true
     }
 
-    /// The object of a key, else another one, which is put in its place when it is changed.
+    /// The object of a key, else another one, which is added when it is changed.
     subscript(key: Key, default other: @autoclosure () -> Object) -> Object {
         get { self[key] ?? other() }
         set { self[key] = newValue }
     }
 
-    /// Takes out the objects whose keys lie in `range`, lowest key first.
+    /// Removes and returns the objects whose keys are in `range`, lowest key first.
     mutating func remove(in range: ClosedRange<Key>) -> [Object] {
         let first = self.place(of: range.lowerBound)
         var end = first
@@ -80,7 +81,7 @@ struct SortedTable<Key: Comparable, Object> {
 
 /// The attribute objects of one connection.
 struct RemoteAttributes {
-    /// By the declaration's handle; services that were only found as included ones, too.
+    /// By the declaration's handle, included services among them.
     var services = HandleTable<CBService>()
     /// By the value's handle.
     var characteristics = HandleTable<CBCharacteristic>()

@@ -80,7 +80,7 @@ extension CentralSession {
             var mtu: Int?
             switch connection.phase {
             case .delayed, .pending: break
-            case .established: mtu = connection.peer.mtu
+            case .established: mtu = connection.peer.server.mtu
             case .leaving, nil: continue
             }
             restoration.record.peripherals.append(self.record(of: connection, wasConnected: mtu != nil))

@@ -9,9 +9,9 @@ import NIOCore
 extension PeripheralConnection {
     /// The link was established.
     func resume() {
-        guard !self.attributes.isEmpty, let link = self.peer.link else { return }
+        guard !self.attributes.isEmpty, let link = self.link else { return }
         self.resumption.begin()
-        if case .unknown = self.peer.server { self.session.core.peers.validate(self.peer, on: link) }
+        if case .unknown = self.peer.server.identity { self.session.core.peers.validate(self.peer, on: link) }
         self.compareServices(on: link)
         for service in self.attributes.services {
             self.compareCharacteristics(of: service, on: link)
@@ -48,8 +48,8 @@ extension PeripheralConnection {
         let known = self.attributes.services.filter { $0.isListed && $0.record.isPrimary }.map(\.record)
         self.inTurn(on: link) { () -> DiscoverPrimaryServices? in
             switch self.resumption.identified(
-                known: self.attributes.databaseHash(at: self.peer.level),
-                present: self.peer.cachedDatabase?.databaseHash
+                known: self.attributes.databaseHash(at: self.peer.server.level),
+                present: self.peer.server.cachedDatabase?.databaseHash
             ) {
             case .unknown: return DiscoverPrimaryServices(uuids: known.map(\.uuid))
             case .changed: self.loseAttributes()

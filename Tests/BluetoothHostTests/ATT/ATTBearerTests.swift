@@ -24,7 +24,7 @@ struct ATTBearerTests {
     }
 
     @Test(
-        "has an MTU between 23 and 517 octets, whatever is preferred and exchanged",
+        "keeps the MTU between 23 and 517 octets, whatever is preferred and agreed on",
         arguments: [(0, 23), (22, 23), (23, 23), (24, 24), (516, 516), (517, 517), (518, 517)]
     )
     func limits(wanted: Int, mtu: Int) {

@@ -51,7 +51,7 @@ struct ManagerSessionApplicationTests {
                         session.report(isWorthWaking ? event : .state(.poweredOn))
                     }
                     session.flush()
-                    return session.mailboxes.outbox.count
+                    return session.outbox.count
                 }
                 #expect(waiting == (delivery == .now || isWorthWaking == nil ? 0 : 1), "\(delivery)")
                 #expect((policy.wakeCount > 0) == (delivery == .wakes && isWorthWaking == true), "\(delivery)")

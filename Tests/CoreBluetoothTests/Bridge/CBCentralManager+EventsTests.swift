@@ -71,7 +71,7 @@ struct CBCentralManagerEventsTests {
         ]
     }
 
-    @Test("takes in each event of the present connection, in order")
+    @Test("delivers each event of the present connection, in order")
     func present() throws {
         let setup = try Setup()
         let lines = logLines {

@@ -7,7 +7,7 @@ import Testing
 struct CentralContextTests {
     private let testbed = Testbed()
 
-    /// The objects of a manager that asks nobody for anything, on an adapter of their own.
+    /// The objects of a manager without a session, on their own adapter.
     private func context() -> CentralContext {
         let commands = Mailbox<CentralCommand> { _ in }
         let endpoint = BluetoothAdapter.ManagerEndpoint(commands: commands, wakeQueue: {}, begin: {})

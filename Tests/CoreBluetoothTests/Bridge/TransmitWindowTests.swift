@@ -24,7 +24,7 @@ struct TransmitWindowTests {
         #expect([remove(0)] == [true])
     }
 
-    @Test("K1 reports each time that nothing is on its way any more, if it is asked to")
+    @Test("K1 reports each time that everything has left, if it is asked to")
     func empty() {
         let window = TransmitWindow(reportsEmpty: true)
         var none: [ByteBuffer] = []

@@ -40,15 +40,15 @@ struct DatabaseValidationTests {
         #expect(readCount() == 1)
         for count in 1...20 {
             change()
-            #expect(readCount() == min(1 + count, Peer.validationLimit), "\(count)")
+            #expect(readCount() == min(1 + count, RemoteServer.validationLimit), "\(count)")
             #expect(central.count("modified ") == count)
         }
         central.disconnect(setup.peripheral, in: testbed)
         central.connect(setup.peripheral, in: testbed)
         testbed.run(.seconds(3))
-        #expect(readCount() == Peer.validationLimit + 1)
+        #expect(readCount() == RemoteServer.validationLimit + 1)
         change()
-        #expect(readCount() == Peer.validationLimit + 2)
+        #expect(readCount() == RemoteServer.validationLimit + 2)
     }
 
     /// Whether a request reads the Database Hash.

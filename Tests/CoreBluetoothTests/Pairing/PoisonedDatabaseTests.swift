@@ -180,7 +180,7 @@ struct PoisonedDatabaseTests {
             talk.testbed.run(.seconds(1))
         }
         let discoveries = talk.foreign.requests.dropFirst(count).count { $0[0] == 0x10 || $0[0] == 0x06 }
-        #expect(discoveries <= 4 * Peer.validationLimit)
+        #expect(discoveries <= 4 * RemoteServer.validationLimit)
         #expect(!talk.central.calls.contains { $0.hasPrefix("modified") })
     }
 }

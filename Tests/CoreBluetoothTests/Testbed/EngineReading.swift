@@ -38,7 +38,7 @@ extension BluetoothAdapter {
 extension AdapterCore {
     /// Whether a link is held back, since an app does not take what its peer sends.
     func isHeldBack(_ link: LinkID) -> Bool {
-        var links = self.heldLinks
-        return !links.hold(link, for: TransmitToken(rawValue: .max))
+        var links = self.pausedLinks
+        return !links.pause(link, for: TransmitToken(rawValue: .max))
     }
 }

@@ -1,12 +1,12 @@
 // How a client configures caching on a server of which nothing is cached (Vol 3, Part G, 2.5.2 and 7): it finds the
 // Generic Attribute Service, subscribes to Service Changed, writes its Client Supported Features and reads the Database
-// Hash. Servers have all, some or none of these; what is missing or refused is left out of the result.
+// Hash. Servers have all, some or none of these; missing or refused ones are left out of the result.
 
 import BluetoothTypes
 import NIOCore
 
 /// Subscribes to Service Changed and asks for robust caching.
-struct ConfigureCaching: GATTProcedure {
+struct ConfigureCaching: GATTRequestProcedure {
     private enum Phase: Sendable {
         /// The Generic Attribute Service.
         case findingService
@@ -27,7 +27,7 @@ struct ConfigureCaching: GATTProcedure {
     /// The value of a Client Characteristic Configuration that asks for indications (3.3.3.3).
     static var subscription: ByteBuffer { ByteBuffer(integer: 0x0002, endianness: .little, as: UInt16.self) }
 
-    /// What is known so far.
+    /// The result so far.
     private(set) var found = GATTServerCaching()
     private var phase = Phase.findingService
     private var characteristics: [GATTRemoteCharacteristic] = []
@@ -101,7 +101,7 @@ struct ConfigureCaching: GATTProcedure {
         }
     }
 
-    /// Goes on with the discovery of characteristics, or with what comes behind it.
+    /// Goes on with the discovery of characteristics, or with the step after it.
     private mutating func follow(
         _ step: GATTStep<[GATTRemoteCharacteristic]>,
         _ discovery: DiscoverCharacteristics,
@@ -119,7 +119,7 @@ struct ConfigureCaching: GATTProcedure {
         }
     }
 
-    /// Goes on with the discovery of descriptors, or with what comes behind it.
+    /// Goes on with the discovery of descriptors, or with the step after it.
     private mutating func follow(
         _ step: GATTStep<[GATTRemoteDescriptor]>,
         _ discovery: DiscoverDescriptors,

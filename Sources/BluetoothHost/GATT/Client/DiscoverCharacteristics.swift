@@ -7,7 +7,7 @@ public import NIOCore
 ///
 /// Read By Type asks for all of them, and UUIDs are compared at the end: where a characteristic ends is known only from
 /// the next one, whatever its UUID.
-public struct DiscoverCharacteristics: GATTProcedure {
+public struct DiscoverCharacteristics: GATTRequestProcedure {
     private let range: AttributeHandleRange
     private let filter: [BluetoothUUID]?
     private var start: AttributeHandle
@@ -76,7 +76,7 @@ public struct DiscoverCharacteristics: GATTProcedure {
         return self.begin(mtu: mtu)
     }
 
-    /// Ends where there are no more declarations; every other error ends the procedure without a result.
+    /// Ends if there are no more declarations; every other error ends the procedure without a result.
     public mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<[GATTRemoteCharacteristic]> {
         error.error == .attributeNotFound ? self.finish() : .fail(error)
     }

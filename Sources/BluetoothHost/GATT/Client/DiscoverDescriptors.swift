@@ -4,8 +4,8 @@ public import BluetoothTypes
 public import NIOCore
 
 /// Discovers the descriptors of a characteristic, in the order of their handles.
-public struct DiscoverDescriptors: GATTProcedure {
-    /// The handle to go on with; beyond `end` where nothing is left.
+public struct DiscoverDescriptors: GATTRequestProcedure {
+    /// The handle to go on with; beyond `end` if nothing is left.
     private var start: Int
     private let end: AttributeHandle
     private var found: [GATTRemoteDescriptor] = []
@@ -39,7 +39,7 @@ public struct DiscoverDescriptors: GATTProcedure {
         return self.begin(mtu: mtu)
     }
 
-    /// Ends where there are no more descriptors; every other error ends the procedure without a result.
+    /// Ends if there are no more descriptors; every other error ends the procedure without a result.
     public mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<[GATTRemoteDescriptor]> {
         error.error == .attributeNotFound ? .succeed(self.found) : .fail(error)
     }

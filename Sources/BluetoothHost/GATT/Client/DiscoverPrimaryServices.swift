@@ -5,7 +5,7 @@ public import BluetoothTypes
 public import NIOCore
 
 /// Discovers primary services. The result is in the order of the handles; with UUIDs, in the order of these first.
-public struct DiscoverPrimaryServices: GATTProcedure {
+public struct DiscoverPrimaryServices: GATTRequestProcedure {
     private enum Search: Sendable {
         /// All services (4.4.1).
         case all
@@ -101,12 +101,12 @@ public struct DiscoverPrimaryServices: GATTProcedure {
         return expected
     }
 
-    /// Ends where there are no more services; every other error ends the procedure without a result.
+    /// Ends if there are no more services; every other error ends the procedure without a result.
     public mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<[GATTRemoteService]> {
         error.error == .attributeNotFound ? self.nextSearch(mtu: mtu) : .fail(error)
     }
 
-    /// Looks for the next UUID, where there is one.
+    /// Looks for the next UUID, if there is one.
     private mutating func nextSearch(mtu: Int) -> GATTStep<[GATTRemoteService]> {
         switch self.search {
         case .all: return .succeed(self.found)

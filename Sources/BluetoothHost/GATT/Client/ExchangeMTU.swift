@@ -4,7 +4,7 @@ import BluetoothTypes
 import NIOCore
 
 /// Agrees on the ATT MTU of a link; the result is the MTU in octets. The bearer has taken it from the response.
-struct ExchangeMTU: GATTProcedure {
+struct ExchangeMTU: GATTRequestProcedure {
     /// The longest PDU that this client takes; `nil` if the MTU was agreed on before.
     let preferred: Int?
 

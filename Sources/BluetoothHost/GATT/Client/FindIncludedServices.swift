@@ -7,7 +7,7 @@ public import NIOCore
 ///
 /// An include declaration holds no 128-bit UUID, which is read from the included service's declaration then; nor does
 /// it say whether that service is a primary one, which the type of its declaration says.
-public struct FindIncludedServices: GATTProcedure {
+public struct FindIncludedServices: GATTRequestProcedure {
     private enum Phase: Sendable {
         /// Include declarations from this handle on.
         case listing(AttributeHandle)
@@ -104,7 +104,7 @@ public struct FindIncludedServices: GATTProcedure {
         return self.request()
     }
 
-    /// Ends where there are no more declarations; every other error ends the procedure without a result.
+    /// Ends if there are no more declarations; every other error ends the procedure without a result.
     public mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<[GATTRemoteService]> {
         switch self.phase {
         case .listing:

@@ -1,5 +1,5 @@
-// What a server sends: answers, which belong to the procedure that runs, and notifications and indications, which are
-// handed on at once whatever procedure runs (Vol 3, Part F, 3.4.7; Vol 3, Part G, 4.10 and 4.11).
+// PDUs from a server: answers, which belong to the operation that runs, and notifications and indications, which are
+// handed on at once (Vol 3, Part F, 3.4.7; Vol 3, Part G, 4.10 and 4.11).
 
 import BluetoothTypes
 import NIOCore
@@ -8,7 +8,7 @@ extension GATTClient {
     /// Whether a server can notify a value of this attribute on a usable bearer.
     @inline(__always)
     func acceptsNotification(of handle: AttributeHandle) -> Bool {
-        // Before a bonded server has shown that it has the key, anybody may pretend to be it (CVE-2020-9770).
+        // Until a bonded server has shown that it has the key, it may be an impostor (CVE-2020-9770).
         !self.isHeld && handle != 0
     }
 
@@ -21,7 +21,7 @@ extension GATTClient {
         now: NIODeadline,
         into actions: inout [Action]
     ) {
-        // Before a bonded server has shown that it has the key, anybody may pretend to be it (CVE-2020-9770).
+        // Until a bonded server has shown that it has the key, it may be an impostor (CVE-2020-9770).
         guard bearer.isUsable, !self.isHeld, let opcode = ATT.opcode(of: pdu), !opcode.isForServer else { return }
         switch opcode {
         case .handleValueNotification:
@@ -42,7 +42,7 @@ extension GATTClient {
         actions.append(.notification(notification.handle, notification.value))
     }
 
-    /// All notifications of one PDU, or none where one of them is cut short.
+    /// All notifications of one PDU, or none if one of them is cut short.
     private func receiveMultipleNotification(_ pdu: ByteBuffer, into actions: inout [Action]) {
         guard let notification = try? ATTMultipleHandleValueNotification(parsing: pdu) else { return }
         for (handle, value) in notification.list where handle != 0 {
@@ -63,7 +63,7 @@ extension GATTClient {
 
     /// The range of a Service Changed value (Vol 3, Part G, 7.1).
     ///
-    /// A value that makes no sense still says that something changed, so it means all services.
+    /// An invalid value still says that something changed, so it means all services.
     private static func changedRange(_ value: ByteBuffer) -> AttributeHandleRange {
         var value = value
         guard value.readableBytes == 4,

@@ -1,31 +1,31 @@
-// The GATT client of one link, without I/O (Vol 3, Part G, 4), and the one queue that decides in which order what was
-// asked of it is sent. A bearer has at most one request on its way (Vol 3, Part F, 3.3.2).
+// The GATT client of one link, without I/O (Vol 3, Part G, 4), and the one queue that decides the order in which
+// operations and write commands are sent. A bearer has at most one request on its way (Vol 3, Part F, 3.3.2).
 //
 //     idle ── head of the queue ──▶ beginning ── its first request ──▶ busy ── 30 s without an answer ──▶ bearer fails
 //       ▲                               │ nothing to ask                │ │
 //       └───────────────────────────────┴─────────── last answer ───────┘ │
 //     busy ── refused, and a more secure link may help ──▶ securing ── secured, or not ──▶ busy
 //
-// idle: nothing is on its way. The head of the queue is taken when the driver calls `proceed`, which it does after it
-// has reported the results of what ended before: an operation knows them when its turn comes. beginning: the driver
-// gives the operation its turn, outside of this machine. busy: the answer to a request is awaited. Write commands at
-// the head of the queue leave meanwhile, unless the operation is an exclusive one. securing: a server has refused a
-// request because the link is not secure enough (Vol 3, Part C, 10.3.2); the driver has the link secured, and the
-// request is sent once more, or the operation gets the refusal. Each repetition needs a higher level of security, so
-// there are at most three.
+// idle: nothing is on its way. The driver calls `proceed`, which takes the head of the queue, when it has reported the
+// results of what ended before: an operation knows them when its turn comes. beginning: the driver gives the operation
+// its turn, outside of this machine. busy: the answer to a request is awaited. Write commands at the head of the queue
+// leave meanwhile, unless the operation is exclusive. securing: a server has refused a request because the link is not
+// secure enough (Vol 3, Part C, 10.3.2); the driver has the link secured, and the request is sent again, or the
+// operation gets the refusal. Each repetition needs a higher level of security, so there are at most three.
 //
-// Held: a client of a bonded peer is held until the link is encrypted with the key of the bond. It sends nothing,
-// trusts nothing, and has the driver secure the link as soon as something waits; what waits fails if that cannot be.
+// A client of a bonded peer is held until the link is encrypted with the key of the bond. It sends nothing, accepts
+// nothing, and has the driver secure the link as soon as something waits, which fails if that is impossible.
 //
-// What a peer can do: a server's answer is taken if the specification lets it be one. Another opcode, handles
-// that do not grow, or lengths that do not fit end the operation with `malformedResponse`, and the next one begins.
-// Since every discovery goes on behind the last handle that it got, each ends after a finite number of answers,
-// whatever the server says. A server that does not answer costs the link after 30 s. Nothing that it sends is queued.
+// What a peer can do: a response with another opcode, handles that do not grow, or lengths that do not fit ends the
+// operation with `malformedResponse`, and the next one begins. Each discovery continues after the last handle that it
+// got, so it ends after a finite number of answers, whatever the server says. A server that does not answer loses the
+// link after 30 s. Nothing that it sends is queued.
 //
 // Deadlines are passed in as `now`, for the limit of 30 s on each request (Vol 3, Part F, 3.3.3).
 
 import BluetoothHCI
 import BluetoothTypes
+import DequeModule
 import NIOCore
 
 /// A client of the server at the other end of a link.
@@ -50,33 +50,37 @@ struct GATTClient {
     /// A request on its way.
     private struct Request {
         let opcode: ATTOpcode
-        /// Its octets, for the case that it is sent once more; `nil` if a more secure link cannot help.
+        /// Its octets, in case it is sent again; `nil` if a more secure link cannot help.
         let pdu: ByteBuffer?
-        /// How secure the link was when it was sent.
+        /// The security level of the link when it was sent.
         let level: SecurityLevel
     }
 
-    private var state = State.idle
     /// What waits for its turn.
-    private var queue: GATTClientQueue
+    private enum Entry {
+        case operation(GATTOperation)
+        case writeCommand(AttributeHandle, ByteBuffer, TransmitToken)
+    }
+
+    private var state = State.idle
+    private var queue: Deque<Entry> = []
+    private let queueLimit: Int
     /// The value handle of Service Changed, once an operation has found it.
     private(set) var serviceChangedHandle: AttributeHandle?
-    /// Whether nothing is sent or believed: the peer is bonded, and the link not yet encrypted with the key of the
+    /// Whether nothing is sent or accepted: the peer is bonded, and the link not yet encrypted with the key of the
     /// bond.
     var isHeld = false {
         didSet { self.awaitsKey = false }
     }
-    /// Whether the driver was told that something waits while the client is held.
+    /// Whether the driver was asked for security because something waits while the client is held.
     private var awaitsKey = false
     /// Whether a request was sent on this link.
     private(set) var hasAsked = false
-    /// What identified the server's database when it was validated last on this link.
+    /// The identity of the server's database when it was validated last on this link.
     var validatedDatabase: GATTCachedDatabase?
 
-    /// Creates the client of a new link.
-    ///
-    /// An operation beyond `queueLimit` waiting ones is refused.
-    init(queueLimit: Int = 65_536) { self.queue = GATTClientQueue(limit: queueLimit) }
+    /// Creates the client of a new link, which refuses an operation while so much waits.
+    init(queueLimit: Int = 65_536) { self.queueLimit = queueLimit }
 
     /// When the request that is on its way has to be answered.
     func deadline(on bearer: ATTBearer) -> NIODeadline? {
@@ -97,17 +101,17 @@ struct GATTClient {
         if let error = bearer.refusal {
             self.end(operation, error, into: &actions)
         } else if isNext {
-            self.queue.prepend(operation)
-        } else if self.queue.isFull {
-            // What a server without resources would say, said in its place.
+            self.queue.prepend(.operation(operation))
+        } else if self.queue.count >= self.queueLimit {
+            // The answer of a server without resources.
             self.end(operation, .att(.insufficientResources, handle: 0), into: &actions)
         } else {
-            self.queue.append(operation)
+            self.queue.append(.operation(operation))
         }
     }
 
-    /// Puts the exchange of the ATT MTU at the head of the queue; after the first time, the result is what was agreed
-    /// on then. A client sends the request once (Vol 3, Part F, 3.4.2.1).
+    /// Puts the exchange of the ATT MTU at the head of the queue. A client sends the request once (Vol 3, Part F,
+    /// 3.4.2.1); after that, the result is the MTU that was agreed on.
     @discardableResult
     mutating func exchangeMTU(
         preferred: Int,
@@ -124,20 +128,21 @@ struct GATTClient {
         let preferred = min(max(preferred, ATT.defaultMTU), ATT.maximumMTU)
         let exchange = GATTProcedureOperation(ExchangeMTU(preferred: preferred), completion: completion)
         bearer.mtuExchange = .underWay(exchange, preferred: preferred)
-        self.queue.prepend(exchange)
+        self.queue.prepend(.operation(exchange))
         return exchange
     }
 
-    /// Takes an operation out of the queue; of one that runs, the result is not reported.
+    /// Removes an operation from the queue. The result of one that runs is not reported.
     mutating func cancel(_ operation: GATTOperation, on bearer: inout ATTBearer) {
         operation.cancel()
-        guard self.queue.remove(operation) else { return }
-        // The MTU was not asked for yet.
+        let index = self.queue.firstIndex { if case .operation(operation) = $0 { true } else { false } }
+        guard let index else { return }
+        self.queue.remove(at: index)
+        // The request was not sent yet.
         if case .underWay(operation, _) = bearer.mtuExchange { bearer.mtuExchange = .notAsked }
     }
 
-    /// Sends a Write Command with the first MTU - 3 octets of `value`, at once or when it has become the head of the
-    /// queue.
+    /// Sends a Write Command with the first MTU - 3 octets of `value`, at once or when it is the head of the queue.
     ///
     /// Each is counted once for its owner, with its `send` or a `dropped`.
     mutating func writeCommand(
@@ -147,26 +152,24 @@ struct GATTClient {
         on bearer: inout ATTBearer,
         into actions: inout [Action]
     ) {
-        switch bearer.condition {
-        case .usable:
-            if self.queue.isEmpty, self.commandsMayLeave {
-                Self.send(handle, value, token, on: &bearer, into: &actions)
-            } else {
-                self.queue.append(handle, value, token)
-            }
-        case .failed, .closed:
-            actions.append(.dropped(Transmission(token: token, count: 1)))
+        guard bearer.isUsable else { return actions.append(.dropped(Transmission(token: token, count: 1))) }
+        if self.queue.isEmpty, self.commandsMayLeave {
+            Self.send(handle, value, token, on: &bearer, into: &actions)
+        } else {
+            self.queue.append(.writeCommand(handle, value, token))
         }
     }
 
-    /// Takes Write Commands to these handles out of the queue.
+    /// Removes Write Commands to these handles from the queue.
     mutating func dropCommands(to handles: AttributeHandleRange, into actions: inout [Action]) {
-        for token in self.queue.removeCommands(to: handles) {
+        self.queue.removeAll { entry in
+            guard case .writeCommand(let handle, _, let token) = entry, handles.contains(handle) else { return false }
             actions.append(.dropped(Transmission(token: token, count: 1)))
+            return true
         }
     }
 
-    /// Whether a Write Command at the head of the queue need not wait.
+    /// Whether a Write Command at the head of the queue may be sent now.
     private var commandsMayLeave: Bool {
         guard !self.isHeld else { return false }
         return switch self.state {
@@ -187,7 +190,8 @@ struct GATTClient {
         actions.append(.send(pdu, Transmission(token: token, count: 1)))
     }
 
-    /// Starts what waits, unless it has to wait longer. The driver calls this when it has carried out all actions.
+    /// Sends commands and begins an operation from the queue, if possible. The driver calls this when it has carried
+    /// out all actions.
     mutating func proceed(on bearer: inout ATTBearer, into actions: inout [Action]) {
         if self.isHeld, bearer.isUsable, !self.queue.isEmpty, !self.awaitsKey {
             self.awaitsKey = true
@@ -208,7 +212,7 @@ struct GATTClient {
         }
     }
 
-    /// An operation has had its turn, and asks for this first, or for nothing.
+    /// An operation has had its turn, and returned its first request, or `nil`.
     mutating func begin(
         _ operation: GATTOperation,
         with request: ByteBuffer?,
@@ -265,7 +269,7 @@ struct GATTClient {
         self.endOperations(.disconnected(reason), on: &bearer, into: &actions)
     }
 
-    /// The client is held, and the link does not become secure: nothing that waits is sent.
+    /// The client is held, and the link cannot be secured: everything that waits fails.
     mutating func endHeld(_ error: GATTError, on bearer: inout ATTBearer, into actions: inout [Action]) {
         guard self.isHeld, self.awaitsKey else { return }
         self.awaitsKey = false
@@ -273,7 +277,7 @@ struct GATTClient {
         if case .underWay = bearer.mtuExchange { bearer.mtuExchange = .notAsked }
     }
 
-    /// Ends what runs and everything that waits.
+    /// Ends the operation that runs and everything that waits.
     private mutating func endOperations(
         _ error: GATTError,
         on bearer: inout ATTBearer,
@@ -286,8 +290,7 @@ struct GATTClient {
     }
 
     private mutating func endQueue(_ error: GATTError, into actions: inout [Action]) {
-        while let entry = self.queue.first {
-            self.queue.removeFirst()
+        while let entry = self.queue.popFirst() {
             switch entry {
             case .operation(let operation): self.end(operation, error, into: &actions)
             case .writeCommand(_, _, let token):
@@ -306,7 +309,7 @@ struct GATTClient {
         now: NIODeadline,
         into actions: inout [Action]
     ) {
-        // An answer that nothing waits for is ignored.
+        // An unexpected answer is ignored.
         guard case .busy(let operation, let request, _) = self.state else { return }
         let event: GATTEvent
         var isOutOfSync = false
@@ -321,7 +324,7 @@ struct GATTClient {
         } else if opcode.rawValue == request.opcode.rawValue | 1,
             pdu.readableBytes <= max(bearer.mtu, bearer.preferredMTU)
         {
-            // The response's opcode is the request's and one (Vol 3, Part F, 3.4.8).
+            // The response's opcode is the request's plus one (Vol 3, Part F, 3.4.8).
             if opcode == .exchangeMTUResponse { bearer.takeAgreedMTU(from: pdu, into: &actions) }
             event = .response(pdu)
         } else {
@@ -329,13 +332,13 @@ struct GATTClient {
         }
         let next = operation.step(event, mtu: bearer.mtu)
         self.follow(operation, next, on: &bearer, now: now, into: &actions)
-        // The owner of the operation hears of it first: what it repeats stands behind the validation then.
+        // The operation is reported first, so that its repetition stands behind the validation.
         if isOutOfSync { actions.append(.databaseOutOfSync) }
     }
 
     // MARK: Security
 
-    /// The link has become more secure: requests that the server refused before are sent again.
+    /// The link has become more secure: the request that the server refused is sent again.
     mutating func repeatRefusedRequest(on bearer: inout ATTBearer, now: NIODeadline, into actions: inout [Action]) {
         guard case .securing(let operation, let request, _) = self.state, let pdu = request.pdu,
             request.level < bearer.security.level
@@ -347,7 +350,7 @@ struct GATTClient {
         actions.append(.send(octets, nil))
     }
 
-    /// The link does not become more secure: the operation gets the refusal, or ends with an error that says more.
+    /// The link cannot become more secure: the operation gets the refusal, or ends with a more specific error.
     mutating func acceptRefusal(
         _ error: GATTError?,
         on bearer: inout ATTBearer,
@@ -382,8 +385,8 @@ struct GATTClient {
         return true
     }
 
-    /// The server's database is to be found out anew, since what was learned of it came over a link that anybody could
-    /// have changed: a request that was refused because the link was not secure ends as if the database had changed.
+    /// The server's database has to be discovered again, since an attacker could have changed the earlier answers: a
+    /// request that was refused because the link was not secure ends as if the database had changed.
     mutating func distrustDatabase(on bearer: inout ATTBearer, now: NIODeadline, into actions: inout [Action]) {
         self.validatedDatabase = nil
         self.serviceChangedHandle = nil

@@ -1,15 +1,15 @@
-// What is asked of a peer's server: one object from the call to the result. It stands in the queue of the link's client
-// itself, so nothing is looked up, and what was asked, its progress and its result are in one place.
+// An operation on a peer's server: one object from the call to the result. It waits in the queue of the link's client,
+// so nothing is looked up, and its request, progress and result are in one place.
 //
-//     open ── it has its result, or its link ends ──▶ ended ── reported ──▶ over ── asked once more ──▶ open
-//       └── cancelled, or there is nothing to ask ───────────────────────▲
+//     open ── it has its result, or its link ends ──▶ ended ── reported ──▶ over ── performed again ──▶ open
+//       └── cancelled, or there is nothing to send ──────────────────────▲
 //
-// open: it waits for its turn, or one of its requests is on its way. ended: the result waits for the driver, since who
-// gets it calls the host. over: nothing more is reported.
+// open: it waits for its turn, or one of its requests is on its way. ended: the result waits for the driver, since its
+// receiver may call the host. over: nothing more is reported.
 
 public import NIOCore
 
-/// What an operation is told in its turn; each time it names the next request, or has ended.
+/// An event of an operation, which returns the next request for it or has ended.
 public enum GATTEvent {
     /// Its turn has come, and the results of everything before it are known.
     case turn
@@ -17,7 +17,7 @@ public enum GATTEvent {
     case response(ByteBuffer)
     /// An Error Response that belongs to its request.
     case error(ATTErrorResponse)
-    /// An answer that does not belong to its request, or makes no sense.
+    /// An answer that does not belong to its request, or is invalid.
     case malformed
 }
 
@@ -25,7 +25,7 @@ public enum GATTEvent {
 open class GATTOperation {
     private enum State {
         case open
-        /// Ended with this error, or with a result of its own.
+        /// Ended with this error, or with its own result.
         case ended(GATTError?)
         case over
     }
@@ -36,30 +36,30 @@ open class GATTOperation {
     /// The value handle of Service Changed, once the operation has found it: an indication may overtake its end.
     public final var serviceChanged: AttributeHandle?
 
-    /// An operation that was not asked for yet.
+    /// Creates an operation.
     public init() {}
 
     /// Takes its turn or an answer, and returns the next request; `nil` if the operation has ended, or has nothing to
-    /// ask and has cancelled itself. In its turn it may call the host, later it may not.
+    /// send and has cancelled itself. It may call the host in its turn, but not for an answer.
     open func step(_ event: GATTEvent, mtu: Int) -> ByteBuffer? {
         preconditionFailure("an operation has steps")
     }
 
-    /// Takes the end, once: with this error, or with a result of its own.
+    /// Takes the end, once: with this error, or with its own result.
     open func finish(_ error: GATTError?) {}
 
-    /// Nobody waits for the result any more.
+    /// The result is no longer needed.
     public final func cancel() { self.state = .over }
 
     final var isOpen: Bool { if case .open = self.state { true } else { false } }
 
-    /// It waits for its turn, perhaps once more.
+    /// It waits for its turn, perhaps again.
     final func open() { self.state = .open }
 
     /// Ends it, unless it has ended.
     final func end(_ error: GATTError? = nil) { if case .open = self.state { self.state = .ended(error) } }
 
-    /// Hands the result to who waits for it. Called by the driver, never inside a machine.
+    /// Delivers the result. Called by the driver, never inside a machine.
     final func report() {
         guard case .ended(let error) = self.state else { return }
         self.state = .over
@@ -67,10 +67,13 @@ open class GATTOperation {
     }
 }
 
+/// Matches the operation itself.
+func ~= (pattern: GATTOperation, operation: GATTOperation) -> Bool { pattern === operation }
+
 /// An operation that is a procedure, with the closure that takes its result.
 ///
-/// The type of the procedure is erased by closures, which are compiled for it: the methods of a generic class look it
-/// up at run time, which costs a read more than all else that the client does for it.
+/// Closures erase the type of the procedure, since they are compiled for it: the methods of a generic class look it up
+/// at run time, which costs more than everything else that the client does for a read.
 @usableFromInline
 final class GATTProcedureOperation: GATTOperation {
     private let take: (GATTProcedureOperation, GATTEvent, Int) -> ByteBuffer?
@@ -85,7 +88,7 @@ final class GATTProcedureOperation: GATTOperation {
         self.complete = complete
     }
 
-    /// - Parameter procedure: Made when its turn comes; `nil` if there is nothing to ask.
+    /// - Parameter procedure: Created when its turn comes; `nil` if there is nothing to send.
     @inlinable
     convenience init<Procedure: GATTProcedure>(
         _ procedure: @escaping @autoclosure () -> Procedure?,
@@ -95,7 +98,7 @@ final class GATTProcedureOperation: GATTOperation {
         var result: Result<Procedure.Output, GATTError>?
         self.init { operation, event, mtu in
             if case .turn = event { made = procedure() }
-            guard let step = made?.take(event, mtu: mtu) else {
+            guard let step = made?.step(event, mtu: mtu) else {
                 operation.cancel()
                 return nil
             }

@@ -1,4 +1,4 @@
-// The host's GATT client for the user: procedures and write commands, in the order in which they were asked for.
+// The host's GATT client for the user: procedures and write commands, in the order of the calls.
 
 import BluetoothTypes
 public import NIOCore
@@ -9,10 +9,10 @@ extension LEHost {
 
     // MARK: Procedures
 
-    /// Runs a GATT procedure on a link, after everything that was asked for before.
+    /// Runs a GATT procedure on a link, after all earlier calls.
     /// - Parameters:
-    ///   - procedure: What to do, such as ``ReadValue`` or ``DiscoverPrimaryServices``.
-    ///   - link: The link. Where there is none, the procedure ends with ``GATTError/notConnected``.
+    ///   - procedure: The procedure, such as ``ReadValue`` or ``DiscoverPrimaryServices``.
+    ///   - link: The link. Without one, the procedure ends with ``GATTError/notConnected``.
     ///   - completion: Called once with the result, on the host's loop and never from inside this call.
     @inlinable
     public func perform<Procedure: GATTProcedure>(
@@ -23,12 +23,11 @@ extension LEHost {
         self.perform(GATTProcedureOperation(procedure, completion: completion), on: link)
     }
 
-    /// Runs a GATT procedure that is made when its turn comes, when the results of everything before it are known.
+    /// Runs a GATT procedure that is created when its turn comes, when all earlier results are known.
     /// - Parameters:
-    ///   - link: The link. Where there is none, the procedure ends with ``GATTError/notConnected``.
-    ///   - isNext: Whether its turn comes before everything that waits.
-    ///   - make: Called at most once. `nil` means that nothing is to be asked: `completion` is not called, and the next
-    ///     one begins.
+    ///   - link: The link. Without one, the procedure ends with ``GATTError/notConnected``.
+    ///   - isNext: Whether it goes to the head of the queue.
+    ///   - make: Called at most once. If it returns `nil`, `completion` is not called, and the next procedure begins.
     ///   - completion: As in ``perform(_:on:completion:)``.
     @inlinable
     public func perform<Procedure: GATTProcedure>(
@@ -40,9 +39,10 @@ extension LEHost {
         self.perform(GATTProcedureOperation(make(), completion: completion), on: link, isNext: isNext)
     }
 
-    /// Puts an operation into the queue of a link: at its end, or at its head if it is one that the server has answered
-    /// with Database Out Of Sync and that is repeated (Vol 3, Part G, 2.5.2.1). Asked for when the operation has
-    /// failed, it stands behind the validation that ``LEHostDelegate/host(_:didFindDatabaseOutOfSyncOn:)`` asks for.
+    /// Puts an operation into the queue of a link: at its end, or at its head to repeat an operation that the server
+    /// has answered with Database Out Of Sync (Vol 3, Part G, 2.5.2.1). If this is called when the operation is
+    /// reported, the repetition stands behind the validation that
+    /// ``LEHostDelegate/host(_:didFindDatabaseOutOfSyncOn:)`` asks for.
     public func perform(_ operation: GATTOperation, on link: LinkID, isNext: Bool = false) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else {
@@ -54,7 +54,7 @@ extension LEHost {
         self.noteWork(link)
     }
 
-    /// Takes an operation that waits out of the queue. One that runs goes on, and its result is not reported.
+    /// Removes an operation from the queue. One that runs goes on, and its result is not reported.
     public func cancel(_ operation: GATTOperation, on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
@@ -64,10 +64,10 @@ extension LEHost {
 
     // MARK: Write commands
 
-    /// Sends a Write Command of at most MTU - 3 octets after everything that was asked for before. It may leave while
-    /// the answer to a request is awaited, unless the procedure is an exclusive one.
+    /// Sends a Write Command of at most MTU - 3 octets after all earlier calls. It may leave while the answer to a
+    /// request is awaited, unless the operation is exclusive.
     ///
-    /// While the link is there each call ends in one count of ``LEHostDelegate/host(_:link:didTransmit:for:)`` for its
+    /// While the link is open, each call is counted once by ``LEHostDelegate/host(_:link:didTransmit:for:)`` for its
     /// token.
     public func writeWithoutResponse(
         _ value: consuming ByteBuffer,
@@ -81,7 +81,7 @@ extension LEHost {
         self.noteWork(link)
     }
 
-    /// Takes the Write Commands to these handles that wait out of the queue; they are counted as if they had left.
+    /// Removes the Write Commands to these handles from the queue; they are counted as if they had left.
     public func cancelWritesWithoutResponse(to handles: AttributeHandleRange, on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
@@ -91,12 +91,12 @@ extension LEHost {
 
     // MARK: The cached database
 
-    /// Validates once more what is cached of the server's database, before everything that waits. On a link that was
-    /// opened as central the host has done so by itself.
+    /// Validates the cached database of the server again, before everything that waits. On a link that was opened as
+    /// central the host has done so by itself.
     ///
-    /// Where a database was validated on this link before, its Database Hash is read and nothing else, unless it is
-    /// another one. Otherwise the delegate is asked for the cached database when the turn comes. It is given the
-    /// result. A validation that has not ended yet is replaced by this one.
+    /// If a database was validated on this link before, only its Database Hash is read, unless that has changed.
+    /// Otherwise the delegate is asked for the cached database when the turn comes. The delegate gets the result. This
+    /// validation replaces one that has not ended yet.
     public func validateDatabaseCache(on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
@@ -104,10 +104,10 @@ extension LEHost {
         self.noteWork(link)
     }
 
-    /// Has what was learned of the server's database found out anew, since the link has become more secure: before
-    /// that, another device may have answered, or changed the answers. The request that was refused because the link
-    /// was not secure ends as if the server had answered Database Out Of Sync, and so does the delegate hear of it.
-    /// - Returns: False if the server was not asked anything on this link, so that nothing was learned.
+    /// Has the server's database discovered again, since the link has become more secure: before that, another device
+    /// may have answered, or changed the answers. The request that was refused because the link was not secure ends as
+    /// if the server had answered Database Out Of Sync, which is also reported to the delegate.
+    /// - Returns: False if no request was sent on this link, so that nothing is known of the database.
     public func distrustDatabase(on link: LinkID) -> Bool {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link], link.client.hasAsked else { return false }

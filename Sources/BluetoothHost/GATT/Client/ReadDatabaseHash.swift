@@ -4,7 +4,7 @@ public import BluetoothTypes
 public import NIOCore
 
 /// Reads the Database Hash of the server: 16 octets that are the same while its database is.
-public struct ReadDatabaseHash: GATTProcedure {
+public struct ReadDatabaseHash: GATTRequestProcedure {
     /// Creates the procedure.
     public init() {}
 
@@ -16,8 +16,8 @@ public struct ReadDatabaseHash: GATTProcedure {
         .succeed(try Self.hash(in: response))
     }
 
-    /// The request: by type and among all handles, so that it is answered even to a client that is
-    /// change-unaware, and makes it change-aware (2.5.2.1).
+    /// The request: by type and among all handles, so that it is answered even to a client that is change-unaware, and
+    /// makes it change-aware (2.5.2.1).
     static var request: ATTReadByTypeRequest {
         ATTReadByTypeRequest(start: 0x0001, end: 0xFFFF, type: BluetoothUUID(GATTAttributeType.databaseHash))
     }

@@ -1,6 +1,6 @@
-// The GAP Device Name of a peer (Vol 3, Part C, 12.1): one request by type, and more where one answer cannot carry it.
+// The GAP Device Name of a peer (Vol 3, Part C, 12.1): one request by type, and more if one answer cannot carry it.
 
-public import BluetoothTypes
+import BluetoothTypes
 public import NIOCore
 
 /// Reads the GAP Device Name of the peer: UTF-8, at most 248 octets. The rest of a longer one is ignored.
@@ -21,60 +21,24 @@ public struct ReadDeviceName: GATTProcedure {
     /// Creates the procedure.
     public init() {}
 
-    /// Asks for the name by its type.
-    public mutating func begin(mtu: Int) -> GATTStep<ByteBuffer> {
+    /// Asks for the name by its type, then for what the first answer had no space for.
+    public mutating func step(_ event: GATTEvent, mtu: Int) -> GATTStep<ByteBuffer> {
         switch self.phase {
         case .byType(var read):
-            let step = read.begin(mtu: mtu)
-            self.phase = .byType(read)
-            return self.follow(step, mtu: mtu)
-        case .byHandle(var read):
-            let step = read.begin(mtu: mtu)
-            self.phase = .byHandle(read)
-            return step
-        }
-    }
-
-    /// Ends, or reads the rest.
-    public mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<ByteBuffer> {
-        switch self.phase {
-        case .byType(var read):
-            let step = try read.receive(response, mtu: mtu)
-            return self.follow(step, mtu: mtu)
-        case .byHandle(var read):
-            let step = try read.receive(response, mtu: mtu)
-            self.phase = .byHandle(read)
-            return Self.limited(step)
-        }
-    }
-
-    /// Ends with the error, unless it only says that there is no more to read.
-    public mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<ByteBuffer> {
-        switch self.phase {
-        case .byType:
-            return .fail(error)
-        case .byHandle(var read):
-            let step = read.receive(error, mtu: mtu)
-            self.phase = .byHandle(read)
-            return Self.limited(step)
-        }
-    }
-
-    private mutating func follow(_ step: GATTStep<[AttributeValue]>, mtu: Int) -> GATTStep<ByteBuffer> {
-        switch step {
-        case .request(let pdu):
-            return .request(pdu)
-        case .finish(.success(let values)):
-            guard let first = values.first else { return .fail(.malformedResponse) }
-            guard first.value.readableBytes >= ATT.longestListedValue(mtu: mtu) else {
-                return Self.limited(.succeed(first.value))
+            switch read.step(event, mtu: mtu) {
+            case .request(let pdu): return .request(pdu)
+            case .finish(.failure(let error)): return .fail(error)
+            case .finish(.success(let values)):
+                guard let first = values.first else { return .fail(.malformedResponse) }
+                // An answer has two octets of header and two of the handle, and a value in it 253 at most.
+                guard first.value.readableBytes >= min(mtu - 4, 253) else { return Self.limited(.succeed(first.value)) }
+                self.phase = .byHandle(ReadValue(first.handle))
+                return self.step(.turn, mtu: mtu)
             }
-            var read = ReadValue(first.handle)
-            let step = read.begin(mtu: mtu)
+        case .byHandle(var read):
+            let step = read.step(event, mtu: mtu)
             self.phase = .byHandle(read)
-            return step
-        case .finish(.failure(let error)):
-            return .fail(error)
+            return Self.limited(step)
         }
     }
 

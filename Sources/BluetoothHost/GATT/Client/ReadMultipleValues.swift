@@ -5,7 +5,7 @@ public import BluetoothTypes
 public import NIOCore
 
 /// Reads values of known lengths, joined in one buffer (Read Multiple Characteristic Values, 4.8.4).
-public struct ReadMultipleValues: GATTProcedure {
+public struct ReadMultipleValues: GATTRequestProcedure {
     private let handles: [AttributeHandle]
 
     /// Creates the procedure.
@@ -26,7 +26,7 @@ public struct ReadMultipleValues: GATTProcedure {
 
 /// Reads values of any length (Read Multiple Variable Length Characteristic Values, 4.8.5). What did not fit into the
 /// response is left out.
-public struct ReadMultipleVariableLengthValues: GATTProcedure {
+public struct ReadMultipleVariableLengthValues: GATTRequestProcedure {
     private let handles: [AttributeHandle]
 
     /// Creates the procedure.

@@ -4,7 +4,7 @@ public import BluetoothTypes
 public import NIOCore
 
 /// Reads the first values of a type in a range of handles, as many as one response holds.
-public struct ReadUsingCharacteristicUUID: GATTProcedure {
+public struct ReadUsingCharacteristicUUID: GATTRequestProcedure {
     private let type: BluetoothUUID
     private let range: AttributeHandleRange
 

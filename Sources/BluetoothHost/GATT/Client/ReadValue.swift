@@ -3,10 +3,10 @@
 public import BluetoothTypes
 public import NIOCore
 
-/// Reads a whole value or descriptor: Read, then Read Blob as long as answers come back full.
+/// Reads a whole value or descriptor: Read, then Read Blob while answers are full.
 ///
 /// No attribute has more than 512 octets (Vol 3, Part F, 3.2.9); what a server sends beyond that is ignored.
-public struct ReadValue: GATTProcedure {
+public struct ReadValue: GATTRequestProcedure {
     private let handle: AttributeHandle
     private let offset: Int
     /// What has come; `nil` before the first answer.
@@ -25,7 +25,7 @@ public struct ReadValue: GATTProcedure {
         self.offset = offset
     }
 
-    /// Sends Read, or Read Blob where the value is wanted from a later octet on.
+    /// Sends Read, or Read Blob if the value is wanted from a later octet on.
     public mutating func begin(mtu: Int) -> GATTStep<ByteBuffer> {
         self.requestMTU = mtu
         if self.offset == 0 { return .send(ATTReadRequest(handle: self.handle)) }
@@ -68,9 +68,9 @@ public struct ReadValue: GATTProcedure {
         return .succeed(whole)
     }
 
-    /// Ends with the error, or with the value where it only says that there is no more of it.
+    /// Ends with the error, or with the value if the error only says that there is no more of it.
     public mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<ByteBuffer> {
-        // A value that filled the last answer exactly: some servers then say that there is nothing more.
+        // The value has filled the last answer exactly: some servers then answer that there is nothing more.
         if let value = self.value, error.error == .attributeNotLong || error.error == .invalidOffset {
             return .succeed(value)
         }

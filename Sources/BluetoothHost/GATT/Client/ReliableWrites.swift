@@ -5,9 +5,8 @@ public import NIOCore
 
 /// Writes several values at once, or a long one, after the server has sent each piece back unaltered.
 ///
-/// Each piece is prepared and compared with what the server sends back, then all are executed. What goes wrong on the
-/// way cancels everything.
-public struct ReliableWrites: GATTProcedure {
+/// Each piece is prepared and compared with the server's echo, then all are executed. An error cancels all pieces.
+public struct ReliableWrites: GATTRequestProcedure {
     private enum Phase: Sendable {
         /// `piece` of this value was sent for this offset.
         case preparing(index: Int, offset: Int, piece: ByteBuffer)
@@ -96,7 +95,7 @@ public struct ReliableWrites: GATTProcedure {
     public mutating func receiveMalformed(mtu: Int) -> GATTStep<Void> {
         switch self.phase {
         case .preparing:
-            // Nobody knows whether the piece was prepared.
+            // The piece may have been prepared.
             return self.cancel(.malformedResponse)
         case .executing:
             return .fail(.malformedResponse)

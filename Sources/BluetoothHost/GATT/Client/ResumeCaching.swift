@@ -1,14 +1,14 @@
-// What a client writes again on a new link to a server whose database is the cached one (Vol 3, Part G, 2.5.2 and 7): a
-// server forgets with the link, of a client without a bond, the subscription to Service Changed (3.3.3.3) and the
-// Client Supported Features (7.2). Without these it would not report a change during this link.
+// The values that a client writes again on a new link to a server whose database is the cached one (Vol 3, Part G,
+// 2.5.2 and 7): a server forgets with the link, of a client without a bond, the subscription to Service Changed
+// (3.3.3.3) and the Client Supported Features (7.2). Without these it would not report a change during this link.
 
 import BluetoothTypes
 import NIOCore
 
-/// Subscribes to Service Changed and writes the Client Supported Features where they are known to be.
+/// Subscribes to Service Changed and writes the Client Supported Features at their cached handles.
 ///
-/// What the server refuses is left out.
-struct ResumeCaching: GATTProcedure {
+/// Refused writes are left out of the result.
+struct ResumeCaching: GATTRequestProcedure {
     private enum Phase: Sendable {
         case subscribing
         case writingFeatures

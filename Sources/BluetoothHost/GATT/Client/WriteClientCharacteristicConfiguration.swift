@@ -1,8 +1,8 @@
 // Configuring notifications and indications (Vol 3, Part G, 3.3.3.3, 4.10, 4.11 and 4.12.3): the Client Characteristic
-// Configuration of a characteristic is written, and before that looked for where its handle is not known.
+// Configuration of a characteristic is written, and searched before that if its handle is not known.
 
-public import BluetoothTypes
-public import NIOCore
+import BluetoothTypes
+import NIOCore
 
 /// The bits of a Client Characteristic Configuration (Vol 3, Part G, 3.3.3.3).
 public struct ClientCharacteristicConfiguration: OptionSet, Hashable, Sendable {
@@ -23,15 +23,15 @@ public struct ClientCharacteristicConfiguration: OptionSet, Hashable, Sendable {
 
 /// Writes the Client Characteristic Configuration of a characteristic.
 ///
-/// The result is what was discovered on the way: the characteristic's descriptors, or `nil` where the handle was known.
-/// A characteristic without the descriptor ends it with ``ATTErrorCode/attributeNotFound``. A notification may come
+/// The result is the characteristic's descriptors if they were discovered, `nil` if the handle was known. A
+/// characteristic without the descriptor ends it with ``ATTErrorCode/attributeNotFound``. A notification may come
 /// before the result.
 public struct WriteClientCharacteristicConfiguration: GATTProcedure {
     private enum Phase: Sendable {
         /// The descriptors are being discovered.
         case discovering(DiscoverDescriptors)
-        /// The descriptor at this handle is being written.
-        case writing(AttributeHandle)
+        /// The descriptor is being written.
+        case writing(WriteValue)
     }
 
     private let characteristic: GATTRemoteCharacteristic
@@ -41,9 +41,9 @@ public struct WriteClientCharacteristicConfiguration: GATTProcedure {
 
     /// Creates the procedure.
     /// - Parameters:
-    ///   - configuration: What the server is to send; nothing where it is empty.
+    ///   - configuration: The kinds of values that the server sends; none if it is empty.
     ///   - characteristic: The characteristic.
-    ///   - descriptor: The handle of its Client Characteristic Configuration; `nil` where that is not known.
+    ///   - descriptor: The handle of its Client Characteristic Configuration; `nil` if that is not known.
     public init(
         _ configuration: ClientCharacteristicConfiguration,
         of characteristic: GATTRemoteCharacteristic,
@@ -51,70 +51,34 @@ public struct WriteClientCharacteristicConfiguration: GATTProcedure {
     ) {
         self.characteristic = characteristic
         self.configuration = configuration
-        self.phase = descriptor.map(Phase.writing) ?? .discovering(DiscoverDescriptors(of: characteristic))
+        self.phase =
+            descriptor.map { .writing(WriteValue(configuration.value, to: $0)) }
+            ?? .discovering(DiscoverDescriptors(of: characteristic))
     }
 
-    /// What an app writes after the procedure waits for it.
+    /// Write commands that were asked for later wait for it.
     public var isExclusive: Bool { true }
 
-    /// Asks for the descriptors, or writes at once.
-    public mutating func begin(mtu: Int) -> GATTStep<[GATTRemoteDescriptor]?> {
+    /// Discovers the descriptors if the handle is not known, then writes.
+    public mutating func step(_ event: GATTEvent, mtu: Int) -> GATTStep<[GATTRemoteDescriptor]?> {
         switch self.phase {
         case .discovering(var discovery):
-            let step = discovery.begin(mtu: mtu)
-            return self.follow(step, discovery)
-        case .writing(let handle):
-            return .send(ATTWriteRequest(handle: handle, value: self.configuration.value))
-        }
-    }
-
-    /// Goes on with the discovery, or ends after the write.
-    public mutating func receive(
-        _ response: ByteBuffer,
-        mtu: Int
-    ) throws(MalformedBytes) -> GATTStep<[GATTRemoteDescriptor]?> {
-        // Moved out, so that the discovery's array grows in place.
-        let phase = self.phase
-        self.phase = .writing(self.characteristic.valueHandle)
-        switch consume phase {
-        case .discovering(var discovery):
-            let step = try discovery.receive(response, mtu: mtu)
-            return self.follow(step, discovery)
-        case .writing:
-            _ = try ATTWriteResponse(parsing: response)
-            return .succeed(self.discovered)
-        }
-    }
-
-    /// Ends with the error, unless it only says that there are no more descriptors.
-    public mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<[GATTRemoteDescriptor]?> {
-        switch self.phase {
-        case .discovering(var discovery):
-            let step = discovery.receive(error, mtu: mtu)
-            return self.follow(step, discovery)
-        case .writing:
-            return .fail(error)
-        }
-    }
-
-    private mutating func follow(
-        _ step: GATTStep<[GATTRemoteDescriptor]>,
-        _ discovery: DiscoverDescriptors
-    ) -> GATTStep<[GATTRemoteDescriptor]?> {
-        switch step {
-        case .request(let pdu):
-            self.phase = .discovering(discovery)
-            return .request(pdu)
-        case .finish(.success(let descriptors)):
-            self.discovered = descriptors
-            let type = BluetoothUUID(GATTAttributeType.clientConfiguration)
-            guard let descriptor = descriptors.first(where: { $0.uuid == type }) else {
-                return .fail(.att(.attributeNotFound, handle: self.characteristic.valueHandle))
+            switch discovery.step(event, mtu: mtu) {
+            case .request(let pdu):
+                self.phase = .discovering(discovery)
+                return .request(pdu)
+            case .finish(.success(let descriptors)):
+                self.discovered = descriptors
+                let type = BluetoothUUID(GATTAttributeType.clientConfiguration)
+                guard let descriptor = descriptors.first(where: { $0.uuid == type }) else {
+                    return .fail(.att(.attributeNotFound, handle: self.characteristic.valueHandle))
+                }
+                self.phase = .writing(WriteValue(self.configuration.value, to: descriptor.handle))
+                return self.step(.turn, mtu: mtu)
+            case .finish(.failure(let error)): return .fail(error)
             }
-            self.phase = .writing(descriptor.handle)
-            return .send(ATTWriteRequest(handle: descriptor.handle, value: self.configuration.value))
-        case .finish(.failure(let error)):
-            return .fail(error)
+        case .writing(var write):
+            return write.step(event, mtu: mtu).map { self.discovered }
         }
     }
 }

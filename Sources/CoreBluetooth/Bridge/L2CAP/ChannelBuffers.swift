@@ -1,29 +1,30 @@
 // The octets of a channel between the event loop and the app's streams, one buffer for each direction. Values only; the
 // pipe's lock guards them.
 //
-// Both have a limit. Octets that are not read give the peer no credits, so no more than the channel's window comes; of
-// octets to send only so many are taken until the host has capacity for them.
+// Both have a limit. The peer gets no credits for unread octets, so it sends at most the channel's window; the send
+// buffer takes no more octets until the host has capacity for them.
 
 import DequeModule
 import NIOCore
 
-/// What came and was not read.
+/// Received octets that were not read.
 struct ReceiveBuffer {
-    /// Small pieces are joined in buffers of this length, so that none is kept with all of the packet that it came in.
+    /// Small pieces are joined in buffers of this length, so that none retains the packet that it came in.
     private static let joinedLength = 4_096
     private static let smallLength = 256
 
     private(set) var pieces: Deque<ByteBuffer> = []
-    /// How many octets can be read.
+    /// The number of octets that can be read.
     private(set) var octets = 0
-    /// What was read and the event loop has not fetched: octets, and the pieces that came since.
+    /// The octets that were read and the event loop has not fetched, and the pieces that came since.
     private var consumed = 0
     private var unreportedPieces = 0
-    /// How many octets, and how many pieces, are read before the event loop is notified.
+    /// The number of octets, and of pieces, that are read before the event loop is notified.
     private let octetStep: Int
     private let pieceStep: Int
 
-    /// A buffer for a channel whose peer may send so many frames that were not read, each so long.
+    /// A buffer for a channel.
+    /// - Parameter window: The number of unread frames that the peer may send, and their length.
     init(window: (frames: Int, length: Int)) {
         self.octetStep = max(1, window.frames * window.length / 4)
         self.pieceStep = max(1, window.frames / 4)
@@ -32,12 +33,12 @@ struct ReceiveBuffer {
     /// Whether there is nothing to read.
     var isEmpty: Bool { self.octets == 0 }
 
-    /// Whether enough was read that the peer is to get credits for it.
+    /// Whether enough was read to give the peer credits.
     var isReportDue: Bool {
         self.consumed >= self.octetStep || (self.octets == 0 && self.unreportedPieces >= self.pieceStep)
     }
 
-    /// Adds what came.
+    /// Adds received octets.
     mutating func append(_ pieces: [ByteBuffer]) {
         self.unreportedPieces += pieces.count
         for piece in pieces {
@@ -73,25 +74,25 @@ struct ReceiveBuffer {
         return count
     }
 
-    /// Drops what is there, as if it was read.
+    /// Drops all octets as if they were read.
     mutating func discard() {
         self.consumed += self.octets
         self.octets = 0
         self.pieces = []
     }
 
-    /// How many octets were read since the last time.
+    /// The number of octets that were read since the last call.
     mutating func takeConsumed() -> Int {
-        // What is there and was not read counts on, since the peer waits for credits for that, too.
+        // Unread pieces still count, since the peer waits for credits for them, too.
         if self.octets == 0 { self.unreportedPieces = 0 }
         defer { self.consumed = 0 }
         return self.consumed
     }
 }
 
-/// What was written and the host has not taken.
+/// Written octets that the host has not taken.
 struct SendBuffer {
-    /// How many octets may wait.
+    /// The number of octets that may wait.
     static let limit = 131_072
     /// The app's small pieces are joined in buffers of this length.
     private static let joinedLength = 4_096
@@ -128,7 +129,7 @@ struct SendBuffer {
         return taken
     }
 
-    /// The host has taken so many octets; true where there is capacity again for one who lacked it.
+    /// The host has taken `count` octets. Returns true if the buffer was full and has capacity again.
     mutating func sent(_ count: Int) -> Bool {
         self.octets -= count
         guard self.isFull, self.octets <= Self.limit / 2 else { return false }

@@ -1,8 +1,8 @@
-// A channel on its way from the event loop to the app, and how many of them there may be.
+// A channel on its way from the event loop to the app, and the limit of such channels.
 
 import NIOConcurrencyHelpers
 
-/// The app's reference to a channel: with the last one the channel closes, wherever on the way to the app that is.
+/// The app's reference to a channel. The channel closes with the last reference, even on the way to the app.
 final class ChannelHandle: Sendable {
     let pipe: ChannelPipe
     let delivery: StreamSchedule.Delivery
@@ -16,7 +16,7 @@ final class ChannelHandle: Sendable {
         unclaimed.add()
     }
 
-    /// The app is given the channel.
+    /// The app gets the channel.
     func claim() {
         let isFirst = self.isClaimed.withLockedValue { isClaimed in
             defer { isClaimed = true }
@@ -31,9 +31,9 @@ final class ChannelHandle: Sendable {
     }
 }
 
-/// Counts channels that are on their way to an app, so that peers cannot open more than it looks at.
+/// Counts channels that are on their way to an app, so that peers cannot open more than it handles.
 final class UnclaimedChannels: Sendable {
-    /// How many may be on their way.
+    /// The number of channels that may be on their way.
     static let limit = 64
 
     private let count = NIOLockedValueBox(0)

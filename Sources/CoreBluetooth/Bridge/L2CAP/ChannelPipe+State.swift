@@ -1,5 +1,5 @@
-// What a channel's pipe decides, as a value: which octets may be read and written, which stream has an event for its
-// delegate, and what the event loop has to do. ChannelPipe guards it with its lock and carries out its actions.
+// The state of a channel's pipe, as a value: the octets that may be read and written, the events for the streams'
+// delegates, and the work of the event loop. `ChannelPipe` guards it with its lock and carries out its actions.
 //
 //                 the app releases the channel           +----------+
 //            +------------------------------------------>| released |
@@ -17,16 +17,16 @@
 // open: octets go both ways. When the app has closed both streams, the event loop closes the channel; the state remains
 // until the host has done so.
 //
-// released: the app has no reference to the channel any more. Streams that it still has are at their end once what came
-// is read. Where they were in use, their end is reported when the channel has ended.
+// released: the app has no reference to the channel. Streams that it still has are at their end once everything
+// received is read. If they were in use, their end is reported when the channel has ended.
 //
 // ended: the adapter ends the channel, because the app withdrew its PSM or its connection.
 //
-// detached: the channel is over, and the event loop is not woken any more.
+// detached: the channel has ended, and the event loop is no longer woken.
 //
-// In every state but `open`, nothing more is written, and the event loop closes the host's channel behind everything
-// that was written before: the closing itself is CreditBasedChannel's. A peer fills no more than the window, drains no
-// more than was written, and can end the channel at any time. Time plays no part.
+// In every state but `open`, nothing more is written, and the event loop closes the host's channel after everything
+// that was written before; `CreditBasedChannel` does the closing itself. A peer can fill the window, drain what was
+// written, and end the channel at any time. No timers.
 
 import DequeModule
 import Foundation
@@ -39,16 +39,16 @@ extension ChannelPipe {
         case output
     }
 
-    /// Streams for which there is something to do.
+    /// A set of streams.
     struct Sides: OptionSet {
         let rawValue: UInt8
         static let input = Sides(rawValue: 1)
         static let output = Sides(rawValue: 2)
     }
 
-    /// What is to be done after a step.
+    /// Actions to carry out after a step.
     struct Actions: Equatable {
-        /// The event loop is to call ``ChannelPipe/State/takeWork()``.
+        /// Have the event loop call ``ChannelPipe/State/takeWork()``.
         var wakesLoop = false
         /// Streams that have events for their delegates.
         var reports: Sides = []
@@ -56,7 +56,7 @@ extension ChannelPipe {
         var resumes: Sides = []
     }
 
-    /// What became of a read or a write.
+    /// The outcome of a read or a write.
     enum Attempt: Equatable {
         /// The operation's result.
         case done(Int)
@@ -64,13 +64,13 @@ extension ChannelPipe {
         case wouldBlock
     }
 
-    /// What the event loop has to do.
+    /// Work for the event loop.
     struct Work {
         /// Octets to send, in order.
         var written: Deque<ByteBuffer> = []
-        /// How many octets were read.
+        /// The number of octets that were read.
         var consumed = 0
-        /// The channel is to be closed behind everything that was written.
+        /// Close the channel after everything that was written.
         var isClosing = false
     }
 
@@ -92,10 +92,11 @@ extension ChannelPipe {
         /// Whether the event loop was woken and has not looked yet.
         private var isLoopAwake = false
 
-        /// An open pipe of a channel whose peer may send so many frames that were not read, each so long.
+        /// An open pipe of a channel.
+        /// - Parameter window: The number of unread frames that the peer may send, and their length.
         init(window: (frames: Int, length: Int)) { self.receiveBuffer = ReceiveBuffer(window: window) }
 
-        /// Whether nothing comes or goes any more.
+        /// Whether nothing more is received or sent.
         private var hasEnded: Bool {
             switch self.phase {
             case .open: false
@@ -188,7 +189,7 @@ extension ChannelPipe.State {
         guard self.input.isOpen else { return self.refuse(.input, .ENOTCONN) }
         guard !buffer.isEmpty else { return .done(0) }
         let count = self.receiveBuffer.read(into: buffer)
-        // The end; it is reported to the delegate, too.
+        // End of stream, which is also reported to the delegate.
         guard count > 0 else { return self.hasEnded ? .done(0) : .wouldBlock }
         self.input.arm()
         if self.receiveBuffer.isReportDue { self.wakeLoop(&actions) }
@@ -216,13 +217,13 @@ extension ChannelPipe.State {
         return .done(count)
     }
 
-    /// An operation was not done, and the next one may be.
+    /// An operation was refused, and the next one may succeed.
     mutating func refuse(_ side: ChannelPipe.Side, _ code: POSIXErrorCode) -> ChannelPipe.Attempt {
         self[side].refuse(code)
         return .done(-1)
     }
 
-    /// Has a stream's delegate called where there is an event for it.
+    /// Has a stream's delegate called if there is an event for it.
     private func report(_ side: ChannelPipe.Side, _ actions: inout ChannelPipe.Actions) {
         if self.nextEvent(side) != nil { actions.reports.insert(side == .input ? .input : .output) }
     }
@@ -249,7 +250,7 @@ extension ChannelPipe.State {
         self.report(.input, &actions)
     }
 
-    /// What the app has asked for since the last time.
+    /// The app's work since the last call.
     mutating func takeWork() -> ChannelPipe.Work {
         self.isLoopAwake = false
         return ChannelPipe.Work(
@@ -259,17 +260,17 @@ extension ChannelPipe.State {
         )
     }
 
-    /// The host has taken so many octets.
+    /// The host has taken `count` octets.
     mutating func sent(_ count: Int, _ actions: inout ChannelPipe.Actions) {
         guard self.sendBuffer.sent(count) else { return }
         actions.resumes.insert(.output)
         self.report(.output, &actions)
     }
 
-    /// The adapter ends the channel: what came may still be read, nothing more is written.
+    /// The adapter ends the channel: received octets may still be read, nothing more is written.
     mutating func end(_ actions: inout ChannelPipe.Actions) { self.end(.ended, &actions) }
 
-    /// The host has ended the channel; returns whether the app had released it while it was in use.
+    /// The host has ended the channel. Returns whether the app had released it while it was in use.
     mutating func detach(_ actions: inout ChannelPipe.Actions) -> Bool {
         let wasInUse = if case .released(let wasInUse) = self.phase { wasInUse } else { false }
         self.end(.detached, &actions)

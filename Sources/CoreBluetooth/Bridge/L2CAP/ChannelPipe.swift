@@ -1,6 +1,6 @@
-// What a channel's streams and the event loop share. Streams are used on any thread; ChannelPipe.State decides under
-// one lock, and streams are called after it is free. The event loop is woken under the lock: once a pipe is detached
-// from it, it may be no more. Either side is woken once for however much there is.
+// The octets between a channel's streams and the event loop. Streams are used on any thread; `ChannelPipe.State`
+// decides under one lock, and streams are called after it is free. The event loop is woken under the lock, since it may
+// be gone once a pipe is detached from it. Either side is woken once, however much there is.
 
 import Dispatch
 import Foundation
@@ -15,7 +15,7 @@ final class ChannelPipe: Sendable {
         var output = Attachment()
     }
 
-    /// What belongs to a stream outside of the state.
+    /// A stream's schedule and waiting threads.
     private struct Attachment {
         var schedule: StreamSchedule?
         /// Threads that wait in a read or a write.
@@ -28,14 +28,14 @@ final class ChannelPipe: Sendable {
     }
 
     private let locked: NIOLockedValueBox<Locked>
-    /// Whether the present thread may be kept waiting: not where the event loop would wait for itself.
+    /// Whether the present thread may be blocked: not if the event loop would wait for itself.
     private let mayBlock: @Sendable () -> Bool
     private let wakeLoop: @Sendable () -> Void
 
     /// An open pipe.
     /// - Parameters:
-    ///   - window: How many frames the peer may send that were not read, and how long each is.
-    ///   - mayBlock: Whether the thread that asks may be kept waiting.
+    ///   - window: The number of unread frames that the peer may send, and their length.
+    ///   - mayBlock: Whether the calling thread may be blocked.
     ///   - wakeLoop: Makes the event loop call ``State/takeWork()`` some time after.
     init(
         window: (frames: Int, length: Int),
@@ -47,14 +47,14 @@ final class ChannelPipe: Sendable {
         self.wakeLoop = wakeLoop
     }
 
-    /// A pipe of no channel, at its end.
+    /// A pipe without a channel, already at end of stream.
     static func makeEnded() -> ChannelPipe {
         let pipe = ChannelPipe(window: (1, 1), mayBlock: { false }, wakeLoop: {})
         pipe.change { $0.end(&$1) }
         return pipe
     }
 
-    /// Looks at the state, or changes it where that leads to no action.
+    /// Reads the state, or changes it if that leads to no action.
     @inline(__always)
     func withState<Result>(_ body: (inout State) -> Result) -> Result {
         self.locked.withLockedValue { body(&$0.state) }
@@ -105,7 +105,7 @@ final class ChannelPipe: Sendable {
         self.perform(.output) { $0.write(buffer, &$1) }
     }
 
-    /// Tries until the operation is done. A thread that may not wait is refused instead.
+    /// Tries until the operation is done. A thread that must not wait is refused instead.
     @inline(__always)
     private func perform(_ side: Side, _ operation: (inout State, inout Actions) -> Attempt) -> Int {
         while true {

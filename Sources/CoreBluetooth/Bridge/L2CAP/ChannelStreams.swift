@@ -1,14 +1,14 @@
-// Foundation's streams over a channel's pipe. They are made by CBL2CAPChannel alone, arrive unopened, and may be used
-// scheduled on a run loop or by asking, from any thread.
+// Foundation's streams over a channel's pipe. Only `CBL2CAPChannel` creates them; they are not open yet, and may be
+// used scheduled on a run loop or by polling, from any thread.
 //
-// As on Apple's platforms a read waits where nothing is there, and a write where there is no capacity. In virtual time,
-// and on the adapter's event loop, they return -1 with EAGAIN instead, since waiting would stop what they wait for.
+// As on Apple's platforms a read blocks if there are no octets, and a write if there is no capacity. In virtual time,
+// and on the adapter's event loop, they return -1 with EAGAIN instead, since blocking would be a deadlock.
 
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// What both streams of a channel have: the pipe, the delegate, and where the delegate is called.
+/// The common part of both streams of a channel: the pipe, the delegate, and its schedule.
 private final class StreamEvents {
     /// A stream's delegate, which may be set on any thread.
     private struct WeakDelegate {
@@ -33,7 +33,7 @@ private final class StreamEvents {
 
     deinit { self.schedule.removeAll() }
 
-    /// Sets whose events these are, once.
+    /// Sets the stream, once.
     func start(_ stream: Stream) { self.stream = stream }
 
     var delegate: (any StreamDelegate)? {
@@ -44,7 +44,7 @@ private final class StreamEvents {
         }
     }
 
-    /// Calls the delegate with the events that it is owed, each once; what is left comes with the next call.
+    /// Calls the delegate with the events that are due, each once; others follow with the next call.
     private func report() {
         var reported: Stream.Event = []
         while let stream = self.stream, let delegate = self.delegate,
@@ -70,7 +70,7 @@ private final class StreamEvents {
     var error: (any Error)? { self.pipe.withState { $0.error(self.side) } }
 }
 
-/// What a peer sends on a channel.
+/// Octets that a peer sends on a channel.
 final class ChannelInputStream: InputStream {
     private let events: StreamEvents
 
@@ -92,7 +92,7 @@ final class ChannelInputStream: InputStream {
         self.events.pipe.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: max(0, len)))
     }
 
-    /// There is no buffer to look into, as in Foundation's own streams over a network.
+    /// There is no accessible buffer, as in Foundation's own streams over a network.
     override func getBuffer(
         _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
         length len: UnsafeMutablePointer<Int>
@@ -112,7 +112,7 @@ final class ChannelInputStream: InputStream {
     }
 }
 
-/// What is sent to a peer on a channel.
+/// Octets to a peer on a channel.
 final class ChannelOutputStream: OutputStream {
     private let events: StreamEvents
 
@@ -122,7 +122,7 @@ final class ChannelOutputStream: OutputStream {
         self.events.start(self)
     }
 
-    /// A stream of no channel: at its end from the beginning. Foundation wants every class of streams to have this.
+    /// A stream without a channel, already at its end. Foundation requires this initializer of every class of streams.
     required convenience init(toMemory: ()) { self.init(.makeEnded(), .runLoops) }
 
     override var delegate: (any StreamDelegate)? {

@@ -1,5 +1,5 @@
-// Where a stream calls its delegate: in the run loops that the app has scheduled it in or, in virtual time, in turns of
-// the event loop. One wake-up stands for however many events there are.
+// The run loops in which a stream calls its delegate: those that the app has scheduled it in or, in virtual time, turns
+// of the event loop. There is one wake-up, however many events there are.
 
 import Foundation
 import NIOConcurrencyHelpers
@@ -11,10 +11,10 @@ final class StreamSchedule: Sendable {
     enum Delivery: Sendable {
         /// In the run loops that the app names.
         case runLoops
-        /// In turns of the event loop, whatever run loop the app names; a scheduler takes them to the main queue.
+        /// In turns of the event loop, whatever run loop the app names; a scheduler moves them to the main queue.
         case eventLoop(any EventLoop, (any CallbackScheduler)?)
 
-        /// Whether the present thread may be kept waiting in a read or a write.
+        /// Whether a read or a write may block the present thread.
         func mayBlock(on eventLoop: any EventLoop) -> Bool {
             switch self {
             case .runLoops: !eventLoop.inEventLoop
@@ -24,11 +24,11 @@ final class StreamSchedule: Sendable {
     }
 
     private enum Phase {
-        /// The delegate is not being called. A run loop may have been woken: waking it twice is no matter.
+        /// The delegate is not being called. A run loop may have been woken: waking it twice is harmless.
         case idle
         /// A turn of the event loop is on its way.
         case posted
-        /// The delegate is being called; whether there was another signal meanwhile.
+        /// The delegate is being called; `isSignalled` if there was another signal meanwhile.
         case delivering(isSignalled: Bool)
     }
 
@@ -48,7 +48,7 @@ final class StreamSchedule: Sendable {
     private let deliver: @Sendable () -> Void
 
     /// A schedule without a run loop yet.
-    /// - Parameter deliver: Reports to the delegate; called where the delegate is to be called, never twice at a time.
+    /// - Parameter deliver: Reports to the delegate; called in the delegate's context, never twice at a time.
     init(_ delivery: Delivery, deliver: @escaping @Sendable () -> Void) {
         self.delivery = delivery
         self.deliver = deliver
@@ -69,7 +69,7 @@ final class StreamSchedule: Sendable {
         self.signal()
     }
 
-    /// Takes away a mode of a run loop.
+    /// Removes a mode of a run loop.
     func remove(_ runLoop: RunLoop, _ mode: RunLoop.Mode) {
         let gone = self.state.withLockedValue { state -> RunLoopEntry? in
             guard let index = state.entries.firstIndex(where: { $0.runLoop === runLoop }) else { return nil }
@@ -79,7 +79,7 @@ final class StreamSchedule: Sendable {
         gone?.release()
     }
 
-    /// Takes away all run loops.
+    /// Removes all run loops.
     func removeAll() {
         let gone = self.state.withLockedValue { state -> [RunLoopEntry] in
             for index in state.entries.indices { state.entries[index].removeAll(isLive: self.usesRunLoops) }
@@ -128,7 +128,7 @@ final class StreamSchedule: Sendable {
                 state.phase = .delivering(isSignalled: true)
                 return false
             case .idle, .posted:
-                // It may have been taken out of all run loops since.
+                // It may have been removed from all run loops since.
                 state.phase = state.entries.isEmpty ? .idle : .delivering(isSignalled: false)
                 return !state.entries.isEmpty
             }
@@ -146,9 +146,9 @@ final class StreamSchedule: Sendable {
 /// A stream in one run loop.
 ///
 /// Foundation's own streams are sources of a run loop: they keep it alive, and `run(mode:before:)` returns when one was
-/// served. So are these. A timer that never fires by itself wakes the run loop when it sleeps, since setting its date
-/// is what Foundation offers for that from another thread. Run loops, their sources and timers may be used from any
-/// thread as it is done here, though Foundation does not declare it; the schedule's lock guards the rest.
+/// served. So are these. A timer that never fires by itself wakes the run loop when it sleeps: Foundation offers
+/// nothing but setting its date for that from another thread. Run loops, their sources and timers may be used from any
+/// thread in this way, although Foundation does not declare it; the schedule's lock guards the rest.
 private struct RunLoopEntry: @unchecked Sendable {
     /// Calls back from the run loop.
     private final class Source: RunLoop._Source {
@@ -160,7 +160,7 @@ private struct RunLoopEntry: @unchecked Sendable {
         }
 
         override func perform() {
-            // The delegate may take the stream out of the run loop.
+            // The delegate may remove the stream from the run loop.
             withExtendedLifetime(self) { self.body() }
         }
     }
@@ -213,7 +213,7 @@ private struct RunLoopEntry: @unchecked Sendable {
         self.alarm?.fireDate = .distantPast
     }
 
-    /// Releases the source in a turn of its run loop, which may be about to call it and does not retain it.
+    /// Releases the source in a turn of its run loop, which does not retain it and may be about to call it.
     func release() {
         guard self.runLoop !== RunLoop.current else { return }
         self.runLoop.perform(inModes: [.default, .common]) { withExtendedLifetime(self) {} }

@@ -1,4 +1,5 @@
-// One of a channel's two streams as Foundation's callers see it, and the events that its delegate is owed.
+// One of a channel's two streams as Foundation's callers see it, and the events that are to be reported to its
+// delegate.
 //
 //     +---------+  open   +------+   an operation fails   +--------+
 //     | notOpen | ------> | open | ---------------------> | failed |
@@ -13,10 +14,10 @@
 //
 // failed: an operation on a stream whose channel has ended failed; this is reported once.
 //
-// closed: the app has done with the stream; nothing is reported, and it is never opened again.
+// closed: the app has closed the stream; nothing is reported, and it is never opened again.
 //
-// A peer reaches this only through the condition of the stream: what there is to read, and whether the channel has
-// ended. Time plays no part. The pipe's lock guards the value.
+// A peer affects this only through the condition of the stream: whether there are octets to read, and whether the
+// channel has ended. No timers. The pipe's lock guards the value.
 
 import Foundation
 
@@ -29,20 +30,20 @@ struct StreamState {
         case closed
     }
 
-    /// What a stream can do at a moment.
+    /// The readiness of a stream.
     struct Condition {
         /// There are octets to read, or there is capacity to write.
         var isReady: Bool
-        /// Nothing comes or goes any more.
+        /// Nothing more is received or sent.
         var isAtEnd: Bool
     }
 
     private var phase = Phase.notOpen
-    /// Why the last operation was not done, where the next one may be.
+    /// The error of the last operation, if the next one may succeed.
     private var refusal: POSIXErrorCode?
-    /// What was reported and is reported once.
+    /// The events that were reported and are reported once.
     private var reported: Stream.Event = []
-    /// Whether readiness is to be reported: from the beginning, and again after each read or write.
+    /// Whether readiness has to be reported: at the beginning, and again after each read or write.
     private var isArmed = true
 
     var isOpen: Bool { if case .open = self.phase { true } else { false } }
@@ -64,7 +65,7 @@ struct StreamState {
     /// An operation failed for good.
     mutating func fail(_ code: POSIXErrorCode) { self.phase = .failed(code) }
 
-    /// An operation was not done, and the next one may be.
+    /// An operation was refused, and the next one may succeed.
     mutating func refuse(_ code: POSIXErrorCode) { self.refusal = code }
 
     /// The app read or wrote, so that the next readiness is reported.
@@ -73,7 +74,7 @@ struct StreamState {
         self.refusal = nil
     }
 
-    /// How the stream describes itself.
+    /// The status that the stream shows.
     func status(_ condition: Condition) -> Stream.Status {
         switch self.phase {
         case .notOpen: .notOpen
@@ -91,7 +92,7 @@ struct StreamState {
         }
     }
 
-    /// The event that is to be reported next.
+    /// The next event to report.
     func nextEvent(_ readiness: Stream.Event, _ condition: Condition) -> Stream.Event? {
         switch self.phase {
         case .notOpen, .closed: return nil

@@ -1,4 +1,4 @@
-// What an adapter is made of, put together on its event loop: the source of its channels, its own address, its capture.
+// The parts of an adapter, created on its event loop: the source of its channels, its own address, its capture.
 
 import BluetoothAir
 import BluetoothAirService
@@ -10,22 +10,22 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The parts that are made on the event loop.
+/// The parts that are created on the event loop.
 struct AdapterComponents {
     var source: any ChannelSource
     var configuration: LEHostConfiguration
-    /// What has to last as long as the adapter: the lock on its identity.
+    /// Kept as long as the adapter: the lock on its identity.
     var retained: (any Sendable)?
-    /// Who speaks with the user while devices pair.
+    /// Talks to the user while devices pair.
     var pairingAgent: (any PairingAgent)?
-    /// Whether databases of peers that are known from before are used.
+    /// Whether cached databases of peers are used.
     var usesCachedDatabases = true
     /// What BlueZ does beside HCI, if the adapter is BlueZ's.
     var bluez: BlueZSource?
 }
 
 extension AdapterComponents {
-    /// A foundation in an air of this process.
+    /// The parts of an adapter in an air of this process.
     init(air: Air, _ configuration: BluetoothAdapter.Configuration, address: DeviceAddress) {
         self.init(
             source: AirSource(air: air, location: configuration.location),
@@ -34,9 +34,9 @@ extension AdapterComponents {
         self.complete(configuration)
     }
 
-    /// The foundation of the adapter with a name.
+    /// The parts of the adapter with a name.
     ///
-    /// What cannot be had is said when the first manager is made.
+    /// Setup errors are reported when the first manager is created.
     init(_ name: AdapterName, _ configuration: BluetoothAdapter.Configuration, on eventLoop: any EventLoop) {
         if case .bluez(let index) = name {
             self.init(BlueZSource(adapter: index, on: eventLoop), configuration)
@@ -46,16 +46,16 @@ extension AdapterComponents {
         do {
             let identity: AirIdentity?
             switch name {
-            // On an air everybody needs an address of his own; a controller has one as a rule.
+            // On an air every device needs its own address; a controller usually has one.
             case .userAir, .air: identity = try configuration.claimIdentity(logger)
             case .h4, .serial, .linux, .bluez: identity = nil
             }
             var hostConfiguration = configuration.hostConfiguration(address: identity?.address)
             hostConfiguration.fallbackAddress = configuration.fallbackAddress(on: name)
             switch name {
-            // The process that serves an air may be suspended for a moment; it takes up where it was.
+            // The process that serves an air may be suspended for a moment, and then continues.
             case .userAir, .air: hostConfiguration.commandTimeout = .seconds(20)
-            // Some controllers stop at the commands that they list.
+            // Some controllers hang at commands that they claim to support.
             case .h4, .serial, .linux, .bluez:
                 hostConfiguration.limitsReceivedData = configuration.controllerToHostFlowControl ?? false
                 hostConfiguration.usesExtendedAdvertising = configuration.extendedAdvertising
@@ -72,24 +72,24 @@ extension AdapterComponents {
         }
     }
 
-    /// The foundation of an adapter that BlueZ has.
+    /// The parts of an adapter that BlueZ manages.
     init(_ bluez: BlueZSource, _ configuration: BluetoothAdapter.Configuration) {
         var hostConfiguration = configuration.hostConfiguration(address: nil)
         // A virtual controller, whose commands wait for BlueZ.
         hostConfiguration.commandTimeout = .seconds(60)
         hostConfiguration.limitsReceivedData = true
         hostConfiguration.usesExtendedAdvertising = true
-        // Pairing is BlueZ's: what it has refused stays refused.
+        // BlueZ pairs; what it has refused stays refused.
         hostConfiguration.pairing.isPairingAllowed = false
         bluez.capability = configuration.pairingAgent?.capabilities.ioCapability ?? .noInputNoOutput
         self.init(source: BlueZChannelSource(bluez), configuration: hostConfiguration)
         self.bluez = bluez
         self.complete(configuration)
-        // The mirror of a device has no hash, by which an old database would be known to hold.
+        // The mirror of a device has no Database Hash to validate a cached database with.
         self.usesCachedDatabases = false
     }
 
-    /// The foundation of an adapter that cannot be.
+    /// The parts of an adapter that cannot be opened.
     init(refused reason: String) {
         self.init(source: RefusedSource(reason), configuration: LEHostConfiguration())
     }
@@ -108,7 +108,7 @@ extension AdapterComponents {
             let file = try CaptureFile(path: path, logger: Logger(label: "bluetooth.capture"))
             self.source = CapturingSource(self.source, into: file) { file.close() }
         } catch {
-            // A capture that cannot be had is refused now: at the end it would be too late.
+            // An error of the capture file is reported now: at the end it would be too late.
             self.source = RefusedSource(error.message)
         }
     }

@@ -1,4 +1,4 @@
-// What the host reports, handed to the peers, sessions and channels that it concerns.
+// Hands the reports of the host to the peers, sessions and channels that they concern.
 
 import BluetoothHCI
 import BluetoothHost
@@ -23,7 +23,7 @@ extension AdapterCore: LEHostDelegate {
     }
 
     func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
-        self.forgetPause(of: link.id)
+        self.pausedLinks.forget(link.id)
         self.forgetPairing(on: link.id)
         // With the controller gone, the state that follows says everything.
         guard self.isReady, case .ready = host.state else { return }

@@ -1,5 +1,5 @@
-// Pairing as the adapter's owner sees it: bonds are kept, and questions go to the agent. Without an agent the device has
-// neither display nor keys, and a peer may not replace the keys of a pairing that was.
+// Pairing as the adapter's owner sees it: bonds are kept, and questions go to the agent. Without an agent the device
+// has neither display nor keys, and a peer may not replace the keys of a pairing that was.
 
 package import BluetoothHost
 import BluetoothTypes
@@ -49,9 +49,9 @@ extension AdapterCore {
             let isKept = self.bonds.store(bond)
             // An earlier bond stays, also one that was made on this link.
             self.newBonds[link] = isKept ? bond.identityAddress : nil
-            // Half a bond is none: the peer is told, and so is the agent.
+            // A bond that only the peer keeps is useless: the peer and the agent are told.
             guard isKept else { return host.rejectKeys(of: link) }
-            // What was kept of the client belonged to the bond before.
+            // The stored state of the client belonged to the earlier bond.
             self.bondedClients.remove(bond.identityAddress)
         }
         if let peer = self.pairingPeer(of: link) { self.pairingAgent?.pairingEnded(with: peer, .paired) }
@@ -66,13 +66,13 @@ extension AdapterCore {
     func host(_ host: LEHost, link: LinkID, didChangeSecurity security: LinkSecurity) {
         if security.usesBond, let peer = self.host.information(of: link)?.peer { self.bonds.noteUse(of: peer) }
         self.peers.secured(link, security.level)
-        // The peer has rejected a key that it was given (Vol 3, Part H, 3.6.1): the bond is of no use.
+        // The peer has rejected a key that it was given (Vol 3, Part H, 3.6.1): the bond is useless.
         guard !security.isBonded, let address = self.newBonds.removeValue(forKey: link) else { return }
         self.bonds.remove(address)
         self.bondedClients.remove(address)
     }
 
-    /// The device whose place a peer would take; `nil` if that is the peer itself, or nobody.
+    /// The device that a peer would replace; `nil` if there is none, or it is the peer itself.
     private func replacedPeer(_ question: PairingQuestion) -> PairingPeer? {
         guard case .consent(let consent) = question, let address = consent.replaced else { return nil }
         return self.pairingPeer(at: address)
@@ -87,25 +87,25 @@ extension AdapterCore {
         self.bonds.setPrivacy(privacy, of: link.peer)
     }
 
-    /// A link has ended: what was paired on it stays.
+    /// A link has ended; bonds made on it stay.
     func forgetPairing(on link: LinkID) { self.newBonds[link] = nil }
 
     // MARK: For tools
 
-    /// The link to the peer with an identifier; `nil` where there is none.
+    /// The link to the peer with an identifier; `nil` if there is none.
     func link(to identifier: UUID) -> LinkID? {
         guard let address = self.identities.record(for: identifier)?.address else { return nil }
         return self.host.links.first { $0.peer == address }?.id
     }
 
-    /// How secure the link to a peer is; `nil` where there is none.
+    /// The security of the link to a peer; `nil` if there is no link.
     func security(of identifier: UUID) -> LinkSecurity? {
         self.link(to: identifier).flatMap(self.host.security)
     }
 
-    /// Pairs with a peer, unless there is a link to it that has the level; false where there is no link.
+    /// Pairs with a peer, unless its link has the level already. Returns false if there is no link.
     ///
-    /// What comes of it is reported to the agent.
+    /// The result is reported to the agent.
     func secure(_ identifier: UUID, to level: SecurityLevel) -> Bool {
         guard let link = self.link(to: identifier) else { return false }
         if let bluez, let peer = self.host.information(of: link)?.peer { return bluez.pair(with: peer) }
@@ -124,7 +124,7 @@ extension AdapterCore {
 }
 
 extension PairingCapabilities {
-    /// The specification's word for it (Vol 3, Part H, 2.3.2).
+    /// The specification's term (Vol 3, Part H, 2.3.2).
     package var ioCapability: IOCapability {
         switch self {
         case .none: .noInputNoOutput
@@ -137,9 +137,8 @@ extension PairingCapabilities {
 }
 
 extension PairingQuestion {
-    /// What a device without a user answers: it pairs if its own app or the central needs it, but does not replace the
-    /// keys of an earlier pairing, or let a device take the place of another one; `nil` where there is nothing to
-    /// answer.
+    /// The answer of a device without a user: it pairs if its own app or the central needs it, but does not replace the
+    /// keys of an earlier pairing, or let a device take the place of another one; `nil` if there is nothing to answer.
     package var answerWithoutUser: PairingAnswer? {
         switch self {
         case .consent(let consent): .consent(!consent.replacesBond && consent.model != nil)

@@ -1,5 +1,5 @@
-// One adapter on its event loop: the host, where its controller comes from, and the sessions of all managers. Nothing
-// in here is touched from elsewhere.
+// One adapter on its event loop: the host, the source of its controller, and the sessions of all managers. Used on the
+// event loop alone.
 
 import BluetoothBlueZ
 import BluetoothHCI
@@ -16,16 +16,16 @@ final class AdapterCore {
     let identities: IdentityStore
     let connectedPeers: ConnectedPeers
     private let hasExtendedAdvertising: NIOLockedValueBox<Bool>
-    /// What was noted of it last, so that a turn in which it is the same takes no lock.
+    /// The last value stored there, so that a turn that does not change it takes no lock.
     private var notedExtendedAdvertising: Bool?
     private let source: any ChannelSource
     private let retained: (any Sendable)?
     private let storageChoice: StorageChoice
-    /// What BlueZ does beside HCI, if the adapter is BlueZ's.
+    /// BlueZ's functions beside HCI, if BlueZ manages the adapter.
     let bluez: BlueZSource?
-    /// Writes to the storage, from the moment at which the adapter's address is known.
+    /// Writes to the storage; `nil` until the adapter's address is known.
     private(set) var writer: StateWriter?
-    /// Whether time is that of the event loop, in virtual time, rather than of the wall clock.
+    /// Whether time is the event loop's (virtual time) rather than the wall clock's.
     private let usesLoopTime: Bool
     private let callbackScheduler: (any CallbackScheduler)?
 
@@ -35,15 +35,15 @@ final class AdapterCore {
 
     @exclusivity(unchecked) fileprivate(set) var centralSessions: [CentralSession] = []
     @exclusivity(unchecked) fileprivate(set) var peripheralSessions: [PeripheralSession] = []
-    /// What is known of the attributes of peers.
+    /// The known attributes of peers.
     let databaseCache = DatabaseCache()
-    /// What the GATT server keeps of bonded clients.
+    /// The GATT server's state of bonded clients.
     let bondedClients = BondedClientStore()
     /// The keys of peers with which this device has paired.
     let bonds = BondStore()
-    /// Who speaks with the user while devices pair.
+    /// Talks to the user while devices pair.
     let pairingAgent: (any PairingAgent)?
-    /// The peers with which links have paired that are there: one may still reject the keys that it was given.
+    /// The peers that have paired on a present link: they may still reject the keys that they were given.
     var newBonds: [LinkID: DeviceAddress] = [:]
     let peers = PeerTable()
     private(set) lazy var advertising = Advertising(core: self)
@@ -55,8 +55,9 @@ final class AdapterCore {
     private var discoveries: Discoveries
     /// How the host scans, while it does.
     private var scanPace: ScanPace?
+    private var sessionCount = 0
     private var transmitTokenCount: UInt64 = 0
-    private(set) var heldLinks = HeldLinks()
+    var pausedLinks = PausedLinks()
 
     init(
         eventLoop: any EventLoop,
@@ -70,7 +71,7 @@ final class AdapterCore {
     ) {
         self.eventLoop = eventLoop
         var configuration = components.configuration
-        // In virtual time a run repeats, whatever is drawn.
+        // In virtual time a run is repeatable, random numbers included.
         if usesLoopTime {
             let start = eventLoop.now.uptimeNanoseconds
             configuration.pairingSeed = (configuration.address?.value ?? 0) ^ start
@@ -125,7 +126,7 @@ final class AdapterCore {
     /// All sessions, those of central managers first.
     var sessions: [any ManagerSession] { self.centralSessions + self.peripheralSessions }
 
-    /// A manager is there; the orphaned session of its app's last process is taken over in place of a new one.
+    /// Adds a manager's session, or has the manager take over the orphaned session of its app's last process.
     func add<Session: ManagerSession>(_ session: Session) {
         if let orphan = Session.withSessions(of: self, { session.orphanedSession(among: $0) }) {
             orphan.takeOver(session)
@@ -142,21 +143,21 @@ final class AdapterCore {
         Session.withSessions(of: self) { $0.removeAll { $0 === session } }
     }
 
-    /// Lets the events of all sessions leave: at the end of each turn.
+    /// Sends the events of all sessions, at the end of each turn.
     func flush() {
         self.channels.flush()
         for session in self.centralSessions { session.flush() }
         for session in self.peripheralSessions { session.flush() }
     }
 
-    /// Carries out what a manager asked for.
-    func drain<Session: ManagerSession>(_ role: Session.Type, _ number: Int) {
-        guard let session = role.withSessions(of: self, { $0.first { $0.mailboxes.number == number } }) else { return }
-        // What the host does in its turn ends with a flush.
+    /// Carries out a manager's commands.
+    func drain<Session: ManagerSession>(_ role: Session.Type, _ commands: Mailbox<Session.Command>) {
+        guard let session = role.withSessions(of: self, { $0.first { $0.commands === commands } }) else { return }
+        // A turn of the host ends with a flush.
         if !self.host.takeCalls({ session.drainCommands() }) { self.flush() }
     }
 
-    /// Brings the host's scanning to what the sessions want.
+    /// Has the host scan as the sessions want.
     func updateScanning() {
         self.updateReportNeed(self.effectiveScans)
         let pace = self.wantedScanPace
@@ -182,15 +183,15 @@ final class AdapterCore {
         self.centralSessions.compactMap { session in session.effectiveScan.map { (session, $0) } }
     }
 
-    /// Lets the controller omit the reports that no scan would lead to a discovery of, where it can.
+    /// Lets the controller, if it can, omit the reports that lead to no discovery.
     private func updateReportNeed(_ scans: [(session: CentralSession, scan: Scan)]) {
         let need = self.discoveries.reportNeed(of: scans)
-        // A session that takes nothing at present begins where it stopped, whatever was reported meanwhile.
+        // A session that takes no discoveries at present misses none when it goes on.
         let isPaused = self.centralSessions.contains { $0.scan != nil && $0.effectiveScan == nil }
         self.host.reportNeed = isPaused ? .all : need
     }
 
-    /// The GAP Device Name of a peer became known; says whether that changes its name.
+    /// The GAP Device Name of a peer became known. Returns whether that changes its name.
     func learned(deviceName: String, of address: DeviceAddress) -> Bool {
         let isNews = self.identities.setName(deviceName, isDeviceName: true, of: address)
         self.discoveries.learned(self.identities.record(for: address))
@@ -204,6 +205,12 @@ final class AdapterCore {
         self.peers.identified(link, before: address)
     }
 
+    /// A number that no other session has.
+    func makeSessionNumber() -> Int {
+        self.sessionCount += 1
+        return self.sessionCount
+    }
+
     /// A token that no other owner of PDUs has.
     func makeTransmitToken() -> TransmitToken {
         self.transmitTokenCount += 1
@@ -212,13 +219,13 @@ final class AdapterCore {
 
     // MARK: Flow control
 
-    /// What the peer of a link sent waits for an app. One that is behind holds the link back; where that cannot be
-    /// done, the link ends before it takes all memory.
+    /// Data of a link waits for an app. A link is paused while an app is behind; if that is impossible, the link ends
+    /// before it takes all memory.
     @inline(__always)
     func received(_ change: ReceiveWindow.Change, on link: LinkID, for owner: TransmitToken) {
         switch change {
         case .none: break
-        case .full: if self.heldLinks.hold(link, for: owner) { self.host.pauseReceiving(on: link) }
+        case .full: if self.pausedLinks.pause(link, for: owner) { self.host.pauseReceiving(on: link) }
         case .overrun:
             Notice.once(
                 "ended a connection: the app does not take what the peer sends, and the controller cannot be held back"
@@ -229,11 +236,8 @@ final class AdapterCore {
 
     /// An app is no longer behind, or no longer has the link.
     func resumeReceiving(on link: LinkID, for owner: TransmitToken) {
-        if self.heldLinks.release(link, for: owner) { self.host.resumeReceiving(on: link) }
+        if self.pausedLinks.resume(link, for: owner) { self.host.resumeReceiving(on: link) }
     }
-
-    /// A link has ended.
-    func forgetPause(of link: LinkID) { self.heldLinks.forget(link) }
 
     // MARK: The controller
 
@@ -295,7 +299,7 @@ final class AdapterCore {
         }
     }
 
-    /// The process is over, all at once: nothing more is reported or stored.
+    /// The process is killed: nothing more is reported or stored.
     func kill() {
         self.closeStorage()
         self.stopReporting()
@@ -304,12 +308,12 @@ final class AdapterCore {
         self.source.close()
     }
 
-    /// How long the controller of an adapter that is shut down may take to end what it does. Longer than the
-    /// supervision timeout of a link to a peer that has gone, and short for a person who waits.
+    /// The time that the controller of an adapter has to end its links and its advertising at a shutdown. Longer than
+    /// the supervision timeout of a link to a peer that has gone, and short for a person who waits.
     static let shutdownLimit = TimeAmount.milliseconds(750)
 
-    /// The process ends by itself, or has released the adapter: what it has asked for is stored and sent, nothing is
-    /// reported any more, and the controller ends what it can within `limit`.
+    /// The process exits, or has released the adapter: everything that it has asked for is stored and sent, nothing
+    /// more is reported, and the controller ends what it can within `limit`.
     func shutDown(within limit: TimeAmount, completion: @escaping () -> Void) {
         self.writer?.flush()
         self.closeStorage()
@@ -321,14 +325,14 @@ final class AdapterCore {
         }
     }
 
-    /// Listens no longer to the host, nor for a controller to come.
+    /// Stops listening to the host and waiting for a controller.
     private func stopReporting() {
         self.perform(self.supervision.shutDown())
         self.channels.reset()
         self.host.delegate = nil
     }
 
-    /// What is stored stays as it is.
+    /// Changes nothing more in the storage.
     private func closeStorage() {
         self.writer?.stop()
         self.identities.close()
@@ -363,7 +367,7 @@ final class AdapterCore {
             self.bonds.writer = writer
         }
         if self.host.configuration.privacy != nil {
-            // In virtual time a run repeats, whatever is drawn.
+            // In virtual time a run is repeatable, random numbers included.
             let seed = ~address.value ^ self.eventLoop.now.uptimeNanoseconds
             var generator: any RandomNumberGenerator =
                 self.usesLoopTime ? SeededGenerator(seed: seed) : SystemRandomNumberGenerator()
@@ -382,7 +386,7 @@ final class AdapterCore {
             for session in self.sessions { session.adapterStopped(self.state) }
         }
         for session in self.sessions { session.reportState() }
-        // Their apps may have come to where they may do more, or less, while the adapter was not ready.
+        // Their apps may have been permitted more, or less, while the adapter was not ready.
         if self.isReady { for session in self.peripheralSessions { session.renewPermission() } }
     }
 }

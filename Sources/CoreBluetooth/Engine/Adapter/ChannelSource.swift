@@ -1,5 +1,5 @@
-// Where an adapter's controller comes from. A source is asked each time that a channel is needed: at the start, and
-// after the last one has closed.
+// Sources of an adapter's controller. A source opens a channel each time that one is needed: at the start, and after
+// the last one has closed.
 
 import BluetoothAir
 import BluetoothAirService
@@ -10,14 +10,14 @@ import NIOCore
 
 /// Why no channel could be opened.
 package struct ChannelFailure: Error {
-    /// One line that names the cause and what mends it.
+    /// One line that names the cause and how to fix it.
     package var reason: String
-    /// Whether trying again is of no use.
+    /// Whether another attempt would fail, too.
     package var isFinal: Bool
     /// What managers see meanwhile; `nil` for what follows from the rest.
     var managerState: CBManagerState?
 
-    /// A failure that trying again may mend or not.
+    /// Creates a failure.
     package init(reason: String, isFinal: Bool) {
         self.reason = reason
         self.isFinal = isFinal
@@ -37,19 +37,19 @@ package struct ChannelFailure: Error {
     init(_ error: any Error) {
         let error = error as? TransportError
         self.reason = error?.message ?? "the adapter cannot be opened"
-        // A name stays wrong and what is missing in this version stays missing; the rest may come right.
+        // A wrong name or a missing feature remains so; other failures may be temporary.
         self.isFinal = error?.code == .badName || error?.code == .unsupported
     }
 }
 
-/// What opens channels to a controller.
+/// Opens channels to a controller.
 ///
 /// Lives on the adapter's event loop.
 package protocol ChannelSource: AnyObject {
     /// Opens a channel; `completion` is called once, on the event loop.
     func open(_ completion: @escaping (Result<any HCIChannel, ChannelFailure>) -> Void)
 
-    /// Cancels a pending ``open(_:)``; the source is not used any more.
+    /// Cancels a pending ``open(_:)``; the source is not used afterwards.
     func close()
 }
 
@@ -72,7 +72,7 @@ final class AirSource: ChannelSource {
     func close() {}
 }
 
-/// The controller that an adapter's name stands for, behind a socket or on the user's air.
+/// The controller that an adapter's name denotes, behind a socket or on the user's air.
 final class NamedSource: ChannelSource {
     private let source: ControllerSource
 
@@ -119,7 +119,7 @@ final class CapturingSource: ChannelSource {
     private let recorder: any PacketRecorder
     private let end: () -> Void
 
-    /// Puts a recorder in front of a source; `end` is called when the source is closed.
+    /// Records the channels of a source; `end` is called when the source is closed.
     init(_ source: any ChannelSource, into recorder: any PacketRecorder, end: @escaping () -> Void = {}) {
         self.source = source
         self.recorder = recorder

@@ -1,5 +1,5 @@
 // The supervision of an adapter's controller, without I/O: when the source is asked for a channel, when the host is
-// attached to it, what is tried again and after how long, and what state the managers of the adapter see.
+// attached to it, when it tries again, and which state the managers of the adapter see.
 //
 //     unused ── begin ──▶ opening ── channel ──▶ starting ── host ready ──▶ ready
 //                         ▲  │  │                   │ failure                │ failure
@@ -13,22 +13,22 @@
 // - unused: no manager was made yet, so no controller is needed.
 // - opening: the source was asked for a channel.
 // - starting: the host is attached to a channel and resets the controller.
-// - ready: the host works; `since` decides whether the back-off begins anew after the next failure.
+// - ready: the host works; `since` decides whether the back-off starts over after the next failure.
 // - waiting: the source or the controller failed; the source is asked again when the delay is over.
-// - refused: there is no such adapter and never will be, or it has no Bluetooth LE, so nothing is tried again.
+// - refused: the adapter does not exist or has no Bluetooth LE; there are no more attempts.
 // - off: Bluetooth is switched off; a channel that the source still opens is closed.
-// - shutDown: the adapter is released or its process ends; nothing is reported any more.
+// - shutDown: the adapter is released or its process ends; nothing more is reported.
 //
-// A controller may fail at any moment, say why in any words, and come back at once: each failure doubles the delay
-// before the next attempt, from 25 ms to 2 s, until it has been ready for the stability interval of 2 s. So a
-// controller that fails without end costs at most one attempt in 2 s. Until then a reason is logged once.
+// A controller may fail at any moment, give any reason, and come back at once: each failure doubles the delay before
+// the next attempt, from 25 ms to 2 s, until it has been ready for the stability interval of 2 s. So a controller that
+// keeps failing costs at most one attempt in 2 s. Until it is stable, a reason is logged once.
 //
-// Time comes in with `now`, the time of a report of the host, and goes out with `scheduleRetry(in:)`.
+// The time of a report of the host is passed in as `now`; `scheduleRetry(in:)` asks for a timer.
 
 import BluetoothHost
 import NIOCore
 
-/// Decides what becomes of an adapter's controller.
+/// Decides when an adapter's controller is opened, attached and tried again.
 struct ControllerSupervision {
     private enum State {
         case unused
@@ -41,26 +41,26 @@ struct ControllerSupervision {
         case shutDown
     }
 
-    /// What is to be done, in order.
+    /// Actions to carry out, in order.
     enum Action: Equatable {
-        /// The source is to be asked for a channel; its answer goes to ``ControllerSupervision/opened()`` or
+        /// Ask the source for a channel; its answer goes to ``ControllerSupervision/opened()`` or
         /// ``ControllerSupervision/openingFailed(_:)``.
         case openChannel
-        /// The host is to be attached to the channel that was opened.
+        /// Attach the host to the channel that was opened.
         case attachHost
-        /// The channel that was opened is not needed any more.
+        /// Close the channel that was opened: it is no longer needed.
         case closeChannel
-        /// The host is to detach from its channel.
+        /// Detach the host from its channel.
         case detachHost
-        /// ``ControllerSupervision/retryDelayElapsed()`` is to be called after a delay.
+        /// Call ``ControllerSupervision/retryDelayElapsed()`` after a delay.
         case scheduleRetry(in: TimeAmount)
-        /// It is not to be called any more.
+        /// Cancel that call.
         case cancelRetry
-        /// The adapter's address is known, so that its storage can be opened.
+        /// Open the storage, since the adapter's address is known.
         case openStorage
-        /// ``ControllerSupervision/managerState`` has changed and is to be reported to the managers.
+        /// Report ``ControllerSupervision/managerState``, which has changed, to the managers.
         case reportState
-        /// A line is to be logged.
+        /// Log a line.
         case log(String)
     }
 
@@ -68,19 +68,19 @@ struct ControllerSupervision {
     static let stabilityInterval = TimeAmount.seconds(2)
     /// The delay before the first retry, and the limit of its doubling.
     static let retryDelays: ClosedRange<TimeAmount> = .milliseconds(25)...TimeAmount.seconds(2)
-    /// After how many failures in a row the loss of a controller that was ready is logged.
+    /// The number of failures in a row after which the loss of a controller that was ready is logged.
     private static let silentFailures = 3
-    /// How many reasons are logged per loss: their words may come from elsewhere.
+    /// The number of reasons that are logged per loss: their texts may come from another process.
     private static let reasonLimit = 16
 
     private var state = State.unused
     /// Failures since the controller was last stable.
     private var failureCount = 0
-    /// What was logged since the controller was last stable: each reason once per loss.
+    /// The reasons logged since the controller was last stable: each once per loss.
     private var loggedReasons: Set<String> = []
     /// Whether the controller has ever been ready.
     private var wasReady = false
-    /// What the managers of the adapter see.
+    /// The state that the managers of the adapter see.
     private(set) var managerState: CBManagerState = .unknown
 
     // MARK: Events

@@ -1,9 +1,9 @@
-// The thread on which an adapter lives, for as long as it is needed.
+// The thread of an adapter, as long as it is needed.
 
 import NIOCore
 import NIOPosix
 
-/// An event loop with a thread of its own, which ends with the last reference.
+/// An event loop with its own thread, which ends with the last reference.
 final class EventLoopThread: Sendable {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 

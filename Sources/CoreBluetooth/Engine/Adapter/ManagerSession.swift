@@ -1,19 +1,19 @@
-// What the sessions of central and peripheral managers have in common: the app that they belong to, the state that was
-// reported to their managers, and what becomes of them when their app ends.
+// The common part of the sessions of central and peripheral managers: the app that they belong to, the state that was
+// reported to their managers, and how they go on or end when their app ends.
 
 import NIOCore
 
-/// What travels between a manager and its session.
+/// A command or an event, on its way between a manager and its session.
 protocol ManagerMessage: Sendable {
-    /// What stands in the place of a message that was taken.
+    /// Replaces a message that was taken.
     static var taken: Self { get }
 }
 
 extension ManagerMessage {
     /// Takes the message out of its place in an array.
     ///
-    /// A value in it then has one owner, so that the layers below write their headers in front of it, and nothing that
-    /// it holds is counted once more.
+    /// A value in it then has one owner, so that the layers below write their headers in front of it, and no reference
+    /// count changes.
     @inline(__always)
     mutating func take() -> Self {
         let message = consume self
@@ -22,7 +22,7 @@ extension ManagerMessage {
     }
 }
 
-/// What a manager asks for.
+/// A command of a manager.
 protocol ManagerCommand: ManagerMessage {
     /// The manager has taken over what the process before this one did.
     static var restored: Self { get }
@@ -34,15 +34,15 @@ extension ManagerCommand {
 
 /// An event for a manager.
 protocol ManagerEvent: ManagerMessage {
-    /// What an app knows of what its manager did.
+    /// The state of a manager that its app gets back.
     associatedtype Restoration
 
-    /// What the process, or the manager, before this one did is to be taken over.
+    /// The state of an earlier process, or an earlier manager, that this one takes over.
     static func restored(_ restoration: Restoration) -> Self
-    /// What the adapter can do now.
+    /// The state of the adapter.
     static func state(_ state: CBManagerState) -> Self
 
-    /// Whether an app is woken for the event; the others are the bookkeeping of its managers.
+    /// Whether an app is woken for the event; other events are bookkeeping of its managers.
     var isWorthWaking: Bool { get }
 }
 
@@ -60,7 +60,6 @@ protocol ManagerSession: AnyObject, SendableMetatype {
     static var role: ManagerRole { get }
 
     init(
-        number: Int,
         core: AdapterCore,
         application: (any ApplicationPolicy)?,
         restoreIdentifier: String?,
@@ -74,30 +73,37 @@ protocol ManagerSession: AnyObject, SendableMetatype {
     var core: AdapterCore { get }
     /// The app that the manager belongs to; `nil` for a process that is no app.
     var application: (any ApplicationPolicy)? { get }
-    /// Stores what the manager does, where it has a restore identifier.
+    /// Stores what the manager does; `nil` without a restore identifier.
     var recordStore: RecordStore<Record>? { get }
     /// The state of the adapter that was last reported to the manager.
     var reportedState: CBManagerState? { get set }
-    /// How many reports that the adapter stopped the manager has not taken yet.
+    /// The number of unprocessed "adapter stopped" events.
     ///
-    /// Until it has, what it begins counts as called while the adapter was off: the manager is about to forget it.
+    /// Until the manager has processed them, what it begins counts as called while the adapter was off: the manager is
+    /// about to forget it.
     var unseenStops: Int { get set }
-    /// What the app had when it ended, while the session is orphaned: what happens meanwhile waits.
+    /// The state that the app had when it ended, while the session is orphaned; events wait meanwhile.
     var preservedState: Event.Restoration? { get set }
-    /// The ways from the manager and to it.
-    var mailboxes: SessionMailboxes<Command, Event> { get set }
+    /// The manager's commands; `nil` while there is no manager. One that takes the session over brings its mailboxes.
+    var commands: Mailbox<Command>? { get set }
+    /// The way to the manager.
+    var events: Mailbox<Event> { get set }
+    /// The events that leave at the end of the turn, or wait for the app.
+    var outbox: [Event] { get set }
+    /// The number of events in ``outbox`` that are merged already.
+    var mergedCount: Int { get set }
 
     /// Carries out what the manager asks for.
     func perform(_ command: consuming Command)
     /// Merges the events that wait for the app, or drops some, so that there are not too many.
     func limitDeferredEvents()
-    /// What is stored of the manager now.
+    /// The record to store of the manager's present state.
     func makeRecord() -> Record
-    /// Restores what is stored of the manager.
+    /// Restores the stored state of the manager.
     func restore(from writer: StateWriter)
-    /// What the app knows now.
+    /// The state for the app to take over.
     func restoration() -> Event.Restoration
-    /// Ends what ends with the process of the app while the session goes on.
+    /// Ends everything that ends with the app's process although the session goes on.
     func processEnded()
     /// The adapter stopped.
     func adapterStopped(_ state: CBManagerState)
@@ -117,7 +123,7 @@ extension ManagerSession {
 
     /// Adds an event to those that leave at the end of the turn.
     @inline(__always)
-    func report(_ event: consuming Event) { self.mailboxes.outbox.append(event) }
+    func report(_ event: consuming Event) { self.outbox.append(event) }
 
     /// Lets the turn's events leave.
     func flush() {
@@ -125,12 +131,13 @@ extension ManagerSession {
         // it is back.
         if self.core.state != .resetting { self.recordStore?.save(self.makeRecord) }
         if let application = self.application, !self.mayFlush(under: application) { return }
-        self.mailboxes.send()
+        self.events.send(&self.outbox)
+        self.mergedCount = 0
     }
 
     /// Carries out the commands that wait.
     func drainCommands() {
-        self.mailboxes.commands.drain { for index in $0.indices { self.perform($0[index].take()) } }
+        self.commands?.drain { for index in $0.indices { self.perform($0[index].take()) } }
     }
 
     /// The manager is gone, and everything that it did ends.
@@ -140,7 +147,7 @@ extension ManagerSession {
         self.core.remove(self)
     }
 
-    /// Reports the adapter's state where it has changed for the manager.
+    /// Reports the adapter's state if it has changed for the manager.
     func reportState() {
         guard let state = self.application.visibleState(self.core.state), state != self.reportedState else { return }
         if state == .poweredOn, let writer = self.core.writer { self.restore(from: writer) }
@@ -164,7 +171,8 @@ extension ManagerSession {
             guard self.preservedState == nil else { return }
             self.processEnded()
             self.preservedState = self.restoration()
-            self.mailboxes.detach()
+            self.commands = nil
+            self.outbox = []
         } else {
             self.end()
         }
@@ -175,7 +183,9 @@ extension ManagerSession {
     func takeOver(_ successor: Self) {
         guard let preservedState = self.preservedState else { return }
         self.preservedState = nil
-        self.mailboxes.attach(successor.mailboxes, reporting: [.restored(preservedState), .state(self.core.state)])
+        self.commands = successor.commands
+        self.events = successor.events
+        self.outbox.insert(contentsOf: [.restored(preservedState), .state(self.core.state)], at: 0)
         self.reportedState = self.core.state
         self.unseenStops = self.core.state == .poweredOn ? 0 : 1
     }
@@ -183,10 +193,10 @@ extension ManagerSession {
     /// Whether the manager can begin something: the adapter is on, and the manager knows of each time that it was not.
     var canBegin: Bool { self.core.isReady && self.unseenStops == 0 }
 
-    /// The manager has taken a report that the adapter stopped.
+    /// The manager has processed an "adapter stopped" event.
     func stopSeen() { self.unseenStops = max(0, self.unseenStops - 1) }
 
-    /// The orphaned session among `others` that the manager takes over in place of its own.
+    /// The orphaned session among `others` that the manager takes over instead of its own.
     func orphanedSession(among others: [Self]) -> Self? {
         guard let application = self.application, let identifier = self.recordStore?.identifier else { return nil }
         return others.first {

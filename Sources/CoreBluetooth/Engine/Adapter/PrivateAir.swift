@@ -1,12 +1,12 @@
-// An air inside the process with a thread of its own: both roles of a program, or several devices, with nothing else
-// installed and without a socket.
+// An air inside the process, with its own thread: for a program with both roles, or with several devices, that needs
+// neither an installation nor a socket.
 
 public import BluetoothAir
 import BluetoothTypes
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// An air of this process with an event loop of its own.
+/// An air of this process with its own event loop.
 ///
 /// ```swift
 /// let air = PrivateAir()

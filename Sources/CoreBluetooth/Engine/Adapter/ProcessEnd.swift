@@ -1,5 +1,5 @@
-// The end of the process by `exit` or by the return of `main`, where a phone's system would end the links of the app:
-// its adapters shut down gracefully, since their controllers otherwise would go on advertising and hold links whose
+// The end of the process by `exit` or by the return of `main`. A phone's system would end the links of the app; here
+// the adapters shut down gracefully, since their controllers would otherwise go on advertising and keep links whose
 // peers wait.
 
 import Dispatch
@@ -21,14 +21,14 @@ enum ProcessEnd {
     }
 
     private static let entries = NIOLockedValueBox<[Entry]>([])
-    // The threads of the event loops are not there in a child that was forked.
+    // A forked child has no threads of the event loops.
     private static let process = getpid()
     private static let exitHook: Void = {
         _ = ProcessEnd.process
         atexit { ProcessEnd.shutDownAll() }
     }()
 
-    /// Remembers an adapter, as long as it lives.
+    /// Adds an adapter, which is not retained.
     static func add(_ adapter: BluetoothAdapter) {
         _ = self.exitHook
         self.entries.withLockedValue { entries in
@@ -46,7 +46,7 @@ enum ProcessEnd {
             group.enter()
             adapter.shutDown(within: AdapterCore.shutdownLimit) { group.leave() }
         }
-        // Nothing holds the process up for longer, not even an event loop that does not turn any more.
+        // The process waits no longer, not even for an event loop that is stuck.
         let limit = AdapterCore.shutdownLimit + .milliseconds(50)
         _ = group.wait(timeout: .now() + .nanoseconds(Int(limit.nanoseconds)))
     }

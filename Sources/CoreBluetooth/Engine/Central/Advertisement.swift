@@ -1,11 +1,11 @@
-// What an advertiser says, in its advertising data and its scan response together, and the dictionary that Core
-// Bluetooth makes of it.
+// The advertising data and the scan response of an advertiser together, and the dictionary that Core Bluetooth makes of
+// them.
 
 import BluetoothTypes
 import Foundation
 import NIOCore
 
-/// Which facts an advertisement holds.
+/// The kinds of facts in an advertisement.
 ///
 /// A scan without duplicates reports a device again when there are more of them.
 struct AdvertisementFacts: OptionSet, Sendable {
@@ -42,8 +42,8 @@ final class Advertisement: Sendable {
 
     /// Reads advertising data and the scan response that belongs to it.
     ///
-    /// What both have is joined, the advertising data's first: lists of services, manufacturer data and the data of a
-    /// service. Octets that both repeat are there once.
+    /// Facts that both have are joined, the advertising data's first: lists of services, manufacturer data and the data
+    /// of a service. Equal octets are there once.
     init(data: ByteBuffer, scanResponse: ByteBuffer?, isConnectable: Bool) {
         let alone = AdvertisingData(parsing: data)
         var merged = alone
@@ -92,7 +92,7 @@ final class Advertisement: Sendable {
         }
     }
 
-    /// The facts that it holds.
+    /// The kinds of facts that it has.
     var facts: AdvertisementFacts {
         var facts: AdvertisementFacts = []
         if self.localName != nil { facts.insert(.localName) }

@@ -1,4 +1,4 @@
-// A central manager's other half on the event loop: what it scans for, and which of its peripherals want a link.
+// A central manager on the event loop: its scan, and the connections of its peripherals.
 
 import BluetoothHCI
 import BluetoothHost
@@ -10,61 +10,64 @@ import NIOCore
 final class CentralSession: ManagerSession, DiscoveringSession {
     static let role = ManagerRole.central
 
+    /// Tells the scans of the adapter's sessions apart.
     let number: Int
     unowned let core: AdapterCore
     /// The app that the manager belongs to; `nil` for a process that is no app.
     let application: (any ApplicationPolicy)?
-    /// The mailboxes from the manager and to it.
-    @exclusivity(unchecked) var mailboxes: SessionMailboxes<CentralCommand, CentralEvent>
+    @exclusivity(unchecked) var commands: Mailbox<CentralCommand>?
+    @exclusivity(unchecked) var events: Mailbox<CentralEvent>
+    @exclusivity(unchecked) var outbox: [CentralEvent] = []
+    var mergedCount = 0
     /// The state of the adapter that was last reported to the manager.
     var reportedState: CBManagerState?
-    /// How many reports that the adapter stopped the manager has not taken yet.
+    /// The number of unprocessed "adapter stopped" events.
     var unseenStops = 0
-    /// What the app had when it ended, while the session is orphaned: what happens meanwhile waits.
+    /// The state that the app had when it ended, while the session is orphaned; events wait meanwhile.
     var preservedState: CentralRestoration?
 
-    /// How many discoveries wait for the app.
+    /// Counts the discoveries that wait for the app.
     let discoveryWindow = ReceiveWindow()
-    /// What is scanned for, while scanning.
+    /// The present scan; `nil` while not scanning.
     private(set) var scan: Scan?
     private var scanCount = 0
     private(set) var connectionEventFilter: ConnectionEventFilter?
     /// Channels that were opened and that the app was not given yet.
     let unclaimedChannels = UnclaimedChannels()
-    /// What the session has of one `CBPeripheral` object.
+    /// The session's state of one `CBPeripheral` object.
     private enum Slot {
         /// No connection.
         case empty
         /// A connection.
         case live(PeripheralConnection)
-        /// The last connection has ended, after so many invalidations. The app may not know it yet, and ask for the same
-        /// connection once more.
+        /// The last connection has ended, with this number of invalidations. The app may not know it yet, and ask for
+        /// the same connection again.
         case ended(ConnectionID, invalidations: Int)
     }
 
     /// The connections of `CBPeripheral` objects, by the object's place in its table.
     @exclusivity(unchecked) private var slots: ContiguousArray<Slot> = []
-    /// How many places of that table were used, by this manager and those before it: never fewer than before.
+    /// The number of places in that table that were ever used, by this manager and those before it.
     private(set) var placeCount = 0
 
-    /// Stores what the manager does, where it has a restore identifier.
+    /// Stores what the manager does; `nil` without a restore identifier.
     let recordStore: RecordStore<CentralRecord>?
-    /// The connections that have ended while the app does not know it: to be restored as if they had not.
+    /// The connections that have ended while the app does not know it; they are restored as if they had not.
     private(set) var unseenEnds: [(id: ConnectionID, record: CentralRecord.Peripheral)] = []
 
     init(
-        number: Int,
         core: AdapterCore,
         application: (any ApplicationPolicy)?,
         restoreIdentifier: String?,
         commands: Mailbox<CentralCommand>,
         events: Mailbox<CentralEvent>
     ) {
-        self.number = number
+        self.number = core.makeSessionNumber()
         self.core = core
         self.application = application
         self.recordStore = RecordStore(restoreIdentifier, program: application?.name)
-        self.mailboxes = SessionMailboxes(number: number, commands: commands, events: events)
+        self.commands = commands
+        self.events = events
     }
 
     // MARK: Messages
@@ -102,7 +105,7 @@ final class CentralSession: ManagerSession, DiscoveringSession {
             connection.isReleased = true
             self.core.peers.cancel(connection)
         case .resumeReceiving(let id):
-            guard let connection = self.connection(id), let link = connection.peer.link else { return }
+            guard let connection = self.connection(id), let link = connection.link else { return }
             self.core.resumeReceiving(on: link, for: connection.token)
         case .openChannel(let id, let psm, let invalidations):
             self.connection(id)?.openChannel(psm, invalidations: invalidations)
@@ -113,8 +116,8 @@ final class CentralSession: ManagerSession, DiscoveringSession {
         }
     }
 
-    /// An advertiser was discovered. While the window is full, ``effectiveScan`` is none, so that nothing is counted as
-    /// reported that is not.
+    /// An advertiser was discovered. While the window is full, ``effectiveScan`` is `nil`, so that only reported
+    /// discoveries are counted.
     func discovered(_ discovery: Discovery) {
         _ = self.discoveryWindow.add(Discovery.size)
         self.report(.discovered(discovery, self.discoveryWindow))
@@ -144,18 +147,18 @@ final class CentralSession: ManagerSession, DiscoveringSession {
     ) {
         guard self.core.isReady else { return }
         if let connection = self.connection(id) {
-            // Asked for once more: where the link is there, it is reported once more.
-            if connection.isEstablished {
-                self.report(.connected(id, mtu: connection.peer.mtu, connection.window))
+            // Asked for again: if the link is there, it is reported again.
+            if connection.link != nil {
+                self.report(.connected(id, mtu: connection.peer.server.mtu, connection.window))
             }
             return
         }
         let index = Int(id.token.index)
         while self.slots.count <= index { self.slots.append(.empty) }
         self.placeCount = max(self.placeCount, self.slots.count)
-        var invalidations = Invalidations()
-        // The app does not know yet that the link was lost: what it asks for until then was meant for that link.
-        if case .ended(id, let count) = self.slots[index] { invalidations = Invalidations(lostAfter: count) }
+        var invalidations = InvalidatedHandles()
+        // The app does not know yet that the link was lost: its calls until then were meant for that link.
+        if case .ended(id, let count) = self.slots[index] { invalidations = InvalidatedHandles(lostAfter: count) }
         let connection = PeripheralConnection(
             id: id,
             session: self,
@@ -164,7 +167,7 @@ final class CentralSession: ManagerSession, DiscoveringSession {
             attributes: attributes,
             invalidations: invalidations
         )
-        // An older connection of the same object is still being ended; it is not found in the table any more.
+        // An older connection of the same object may still be ending; it is no longer found in the table.
         self.slots[index] = .live(connection)
         self.core.peers.add(connection)
         self.noteChange()
@@ -179,9 +182,9 @@ final class CentralSession: ManagerSession, DiscoveringSession {
 
     /// How a connection ends.
     enum ConnectionEnd {
-        /// The app did not want it any more.
+        /// By the app.
         case cancelled
-        /// It did not come about.
+        /// It could not be made.
         case failed
         /// Its link was lost.
         case lost
@@ -199,7 +202,7 @@ final class CentralSession: ManagerSession, DiscoveringSession {
         self.noteChange()
     }
 
-    /// The app knows that a connection is over.
+    /// The app knows that a connection has ended.
     private func endSeen(_ id: ConnectionID) {
         guard let index = self.unseenEnds.firstIndex(where: { $0.id == id }) else { return }
         self.unseenEnds.remove(at: index)
@@ -214,7 +217,7 @@ final class CentralSession: ManagerSession, DiscoveringSession {
         self.slots = []
         self.unseenEnds = []
         if state < .poweredOff { self.connectionEventFilter = nil }
-        // What outlived its manager does not outlive this.
+        // An orphaned session ends here.
         if self.preservedState != nil { self.end() }
         self.noteChange()
     }
@@ -239,8 +242,8 @@ final class CentralSession: ManagerSession, DiscoveringSession {
         self.noteChange()
     }
 
-    /// Ends the channels: they end with the app that has their streams. Of connections that the app has cancelled
-    /// nothing is reported any more: their objects end with it, and are not restored.
+    /// Ends the channels, since their streams end with the app. Connections that the app has cancelled are not reported
+    /// any longer: their objects end with the app, and are not restored.
     func processEnded() {
         for connection in self.liveConnections {
             self.core.channels.close(of: connection)

@@ -32,7 +32,7 @@ struct DiscoveredAttributes: Codable, Hashable, Sendable {
 
     /// The services, lowest handle first.
     private(set) var services: [Service] = []
-    /// The peripheral's Database Hash at that time; `nil` where it has none.
+    /// The peripheral's Database Hash at that time; `nil` if it has none.
     var databaseHash: Data?
     /// How secure the link was then (`SecurityLevel`); missing for one that was not.
     var securityLevel: UInt8?
@@ -100,7 +100,7 @@ struct DiscoveredAttributes: Codable, Hashable, Sendable {
         self.change(value) { $0.descriptors = records }
     }
 
-    /// Notes whether the app is subscribed to a characteristic; says whether that is news.
+    /// Notes whether the app is subscribed to a characteristic; returns whether that is a change.
     @discardableResult
     mutating func setNotifying(_ isNotifying: Bool, _ value: AttributeHandle) -> Bool {
         var isNews = false

@@ -1,9 +1,9 @@
-// Scanning for all central managers of an adapter: what each advertiser says, and what each manager has discovered of
-// it.
+// Scanning for all central managers of an adapter: the advertisements of each advertiser, and what each manager has
+// discovered of it.
 //
-// The host hands on every advertising report; they become discoveries here, since only here it is known what a manager
-// has discovered before. An advertiser whose scan response is still to come is deferred until it is there or the next
-// report shows that it was lost, so that the first `didDiscover` has the name.
+// The host hands on every advertising report. It becomes a discovery here, where it is known what a manager has
+// discovered before. If an advertiser's scan response is still to come, the discovery waits until it is there or the
+// next report shows that it was lost, so that the first `didDiscover` has the name.
 
 import BluetoothHCI
 import BluetoothHost
@@ -15,7 +15,7 @@ import NIOCore
 struct Scan: Hashable, Sendable {
     /// The manager's session.
     var session: Int
-    /// How many scans it has started; to a new one everything is reported again.
+    /// The number of the scan; everything is reported again to a new one.
     var number: Int
     var filter: ScanFilter
 }
@@ -28,10 +28,10 @@ protocol DiscoveringSession: AnyObject {
 
 /// The advertisers around one adapter, and what was discovered of them.
 struct Discoveries {
-    /// How many advertisers are remembered; of more, those that were silent longest are forgotten.
+    /// The number of advertisers; beyond it the least recently heard are evicted.
     static let capacity = 1024
 
-    /// What a session has discovered of an advertiser in its present scan.
+    /// A session's discovery of an advertiser in its present scan.
     private struct Known {
         var session: Int
         var scan: Int
@@ -59,16 +59,17 @@ struct Discoveries {
 
     private let identities: IdentityStore
     private var advertisers: [DeviceAddress: Advertiser] = [:]
-    /// The scans for which the last report was looked at, and how often they have changed.
+    /// The scans at the last report, and how often they have changed.
     private var servedScans: [Scan] = []
     private var servedScansCount = 0
 
     init(identities: IdentityStore) { self.identities = identities }
 
-    /// Forgets all advertisers: no manager scans any more.
+    /// Forgets all advertisers: no manager scans.
     mutating func reset() { self.advertisers = [:] }
 
-    /// Which reports lead to discoveries of these scans; noted, since scans that have changed need every device anew.
+    /// The reports that can lead to discoveries of these scans. The scans are noted, since changed scans need the
+    /// reports of all devices again.
     mutating func reportNeed(of sessions: [(session: some DiscoveringSession, scan: Scan)]) -> AdvertisingReportNeed {
         if !sessions.lazy.map(\.scan).elementsEqual(self.servedScans) {
             self.servedScans = sessions.map(\.scan)
@@ -77,7 +78,7 @@ struct Discoveries {
         return sessions.contains(where: \.scan.filter.allowsDuplicates) ? .all : .changes(self.servedScansCount)
     }
 
-    /// Takes in an advertising report, and hands the discovery to each session whose scan finds something new in it.
+    /// Takes an advertising report, and hands the discovery to each session whose scan finds something new in it.
     mutating func receive(
         _ report: AdvertisingReport,
         for sessions: [(session: some DiscoveringSession, scan: Scan)],
@@ -87,7 +88,7 @@ struct Discoveries {
         let advertiser = self.advertiser(report.address, now)
         advertiser.lastHeard = now
         if report.isScanResponse {
-            // A response without an advertisement before it does not say whether the device can be connected to.
+            // A response without an advertisement before it does not say whether the device is connectable.
             guard advertiser.hasData else { return }
             if advertiser.scanResponse != report.data {
                 advertiser.scanResponse = report.data
@@ -115,9 +116,9 @@ struct Discoveries {
         return advertiser
     }
 
-    /// Forgets the quarter that was silent longest.
+    /// Evicts the least recently heard quarter.
     ///
-    /// Ties are decided by address, so that equal runs stay equal.
+    /// Ties are decided by address, so that runs are repeatable.
     private mutating func forgetSilent() {
         let order = self.advertisers.sorted { left, right in
             (left.value.lastHeard, left.key.value) < (right.value.lastHeard, right.key.value)

@@ -1,12 +1,12 @@
-// Values that come before any app has subscribed on this link. A server keeps the Client Characteristic Configuration
-// of a bonded client (Vol 3, Part G, 3.3.3.3), so it may send as soon as the link is encrypted, before this side has
-// discovered anything; and it does not report the subscription once more when the descriptor is written with the value
-// that it has. The first app that subscribes gets them, right after the answer to its subscription.
+// Values that come before any app has subscribed on the link. A server keeps the Client Characteristic Configuration of
+// a bonded client (Vol 3, Part G, 3.3.3.3), so it may send as soon as the link is encrypted, before this side has
+// discovered anything; and a server's app is not informed again when the descriptor is written with the value that it
+// has. The first app that subscribes gets them, right after the answer to its subscription.
 
 import BluetoothHost
 import NIOCore
 
-/// The latest values of characteristics that nobody has subscribed to on this link.
+/// The latest values of characteristics without a subscriber on this link.
 struct EarlyValues {
     /// The number of characteristics with values here; values of further ones are dropped.
     static let characteristicLimit = 16
@@ -36,6 +36,6 @@ struct EarlyValues {
         return self.values[handle] ?? []
     }
 
-    /// Forgets the values of characteristics that are gone.
+    /// Removes the values of characteristics that are gone.
     mutating func remove(in range: AttributeHandleRange) { _ = self.values.remove(in: range) }
 }

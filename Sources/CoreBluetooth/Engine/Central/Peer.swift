@@ -5,16 +5,31 @@ import BluetoothTypes
 
 /// A device that an app wants a link with, or has one with.
 final class Peer {
-    /// What is known of the server at the other end of the link.
-    enum Server {
-        /// Nothing, and it was not asked: the peer opened the link.
+    /// The address by which it is known: its identity address, once it is bonded.
+    var address: DeviceAddress
+    /// The link, and the connections that share it.
+    @exclusivity(unchecked) var connections = PeerLink<PeripheralConnection>()
+    /// The server at the other end of the link.
+    @exclusivity(unchecked) var server = RemoteServer()
+
+    init(address: DeviceAddress) { self.address = address }
+
+    /// The link, while it can be used.
+    var link: LinkID? { self.connections.id }
+}
+
+/// What is known of the server at the other end of a link; nothing of it outlasts the link.
+struct RemoteServer {
+    /// Which database the server has.
+    enum Identity {
+        /// It was not asked: the peer opened the link.
         case unknown
-        /// The host validates what is cached of its database, or finds out what identifies it; once more if a change
+        /// The host validates what is cached of the database, or finds out what identifies it; once more if a change
         /// was reported meanwhile.
         case validating(mustRepeat: Bool)
-        /// Its database is identified by its Database Hash.
+        /// The one that its Database Hash identifies.
         case known
-        /// It has no Database Hash, so that nothing of its database outlasts the link.
+        /// It has no Database Hash, so nothing of its database outlasts the link.
         case noDatabaseHash
 
         /// Whether it is validated once more.
@@ -25,8 +40,8 @@ final class Peer {
     enum Trust {
         /// The server has said it on a link as secure as this one.
         case confirmed
-        /// It is to be confirmed, since the link has become more secure, or the server does not know a handle: with
-        /// what was still to be confirmed before.
+        /// It has to be confirmed, since the link has become more secure, or the server does not know a handle; with
+        /// what had to be confirmed before.
         case doubted(RemoteDatabase?)
         /// It is being confirmed.
         case confirming(RemoteDatabase)
@@ -43,21 +58,17 @@ final class Peer {
 
     /// How often the database of a server is validated on one link.
     ///
-    /// A server that reports changes without end is not cached any more. One that reports a change in answer to the
-    /// configuration of caching costs one more read of its hash.
+    /// The database of a server that reports changes without end is no longer cached. A server that reports a change in
+    /// answer to the configuration of caching costs one more read of its hash.
     static let validationLimit = 16
 
-    /// The address by which it is known: its identity address, once it is bonded.
-    var address: DeviceAddress
-    /// The link, and the connections that share it.
-    @exclusivity(unchecked) var connections = PeerLink<PeripheralConnection>()
-    /// Whether the server has left a request without an answer for 30 s, so that the host ends the link.
+    /// Whether it has left a request without an answer for 30 s, so that the host ends the link.
     var hasTimedOut = false
     /// The ATT MTU of the link, in octets.
     var mtu = ATT.defaultMTU
-    var server: Server = .unknown
+    var identity = Identity.unknown
     var validationCount = 0
-    /// What identified the server's database when it was validated last on this link.
+    /// What identified the database when it was validated last.
     var validatedDatabase: GATTCachedDatabase?
     /// Whether the server has reported a change since.
     var hasReportedChange = false
@@ -67,41 +78,19 @@ final class Peer {
     var level = SecurityLevel.none
     var trust = Trust.confirmed
     /// Who gets which values, by the handle of the value.
-    @exclusivity(unchecked) var subscriptions = HandleTable<Subscription<PeripheralConnection>>()
+    var subscriptions = HandleTable<Subscription<PeripheralConnection>>()
     /// The values that came before anybody subscribed.
-    @exclusivity(unchecked) var earlyValues = EarlyValues()
-    /// Services that were discovered on this link, and reported as connection events.
+    var earlyValues = EarlyValues()
+    /// Services that were discovered, and reported as connection events.
     var reportedServices: [BluetoothUUID] = []
-    /// Whether the GAP Device Name was asked for on this link, or is about to be.
+    /// Whether the GAP Device Name was asked for, or is about to be.
     var hasNameReader = false
 
-    init(address: DeviceAddress) { self.address = address }
-
-    /// The link, while it can be used.
-    var link: LinkID? { self.connections.id }
-
-    /// The database, where it is known to be the server's present one.
+    /// The database, if it is known to be the server's present one.
     var cachedDatabase: RemoteDatabase? {
-        switch self.server {
+        switch self.identity {
         case .known: self.database
         case .unknown, .validating, .noDatabaseHash: nil
         }
-    }
-
-    /// The link is gone, or a new one is there.
-    func forgetLink() {
-        self.hasTimedOut = false
-        self.mtu = ATT.defaultMTU
-        self.server = .unknown
-        self.validationCount = 0
-        self.validatedDatabase = nil
-        self.hasReportedChange = false
-        self.database = RemoteDatabase()
-        self.level = .none
-        self.trust = .confirmed
-        self.subscriptions = HandleTable()
-        self.earlyValues = EarlyValues()
-        self.reportedServices = []
-        self.hasNameReader = false
     }
 }

@@ -7,8 +7,8 @@
 //      ▲                            │ failure              │ link lost                               │ link ended
 //      └────────────────────────────┴──────────────────────┴─────────────────────────────────────────┘
 //
-// - none: there is no link, and none is asked for.
-// - connecting: the host tries to connect. A link that the peer opens meanwhile is taken instead.
+// - none: there is no link, and no app asks for one.
+// - connecting: the host tries to connect. A link that the peer opens meanwhile is used instead.
 // - connected: there is a link; `isCentral` says whether this side opened it.
 // - disconnecting: this side ends the link; requests that arrive now wait until it is gone.
 //
@@ -19,15 +19,15 @@
 //                                        └── link lost, and the app asked for reconnection
 //
 // - delayed: the app asked for a start delay.
-// - pending: the link is waited for, without a limit.
+// - pending: it waits for the link, without a limit.
 // - established: the app has the link.
-// - leaving: the app has cancelled, and the link ends with that; the end is reported when it has ended.
+// - leaving: the app has cancelled, and the link is being ended; the end is reported when it has ended.
 //
 // A connection that fails, is cancelled without a link, or loses its link without reconnection is removed at once. A
-// link that others still use, or that the peer opened, stays when a connection is cancelled.
+// link that other connections use, or that the peer opened, stays when a connection is cancelled.
 //
-// A peer can connect and disconnect whenever it likes, also twice at a time: a second link with the same peer is left
-// alone until the first one has ended. Time is not known here: the start delay is scheduled by the caller.
+// A peer can connect and disconnect whenever it likes, even twice at a time: a second link with the same peer is
+// ignored until the first one has ended. No timers: the caller schedules the start delay.
 
 import BluetoothHCI
 import BluetoothHost
@@ -42,25 +42,25 @@ struct PeerLink<Connection: Equatable> {
         case leaving
     }
 
-    /// What is to be done, in order.
+    /// Actions to carry out, in order.
     enum Action: Equatable {
-        /// The host is to connect to the peer.
+        /// Have the host connect to the peer.
         case connect
-        /// The host is to stop that, and to end a link that was made meanwhile.
+        /// Have the host stop connecting, and end a link that was made meanwhile.
         case cancelConnecting
-        /// The host is to stop that, and to keep a link that was made meanwhile.
+        /// Have the host stop connecting, and keep a link that was made meanwhile.
         case stopConnecting
-        /// The host is to end the link.
+        /// Have the host end the link.
         case disconnect(LinkID)
         /// The connection has the link.
-        case establish(Connection)
+        case establish(Connection, LinkID)
         /// The connection is cancelled and will end with the link.
         case leave(Connection)
         /// The connection could not be made, and is removed.
         case fail(Connection, HCIErrorCode)
         /// The link is lost, and the connection waits for the next one.
         case reconnect(Connection, HCIErrorCode)
-        /// The connection has ended, and is removed; the reason is `nil` where its app cancelled it.
+        /// The connection has ended, and is removed; the reason is `nil` if its app cancelled it.
         case end(Connection, HCIErrorCode?)
     }
 
@@ -98,7 +98,7 @@ struct PeerLink<Connection: Equatable> {
     /// The connections that have the link.
     var established: [Connection] { self.requests.filter { $0.phase == .established }.map(\.connection) }
 
-    /// How a connection stands; `nil` where it has ended.
+    /// How a connection stands; `nil` if it has ended.
     func phase(of connection: Connection) -> Phase? {
         self.requests.first { $0.connection == connection }?.phase
     }
@@ -118,9 +118,9 @@ struct PeerLink<Connection: Equatable> {
         switch self.state {
         case .none: return self.connectIfWanted()
         case .connecting, .disconnecting: return []
-        case .connected:
+        case .connected(let link, isCentral: _):
             self.requests[index].phase = .established
-            return [.establish(connection)]
+            return [.establish(connection, link)]
         }
     }
 
@@ -151,7 +151,7 @@ struct PeerLink<Connection: Equatable> {
 
     // MARK: The host
 
-    /// There is a link with the peer; `nil` where there was one already.
+    /// There is a link with the peer. Returns `nil` if there was one already.
     mutating func connected(_ link: LinkID, isCentral: Bool) -> [Action]? {
         var actions: [Action] = []
         switch self.state {
@@ -167,7 +167,7 @@ struct PeerLink<Connection: Equatable> {
         self.state = .connected(link, isCentral: isCentral)
         for index in self.requests.indices where self.requests[index].phase == .pending {
             self.requests[index].phase = .established
-            actions.append(.establish(self.requests[index].connection))
+            actions.append(.establish(self.requests[index].connection, link))
         }
         return actions
     }
@@ -203,7 +203,7 @@ struct PeerLink<Connection: Equatable> {
         return actions
     }
 
-    /// Asks for a link where a connection waits for one and none is there or under way.
+    /// Asks for a link if a connection waits for one and none is there or under way.
     mutating func connectIfWanted() -> [Action] {
         guard self.state == .none, self.hasPending else { return [] }
         self.state = .connecting

@@ -1,5 +1,5 @@
-// The peers of one adapter on its event loop: what their machines decide is carried out here, and what the host reports
-// of a link is handed to the connections that share it.
+// The peers of one adapter on its event loop: carries out what their machines decide, and hands the host's reports of a
+// link to the connections that share it.
 
 import BluetoothHCI
 import BluetoothHost
@@ -58,11 +58,8 @@ final class PeerTable {
             case .cancelConnecting: self.core.host.cancelConnection(to: peer.address)
             case .stopConnecting: self.core.host.stopConnecting(to: peer.address)
             case .disconnect(let link): self.core.host.disconnect(link)
-            case .establish(let connection):
-                connection.window = PeripheralConnection.makeWindow()
-                connection.report(.connected(connection.id, mtu: peer.mtu, connection.window))
-                connection.session.noteChange()
-                connection.resume()
+            case .establish(let connection, let link):
+                connection.establish(link)
                 self.readName(of: peer)
             case .leave(let connection): connection.cancelAll()
             case .fail(let connection, let status):
@@ -101,25 +98,25 @@ final class PeerTable {
     /// There is a link.
     func connected(_ link: LinkInformation) {
         let peer = self.peer(link.peer)
-        // There are two links with a peer where each device connected to the other at once, or where the peer has
-        // started anew and its old link is not timed out yet. The second one is taken when the first one has ended.
+        // There are two links with a peer if each device connected to the other at once, or if the peer was restarted
+        // and its old link has not timed out yet. The second link is used when the first one has ended.
         guard let actions = peer.connections.connected(link.id, isCentral: link.isCentral) else { return }
-        peer.forgetLink()
-        peer.mtu = self.core.host.mtu(of: link.id)
-        peer.level = self.core.host.security(of: link.id)?.level ?? .none
+        peer.server = RemoteServer()
+        peer.server.mtu = self.core.host.mtu(of: link.id)
+        peer.server.level = self.core.host.security(of: link.id)?.level ?? .none
         self.peersByLink[link.id] = peer
         guard peer.link != nil else { return self.perform(actions, on: peer) }
         if link.isCentral {
             // The host validates by itself.
-            peer.server = .validating(mustRepeat: false)
-            peer.validationCount = 1
+            peer.server.identity = .validating(mustRepeat: false)
+            peer.server.validationCount = 1
         }
         self.core.connectedPeers.insert(link.peer)
         self.perform(actions, on: peer)
         self.reportConnectionEvent(.peerConnected, of: peer, services: [])
     }
 
-    /// The peer of a link is known by its identity address now. What apps have of it goes on under that.
+    /// The peer of a link is known by its identity address now. Connections go on under that address.
     func identified(_ link: LinkInformation, before address: DeviceAddress) {
         guard let peer = self.peersByLink[link.id], peer.address != link.peer else { return }
         if self.peers[address] === peer { self.peers[address] = nil }
@@ -130,7 +127,8 @@ final class PeerTable {
         self.core.databaseCache.remove(address)
         self.learn(of: peer) { _ in }
         for connection in peer.connections.connections { connection.session.noteChange() }
-        // What waited for the device under its identity address had another identifier, which nobody has any more.
+        // Connections that waited for the device under its identity address had another identifier, which no longer
+        // exists.
         guard let other, other.link == nil else { return }
         self.core.host.stopConnecting(to: link.peer)
         let connections = other.connections.connections
@@ -150,10 +148,10 @@ final class PeerTable {
         guard let peer = self.peersByLink[link.id] else { return }
         self.peersByLink[link.id] = nil
         self.core.connectedPeers.remove(peer.address)
-        self.reportConnectionEvent(.peerDisconnected, of: peer, services: peer.reportedServices)
+        self.reportConnectionEvent(.peerDisconnected, of: peer, services: peer.server.reportedServices)
         // The host has ended the link since the peer did not answer.
-        let actions = peer.connections.disconnected(peer.hasTimedOut ? .connectionTimeout : reason)
-        peer.forgetLink()
+        let actions = peer.connections.disconnected(peer.server.hasTimedOut ? .connectionTimeout : reason)
+        peer.server = RemoteServer()
         self.perform(actions, on: peer)
         if let other = self.core.host.links.first(where: { $0.peer == link.peer && $0.id != link.id }) {
             self.connected(other)
@@ -163,7 +161,7 @@ final class PeerTable {
         self.removeIfUnused(peer)
     }
 
-    /// The adapter stopped: there are no links and no connections any more.
+    /// The adapter stopped: all links and connections are gone.
     func reset() {
         for peer in self.peers.values {
             let connections = peer.connections.connections
@@ -181,16 +179,16 @@ final class PeerTable {
     @inline(__always)
     func received(_ value: ByteBuffer, for handle: AttributeHandle, on link: LinkID) {
         guard let peer = self.peersByLink[link] else { return }
-        if peer.earlyValues.contains(handle) { return peer.earlyValues.add(value, for: handle) }
-        let isKnown = peer.subscriptions.withObject(of: handle) { subscription in
+        if peer.server.earlyValues.contains(handle) { return peer.server.earlyValues.add(value, for: handle) }
+        let isKnown = peer.server.subscriptions.withObject(of: handle) { subscription in
             subscription.forEachSubscriber { $0.received(value, for: handle, on: link) }
         }
         // A server without a bond has forgotten the subscriptions of earlier links.
         guard !isKnown, self.core.host.security(of: link)?.isBonded == true else { return }
-        peer.earlyValues.add(value, for: handle)
+        peer.server.earlyValues.add(value, for: handle)
     }
 
-    /// Writes without response have left.
+    /// Writes without response have left or were dropped.
     func transmitted(_ count: Int, for token: TransmitToken, on link: LinkID) {
         self.peersByLink[link]?.connections.established.first { $0.token == token }?.transmitted(count)
     }
@@ -198,28 +196,28 @@ final class PeerTable {
     /// The ATT MTU changed.
     func changedMTU(_ link: LinkID, _ mtu: Int) {
         guard let peer = self.peersByLink[link] else { return }
-        peer.mtu = mtu
+        peer.server.mtu = mtu
         for connection in peer.connections.established { connection.changedMTU(mtu, on: link) }
     }
 
-    /// The peer's services in a range are no more.
+    /// The peer's services in a range are gone.
     func invalidated(_ link: LinkID, _ range: AttributeHandleRange) {
         guard let peer = self.peersByLink[link] else { return }
-        peer.hasReportedChange = true
+        peer.server.hasReportedChange = true
         self.invalidate(range, of: peer, link)
         self.outOfDate(peer, link)
     }
 
     func invalidate(_ range: AttributeHandleRange, of peer: Peer, _ link: LinkID) {
-        _ = peer.subscriptions.remove(in: range)
-        peer.earlyValues.remove(in: range)
+        _ = peer.server.subscriptions.remove(in: range)
+        peer.server.earlyValues.remove(in: range)
         self.core.host.cancelWritesWithoutResponse(to: range, on: link)
         for connection in peer.connections.established { connection.invalidate(range) }
     }
 
     // MARK: Databases
 
-    /// What is cached of the database of the peer of a link, for the host to validate.
+    /// The cached database of the peer of a link, for the host to validate.
     func cachedDatabase(of link: LinkInformation) -> GATTCachedDatabase? {
         let level = self.core.host.security(of: link.id)?.level ?? .none
         return self.core.databaseCache.database(of: link.peer, at: level)?.identity
@@ -228,33 +226,33 @@ final class PeerTable {
     /// The host knows which database the server at the other end of a link has.
     func validated(_ link: LinkID, _ validation: GATTDatabaseValidation) {
         guard let peer = self.peersByLink[link] else { return }
-        let earlier = peer.validatedDatabase
-        let mustRepeat = peer.server.mustRepeat
-        peer.validatedDatabase = validation.database
-        if case .doubted = peer.trust { self.collectUnconfirmed(of: peer) }
+        let earlier = peer.server.validatedDatabase
+        let mustRepeat = peer.server.identity.mustRepeat
+        peer.server.validatedDatabase = validation.database
+        if case .doubted = peer.server.trust { self.collectUnconfirmed(of: peer) }
         switch validation {
         case .unchanged(let identity):
-            let cached = self.core.databaseCache.database(of: peer.address, at: peer.level)
-            peer.database = cached ?? RemoteDatabase(identity)
-            peer.server = .known
+            let cached = self.core.databaseCache.database(of: peer.address, at: peer.server.level)
+            peer.server.database = cached ?? RemoteDatabase(identity)
+            peer.server.identity = .known
         case .changed(let identity):
             self.core.databaseCache.remove(peer.address)
-            peer.database = RemoteDatabase(identity)
-            peer.server = .known
+            peer.server.database = RemoteDatabase(identity)
+            peer.server.identity = .known
         case .noDatabaseHash:
             self.core.databaseCache.remove(peer.address)
-            peer.server = .noDatabaseHash
+            peer.server.identity = .noDatabaseHash
         }
         if mustRepeat {
             self.validate(peer, on: link)
-            if case .validating = peer.server { return }
+            if case .validating = peer.server.identity { return }
         }
-        // A server that can report what has changed does so before it answers; of another one nothing holds any more.
-        if let earlier, earlier.databaseHash != validation.database?.databaseHash, !peer.hasReportedChange {
+        // A server that can report a change has done so before it answered; of any other server nothing holds.
+        if let earlier, earlier.databaseHash != validation.database?.databaseHash, !peer.server.hasReportedChange {
             self.invalidate(0x0001...0xFFFF, of: peer, link)
-            peer.trust = .confirmed
+            peer.server.trust = .confirmed
         }
-        peer.hasReportedChange = false
+        peer.server.hasReportedChange = false
         self.confirm(peer, on: link)
         for connection in peer.connections.established { connection.databaseValidated() }
     }
@@ -263,64 +261,66 @@ final class PeerTable {
     /// is repeated (Vol 3, Part G, 2.5.2.1).
     func databaseOutOfSync(_ link: LinkID) {
         guard let peer = self.peersByLink[link] else { return }
-        if case .doubted = peer.trust { return self.findOutAnew(peer, on: link) }
-        switch peer.server {
-        // One that has begun begins anew, since the server may have refused a part of it.
+        if case .doubted = peer.server.trust { return self.findOutAnew(peer, on: link) }
+        switch peer.server.identity {
+        // A validation that has begun starts over, since the server may have refused a part of it.
         case .validating: self.validate(peer, on: link)
         case .unknown, .known, .noDatabaseHash: self.outOfDate(peer, link)
         }
     }
 
-    /// What was discovered of a server no longer holds.
+    /// The discoveries of a server no longer hold.
     private func outOfDate(_ peer: Peer, _ link: LinkID) {
         self.core.databaseCache.remove(peer.address)
-        peer.database = RemoteDatabase()
-        switch peer.server {
+        peer.server.database = RemoteDatabase()
+        switch peer.server.identity {
         case .unknown, .noDatabaseHash: break
-        // It may be the answer to the configuration of caching, which is not to be repeated for it.
-        case .validating: peer.server = .validating(mustRepeat: true)
+        // The report may be caused by the configuration of caching, which must not be repeated for it.
+        case .validating: peer.server.identity = .validating(mustRepeat: true)
         case .known: self.validate(peer, on: link)
         }
     }
 
     /// Has the host find out which database a server has.
     func validate(_ peer: Peer, on link: LinkID) {
-        peer.validationCount += 1
-        guard peer.validationCount <= Peer.validationLimit else { return peer.server = .noDatabaseHash }
-        peer.server = .validating(mustRepeat: peer.server.mustRepeat)
+        peer.server.validationCount += 1
+        guard peer.server.validationCount <= RemoteServer.validationLimit else {
+            return peer.server.identity = .noDatabaseHash
+        }
+        peer.server.identity = .validating(mustRepeat: peer.server.identity.mustRepeat)
         self.core.host.validateDatabaseCache(on: link)
     }
 
-    /// Notes what was discovered of a server, and caches it where the database has a hash.
+    /// Notes discoveries of a server, and caches them if the database has a hash.
     func learn(of peer: Peer, _ body: (inout RemoteDatabase) -> Void) {
-        body(&peer.database)
-        // What was asked for on a less secure link is still to be confirmed.
-        guard case .confirmed = peer.trust else { return }
-        peer.database.level = peer.level
-        if case .known = peer.server { self.core.databaseCache.store(peer.database, of: peer.address) }
+        body(&peer.server.database)
+        // Discoveries of a less secure link are still to be confirmed.
+        guard case .confirmed = peer.server.trust else { return }
+        peer.server.database.level = peer.server.level
+        if case .known = peer.server.identity { self.core.databaseCache.store(peer.server.database, of: peer.address) }
     }
 
     // MARK: Subscriptions
 
-    /// A connection no longer has the link: what it was subscribed to is released at the peer where no other is.
+    /// A connection no longer has the link: values without another subscriber are turned off.
     func unsubscribe(_ connection: PeripheralConnection) {
         let peer = connection.peer
-        for handle in peer.subscriptions.keys { peer.subscriptions[handle]?.remove(connection) }
+        for handle in peer.server.subscriptions.keys { peer.server.subscriptions[handle]?.remove(connection) }
         self.releaseSubscriptions(of: peer)
     }
 
-    /// Turns off the values of a peer that have no subscriber any more.
+    /// Turns off the values of a peer that no longer have a subscriber.
     func releaseSubscriptions(of peer: Peer) {
         guard let link = peer.link else { return }
-        for subscription in peer.subscriptions.all where subscription.needsRelease {
+        for subscription in peer.server.subscriptions.all where subscription.needsRelease {
             let characteristic = subscription.characteristic
             let handle = characteristic.valueHandle
             self.core.host.perform(on: link) { () -> WriteClientCharacteristicConfiguration? in
-                guard case .write(let isOn) = peer.subscriptions[handle]?.release() else { return nil }
-                return .configure(isOn, characteristic, at: peer.database.configuration(of: characteristic))
+                guard case .write(let isOn) = peer.server.subscriptions[handle]?.release() else { return nil }
+                return .configure(isOn, characteristic, at: peer.server.database.configuration(of: characteristic))
             } completion: { result in
                 guard !result.isDisconnection else { return }
-                peer.subscriptions[handle]?.written(isAccepted: (try? result.get()) != nil)
+                peer.server.subscriptions[handle]?.written(isAccepted: (try? result.get()) != nil)
             }
         }
     }
@@ -329,15 +329,15 @@ final class PeerTable {
 
     /// Services of a peer became known.
     func discovered(_ services: [GATTRemoteService], of peer: Peer) {
-        let new = services.map(\.uuid).filter { !peer.reportedServices.contains($0) }
+        let new = services.map(\.uuid).filter { !peer.server.reportedServices.contains($0) }
         guard !new.isEmpty else { return }
-        peer.reportedServices += new
-        self.core.connectedPeers.setServices(peer.reportedServices, of: peer.address)
+        peer.server.reportedServices += new
+        self.core.connectedPeers.setServices(peer.server.reportedServices, of: peer.address)
         self.reportConnectionEvent(.peerConnected, of: peer, services: new)
     }
 
-    /// Reports an event to those who registered: for the peer when its link comes or goes, for its services when they
-    /// become known.
+    /// Reports an event to the sessions that registered: for the peer when its link begins or ends, for its services
+    /// when they become known.
     private func reportConnectionEvent(_ event: CBConnectionEvent, of peer: Peer, services: [BluetoothUUID]) {
         for session in self.core.centralSessions {
             guard let filter = session.connectionEventFilter else { continue }
@@ -349,7 +349,7 @@ final class PeerTable {
             let wasReported =
                 knowsPeer
                 || filter.services.contains { wanted in
-                    peer.reportedServices.contains(wanted) && !services.contains(wanted)
+                    peer.server.reportedServices.contains(wanted) && !services.contains(wanted)
                 }
             guard isDiscovery ? knowsServices && !wasReported : knowsPeer || knowsServices else { continue }
             session.report(.connectionEvent(PeerDescription(record), event))

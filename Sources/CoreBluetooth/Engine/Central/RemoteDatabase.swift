@@ -1,13 +1,13 @@
 // The database of a peer's GATT server as this device knows it, whichever app has discovered it: each answer in it is
-// complete. It is the same while it is discovered on a link, when it is written to the storage, and when the next link
-// begins with it. Where the server has a Database Hash, the hash says whether all of it still holds (Vol 3, Part G,
-// 7.3); what each app has discovered is a `DiscoveredAttributes`.
+// complete. The same value is discovered on a link, written to the storage, and used by the next link. If the server
+// has a Database Hash, the hash says whether all of it still holds (Vol 3, Part G, 7.3). A `DiscoveredAttributes` has
+// what one app has discovered.
 //
 // Apple's rule is that bonded peers with Service Changed are remembered until that fires (7.13 of the behaviours). The
 // hash makes the same possible without a bond: it covers every declaration with its handle. It proves nothing, since
-// anybody can read it and repeat it with another database. So what is known has the level of the link over which it was
-// learned, and counts on links of that level at most; when a link becomes more secure, the discoveries are repeated on
-// it. The hash is not computed from what was discovered: apps discover parts, and no part has a hash.
+// anyone can read it and repeat it with another database. So the database has the security level of the link over which
+// it was discovered, and is used on links of that level at most; when a link becomes more secure, the discoveries are
+// repeated on it. The hash is not computed from the discoveries: apps discover parts, and a part has no hash.
 
 import BluetoothHost
 import BluetoothTypes
@@ -16,7 +16,7 @@ import NIOCore
 
 /// The attributes of one server that were discovered.
 struct RemoteDatabase: Codable, Hashable, Sendable {
-    /// How many attributes a database has at most to be cached.
+    /// The most attributes of a database that is cached.
     static let capacity = 4096
 
     private struct Search: Codable, Hashable, Sendable {
@@ -24,25 +24,25 @@ struct RemoteDatabase: Codable, Hashable, Sendable {
         var found: [GATTRemoteService]
     }
 
-    /// The 16 octets of the Database Hash; `nil` where the server has none, or it is not known yet.
+    /// The 16 octets of the Database Hash; `nil` if the server has none, or it is not known yet.
     private(set) var databaseHash: Data?
     private var serviceChanged: AttributeHandle?
     private var serviceChangedConfiguration: AttributeHandle?
     private var clientSupportedFeatures: AttributeHandle?
-    /// The level of the link over which all of it was learned; missing for a database of an earlier version.
+    /// The level of the link over which all of it was discovered; missing in a database of an earlier version.
     private var securityLevel: UInt8?
     /// All primary services, once they were asked for.
     private var services: [GATTRemoteService]?
-    /// What was found of services that were asked for by their UUIDs.
+    /// The results of searches for services by their UUIDs.
     private var searches: [Search] = []
     private var included: [AttributeHandle: [GATTRemoteService]] = [:]
     private var characteristics: [AttributeHandle: [GATTRemoteCharacteristic]] = [:]
     private var descriptors: [AttributeHandle: [GATTRemoteDescriptor]] = [:]
 
-    /// A database of which nothing is known.
+    /// An unknown database.
     init() {}
 
-    /// A database of which only its identity is known.
+    /// A database of which only the identity is known.
     init(_ identity: GATTCachedDatabase) {
         self.databaseHash = Data(octetsOf: identity.databaseHash)
         self.serviceChanged = identity.serviceChanged
@@ -50,7 +50,7 @@ struct RemoteDatabase: Codable, Hashable, Sendable {
         self.clientSupportedFeatures = identity.clientSupportedFeatures
     }
 
-    /// What the host needs to validate it on the next link.
+    /// The part that the host needs to validate it on the next link.
     var identity: GATTCachedDatabase? {
         self.databaseHash.map { hash in
             GATTCachedDatabase(
@@ -62,7 +62,7 @@ struct RemoteDatabase: Codable, Hashable, Sendable {
         }
     }
 
-    /// How secure the links were over which it was learned.
+    /// The security level of the link over which it was discovered.
     var level: SecurityLevel {
         get { self.securityLevel.flatMap(SecurityLevel.init) ?? .none }
         set { self.securityLevel = newValue == .none ? nil : newValue.rawValue }
@@ -77,9 +77,9 @@ struct RemoteDatabase: Codable, Hashable, Sendable {
         return self.databaseHash?.count == 16 && count <= Self.capacity
     }
 
-    // MARK: What is known
+    // MARK: Known attributes
 
-    /// What a discovery of all services, or of each of `uuids` in turn, would find; `nil` where that is not known.
+    /// The result of a discovery of all services, or of each of `uuids` in turn; `nil` if it is not known.
     func services(_ uuids: [BluetoothUUID]?) -> [GATTRemoteService]? {
         guard let uuids else { return self.services }
         var found: [GATTRemoteService] = []
@@ -111,13 +111,13 @@ struct RemoteDatabase: Codable, Hashable, Sendable {
         self.descriptors[characteristic.valueHandle]
     }
 
-    /// The Client Characteristic Configuration of a characteristic, where it is known to have one.
+    /// The Client Characteristic Configuration of a characteristic; `nil` unless it is known to have one.
     func configuration(of characteristic: GATTRemoteCharacteristic) -> AttributeHandle? {
         self.descriptors(of: characteristic)?.first { $0.uuid.shortValue == GATTAttributeType.clientConfiguration }?
             .handle
     }
 
-    /// What a discovery would find; `nil` if that is not known.
+    /// The result of a discovery; `nil` if it is not known.
     func known(of discovery: GATTDiscovery) -> GATTDiscovered? {
         switch discovery {
         case .services(let uuids): self.services(uuids).map(GATTDiscovered.services)
@@ -127,9 +127,9 @@ struct RemoteDatabase: Codable, Hashable, Sendable {
         }
     }
 
-    // MARK: What is discovered
+    // MARK: Discoveries
 
-    /// Takes in all services, or what was found of `uuids`.
+    /// Adds all services, or those found of `uuids`.
     mutating func learn(_ services: [GATTRemoteService], _ uuids: [BluetoothUUID]?) {
         guard let uuids else {
             self.services = services
@@ -142,24 +142,24 @@ struct RemoteDatabase: Codable, Hashable, Sendable {
         }
     }
 
-    /// Takes in the services that a service includes.
+    /// Adds the services that a service includes.
     mutating func learn(_ services: [GATTRemoteService], includedBy service: AttributeHandleRange) {
         self.included[service.lowerBound] = services
     }
 
-    /// Takes in the characteristics of a service.
+    /// Adds the characteristics of a service.
     mutating func learn(_ characteristics: [GATTRemoteCharacteristic], of service: AttributeHandleRange) {
         self.characteristics[service.lowerBound] = characteristics
     }
 
-    /// Takes in the descriptors of a characteristic.
+    /// Adds the descriptors of a characteristic.
     mutating func learn(_ descriptors: [GATTRemoteDescriptor], of characteristic: GATTRemoteCharacteristic) {
         self.descriptors[characteristic.valueHandle] = descriptors
     }
 }
 
 extension RemoteDatabase {
-    /// The discoveries by which all that is known was found, in the order in which they can be repeated.
+    /// The discoveries that have led to the database, in the order in which they can be repeated.
     var discoveries: [GATTDiscovery] {
         var result: [GATTDiscovery] = []
         if self.services != nil {
@@ -183,7 +183,7 @@ extension RemoteDatabase {
         return starts.sorted().compactMap { start in services.first { $0.handles.lowerBound == start }?.handles }
     }
 
-    /// Whether a discovery has found all that is known of it.
+    /// Whether a discovery has found everything that it found before.
     func agrees(with found: GATTDiscovered, of discovery: GATTDiscovery) -> Bool {
         switch (discovery, found) {
         case (.services(let uuids), .services(let services)):
@@ -198,7 +198,7 @@ extension RemoteDatabase {
         }
     }
 
-    /// Takes in what a discovery has found.
+    /// Adds the result of a discovery.
     mutating func learn(_ found: GATTDiscovered, of discovery: GATTDiscovery) {
         switch (discovery, found) {
         case (.services(let uuids), .services(let services)): self.learn(services, uuids)
@@ -211,7 +211,7 @@ extension RemoteDatabase {
         }
     }
 
-    /// Takes in what an app has, perhaps from an earlier link, where nothing is known of it.
+    /// Adds an app's attributes, perhaps of an earlier link, that are not known yet.
     mutating func learn(_ attributes: DiscoveredAttributes) {
         let services = attributes.services.map(\.record).filter(\.isPrimary)
         self.learn(services, services.map(\.uuid))

@@ -1,25 +1,23 @@
 // The subscriptions to one characteristic of a peer: one Client Characteristic Configuration, which this device has
-// once however many managers are subscribed (Vol 3, Part G, 3.3.3.3). Without I/O: each change is decided in the turn
-// that its procedure has on the link's ATT bearer, so there is never more than one write of the descriptor under way.
+// once, however many managers are subscribed (Vol 3, Part G, 3.3.3.3). Without I/O: each change is decided when its
+// procedure has its turn on the link's ATT bearer, so at most one write of the descriptor is under way.
 //
 //     off ── first subscriber ──▶ enabling ── written ──▶ on ── last unsubscribes ──▶ disabling ── written ──▶ off
 //      ▲                             │ refused             ▲                              │ refused
 //      └─────────────────────────────┘                     └──────────────────────────────┘
 //
-// - off: the descriptor is 0, as on each new link: a server forgets it with the link unless there is a bond.
+// - off: the descriptor is 0, as on each new link: the server resets it with the link unless there is a bond.
 // - enabling: notifications are being turned on for one subscriber, which gets values already: the first one may
-//   overtake the answer to the write. The subscriber is gone where it has left meanwhile.
-// - on: the peer sends values to all subscribers. There is none where the last one has left without a turn, since its
+//   overtake the answer to the write. The subscriber is missing if it has left meanwhile.
+// - on: the peer sends values to all subscribers. There is none if the last one has left without a turn, since its
 //   connection was cancelled; then the next release turns notifications off.
-// - disabling: notifications are being turned off for the last subscriber, which gets no more values; none where the
-//   write is a release.
-// - listening: the characteristic has no descriptor. Its subscribers get an error, and what the peer sends all the
-//   same.
+// - disabling: notifications are being turned off for the last subscriber, which gets no more values; none if the write
+//   is a release.
+// - listening: the characteristic has no descriptor. Its subscribers get an error, and any values that the peer sends.
 //
-// A second manager that subscribes while the first one's write is under way has its turn after the answer: where the
-// peer has refused, it asks again and gets the answer to its own write. A peer can send values at any time and answer a
-// write as it likes; values nobody is subscribed to are dropped. There is no time in it: the limit for an answer is the
-// procedure's.
+// A second manager that subscribes while the first one's write is under way has its turn after the answer: if the peer
+// has refused, it asks again and gets the answer to its own write. A peer can send values at any time and answer a
+// write as it likes; values without a subscriber are dropped. No timers: the limit for an answer is the procedure's.
 
 import BluetoothHost
 
@@ -33,9 +31,9 @@ struct Subscription<Subscriber: Equatable> {
         case listening(ContiguousArray<Subscriber>)
     }
 
-    /// What a change of a subscription takes.
+    /// What a change of a subscription needs.
     enum Step: Equatable {
-        /// The descriptor is to be written; the answer goes to ``Subscription/written(isAccepted:)``.
+        /// Write the descriptor; the answer goes to ``Subscription/written(isAccepted:)``.
         case write(Bool)
         /// Nothing: the subscriber has what it asked for.
         case nothing
@@ -44,10 +42,10 @@ struct Subscription<Subscriber: Equatable> {
     let characteristic: GATTRemoteCharacteristic
     private var state = State.off
 
-    /// A characteristic that nobody is subscribed to.
+    /// A characteristic without subscribers.
     init(to characteristic: GATTRemoteCharacteristic) { self.characteristic = characteristic }
 
-    /// Whether nobody is subscribed and the peer sends nothing.
+    /// Whether there are no subscribers and the peer sends nothing.
     var isOff: Bool {
         switch self.state {
         case .off: true
@@ -55,7 +53,7 @@ struct Subscription<Subscriber: Equatable> {
         }
     }
 
-    /// Whether the peer sends values that nobody is subscribed to.
+    /// Whether the peer sends values although there are no subscribers.
     var needsRelease: Bool {
         switch self.state {
         case .on(let subscribers): subscribers.isEmpty
@@ -92,7 +90,7 @@ struct Subscription<Subscriber: Equatable> {
             self.state = .enabling(subscriber)
             return .write(true)
         case (.listening, let isSubscribed):
-            // The descriptor is looked for once more.
+            // The descriptor is searched again.
             return .write(isSubscribed)
         case (.on(var subscribers), true):
             if !subscribers.contains(subscriber) { subscribers.append(subscriber) }
@@ -112,7 +110,7 @@ struct Subscription<Subscriber: Equatable> {
         }
     }
 
-    /// Turns notifications off where nobody is subscribed any more.
+    /// Turns notifications off if there are no subscribers.
     mutating func release() -> Step {
         guard self.needsRelease else { return .nothing }
         self.state = .disabling(nil)

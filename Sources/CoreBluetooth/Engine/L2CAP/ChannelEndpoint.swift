@@ -1,13 +1,13 @@
 // The event loop's endpoint of one channel: it carries octets between the host's channel and the pipe of the app's
-// streams. What is decided is decided elsewhere: by ChannelPipe.State what the streams may do and when the channel is
-// to be closed, by the host's CreditBasedChannel how it closes behind the last octet.
+// streams. `ChannelPipe.State` decides what the streams may do and when the channel is closed, the host's
+// `CreditBasedChannel` how it closes after the last octet.
 
 import BluetoothHost
 import NIOCore
 
 /// The event loop's endpoint of a channel.
 final class ChannelEndpoint {
-    /// Whose channel it is.
+    /// The owner of a channel.
     enum Owner {
         case central(PeripheralConnection)
         case peripheral(PeripheralSession, LinkID)
@@ -31,7 +31,7 @@ final class ChannelEndpoint {
         self.host = host
     }
 
-    /// Does what the app has asked for.
+    /// Carries out what the app has asked for.
     func work() {
         let work = self.pipe.withState { $0.takeWork() }
         if work.consumed > 0 { self.host.consume(work.consumed, of: self.id) }

@@ -6,17 +6,17 @@
 //     +------+ <------------------------------ +---------+ --+
 //                completed, nothing waits; cancelAll
 //
-// idle: nothing is asked for.
+// idle: there are no requests.
 //
-// opening: the host asks the peer for a channel; other requests wait. A peer that does not respond holds them up for
-// the 30 s of CreditBasedChannel; time plays no part here. A PSM that no peer can publish is refused in its turn.
+// opening: the host asks the peer for a channel; other requests wait. A peer that does not respond delays them for the
+// 30 s of `CreditBasedChannel`; no timers here. A PSM that no peer can publish is refused in its turn.
 
 import BluetoothHost
 import DequeModule
 
 /// The requests of one connection for channels.
 struct ChannelOpenRequests {
-    /// What is to be done next.
+    /// The next step.
     enum Action: Equatable {
         /// Ask the peer for a channel, and call ``completed()`` with its answer.
         case open(CBL2CAPPSM)
@@ -44,7 +44,7 @@ struct ChannelOpenRequests {
         }
     }
 
-    /// The request under way was answered; without one, nothing happens.
+    /// The request under way was answered.
     mutating func completed() -> Action? {
         switch self.state {
         case .idle:

@@ -1,5 +1,5 @@
-// The channels of one adapter on its event loop: which app has published a PSM, whose channel each is, and which of
-// them have octets for their apps.
+// The channels of one adapter on its event loop: the publishers of PSMs, the owners of channels, and the channels with
+// octets for their apps.
 
 import BluetoothHost
 import Foundation
@@ -9,14 +9,14 @@ import NIOCore
 final class Channels {
     /// What this side offers on a channel: a frame fills one LE data packet.
     static let configuration = L2CAPChannelConfiguration(mtu: 4_096, mps: 247, window: 512, sendLimit: 65_536)
-    /// The PSM that is published first. They are given out in turn, so that a peer that remembers an old one does not
-    /// meet another app.
+    /// The PSM that is published first. They are assigned in turn, so that a peer that remembers an old one does not
+    /// reach another app.
     private static let firstPSM: SPSM = 0x00C0
 
     private unowned let core: AdapterCore
     private let delivery: StreamSchedule.Delivery
     private var endpoints: [L2CAPChannelID: ChannelEndpoint] = [:]
-    /// Those with octets for their apps.
+    /// The endpoints with octets for their apps.
     private var receiving: [ChannelEndpoint] = []
     private var publishers: [SPSM: PeripheralSession] = [:]
 
@@ -44,7 +44,7 @@ final class Channels {
         }
     }
 
-    /// Ends that, and all channels on the PSM; false where the session did not publish it.
+    /// Unpublishes a PSM and ends all channels on it. Returns false if the session did not publish it.
     func unpublish(_ psm: CBL2CAPPSM, of session: PeripheralSession) -> Bool {
         let spsm = SPSM(rawValue: psm)
         guard self.publishers[spsm] === session else { return false }
@@ -57,7 +57,7 @@ final class Channels {
         return true
     }
 
-    /// Ends everything of a session.
+    /// Unpublishes all PSMs of a session.
     func unpublishAll(of session: PeripheralSession) {
         for spsm in self.publishers.filter({ $0.value === session }).keys.sorted() {
             _ = self.unpublish(spsm.rawValue, of: session)
@@ -66,7 +66,7 @@ final class Channels {
 
     // MARK: Opening and closing
 
-    /// Whether a peer's request is granted.
+    /// The answer to a peer's request.
     func answer(_ request: L2CAPChannelRequest) -> L2CAPConnectionResult {
         guard let session = self.publishers[request.spsm] else { return .spsmNotSupported }
         return session.unclaimedChannels.hasCapacity ? .success : .noResources
@@ -113,10 +113,10 @@ final class Channels {
         for endpoint in self.inOrder where isMeant(endpoint) { endpoint.close() }
     }
 
-    /// The endpoints in the order in which they were opened, so that equal runs are equal.
+    /// The endpoints in the order in which they were opened, so that runs are repeatable.
     private var inOrder: [ChannelEndpoint] { self.endpoints.values.sorted { $0.id.rawValue < $1.id.rawValue } }
 
-    /// The adapter stopped, and there is no link any more.
+    /// The adapter stopped, and all links are gone.
     func reset() {
         let endpoints = self.inOrder
         self.flush()
@@ -147,7 +147,7 @@ final class Channels {
         self.endpoints.removeValue(forKey: id)?.closed()
     }
 
-    /// Lets the turn's octets go to the apps.
+    /// Hands the turn's octets to the apps.
     func flush() {
         guard !self.receiving.isEmpty else { return }
         for endpoint in self.receiving { endpoint.flush() }
@@ -155,7 +155,7 @@ final class Channels {
     }
 }
 
-/// The way back to an adapter that may be gone.
+/// A reference to an adapter that may be gone.
 private struct WeakCore {
     weak var core: AdapterCore?
 }

@@ -1,6 +1,6 @@
 // `CBPeripheral.discoverServices(_:)`, `discoverIncludedServices(_:for:)`, `discoverCharacteristics(_:for:)` and
-// `discoverDescriptors(for:)`: what is cached of the peer's database is not asked for, what the peer answers is learned
-// for all apps, and what an app is shown of it is noted for that app.
+// `discoverDescriptors(for:)`: cached parts of the peer's database are not requested again, the peer's answers are
+// noted for all apps, and what an app is shown is noted for that app.
 
 import BluetoothHost
 import BluetoothTypes
@@ -8,13 +8,13 @@ import NIOCore
 
 /// Discovers services, characteristics or descriptors.
 final class AttributeDiscovery: PeripheralOperation {
-    /// What is asked of the peer. All attributes of a service are, whatever the app looks for: that takes as many
+    /// The discovery to make. It is for all attributes of a service, whatever the app looks for: that takes no more
     /// requests, and then all are known.
     private let discovery: GATTDiscovery
-    /// What the app looks for in a service; `nil` for all.
+    /// The UUIDs that the app looks for in a service; `nil` for all.
     private let uuids: [BluetoothUUID]?
     private var procedure: DiscoverAttributes
-    /// What was found, and from ``report(to:)`` on what the app is shown of it.
+    /// The attributes that were found; from ``report(to:)`` on those that the app is shown.
     private var found: GATTDiscovered?
     private var isKnown = false
 
@@ -28,7 +28,7 @@ final class AttributeDiscovery: PeripheralOperation {
     // MARK: On the event loop
 
     override func mustAsk(for connection: PeripheralConnection) -> Bool {
-        self.found = connection.peer.cachedDatabase?.known(of: self.discovery)
+        self.found = connection.peer.server.cachedDatabase?.known(of: self.discovery)
         self.isKnown = self.found != nil
         self.procedure = DiscoverAttributes(self.discovery)
         return !self.isKnown

@@ -1,5 +1,5 @@
 // `CBPeripheral.readValue(for:)` and `writeValue(_:for:…)` with response, of characteristics and of descriptors. Writes
-// without response are no operation: see `PeripheralConnection.writeWithoutResponse(_:to:invalidations:)`.
+// without response are not operations: see `PeripheralConnection.writeWithoutResponse(_:to:invalidations:)`.
 
 import BluetoothHost
 import Foundation
@@ -69,7 +69,7 @@ final class ValueWrite: PeripheralOperation {
         super.init(subject)
     }
 
-    /// The server is not asked for a value that no attribute can have.
+    /// A value that no attribute can have is refused without asking the server.
     override func mustAsk(for connection: PeripheralConnection) -> Bool {
         guard self.value.readableBytes > ATT.maximumValueLength else { return true }
         self.fail(.invalidAttributeValueLength, handle: self.subject.handle)

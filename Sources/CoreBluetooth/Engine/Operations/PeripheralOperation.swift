@@ -1,14 +1,14 @@
-// What an app asks of a peripheral: one object from the call to the delegate. It is made on the app's thread, stands in
-// the queue of the link's GATT client itself, and comes back to the manager's queue itself, with its result.
+// An app's operation on a peripheral: one object from the call to the delegate. It is created on the app's thread,
+// waits in the queue of the link's GATT client, and comes back to the manager's queue with its result.
 //
 //     the app's call ── Mailbox ──▶ awaited, in the client's queue ── its turn ──▶ asking the peer
 //                                        │ its attributes are gone              │ answered │ out of sync: again
 //                                        ▼                                      ▼          ▼
 //                                     refused ─────────── Mailbox ──▶ the app's objects and the delegate
 //
-// An operation ends with its link, and then nothing is reported: the disconnection is. The order of operations is the
-// client's queue alone. A peer can let an operation wait for 30 s, and refuse it; what it answers is checked by the
-// GATT procedure.
+// An operation ends with its link, and then only the disconnection is reported. The client's queue alone decides the
+// order of operations. A peer can let an operation wait for 30 s, and refuse it; its answers are checked by the GATT
+// procedure.
 
 import BluetoothHost
 import BluetoothTypes
@@ -16,11 +16,11 @@ import NIOCore
 
 /// One operation of one app on one peripheral.
 class PeripheralOperation: GATTOperation {
-    /// What it is about. The app's object is the one that was asked: at its handles there may be another one later.
+    /// The attribute. The app's object is kept, since another one may have its handles later.
     enum Subject {
         case peripheral
         case service(CBService, AttributeHandleRange)
-        /// Without an object if no app has asked.
+        /// Without an object if no app asked for it.
         case characteristic(CBCharacteristic?, GATTRemoteCharacteristic)
         case descriptor(CBDescriptor, AttributeHandle)
 
@@ -36,32 +36,32 @@ class PeripheralOperation: GATTOperation {
     }
 
     let subject: Subject
-    /// Why it has failed; set when it is reported.
+    /// The reported error.
     private(set) final var failure: GATTError?
 
     // On the event loop.
 
-    /// Who waits for it, and the link on which it was asked for; kept until it has ended, also if the connection ends
-    /// before: a subscription that the peer has accepted must be known.
-    private var place: (connection: PeripheralConnection, link: LinkID)?
+    /// The connection that it belongs to, until it has ended, even if the connection ends before: a subscription that
+    /// the peer has accepted must be known.
+    private var connection: PeripheralConnection?
     private var repetitions = 0
-    /// The error of the procedure, which the operation may be repeated after.
+    /// The error of the procedure; the operation may be repeated after it.
     private var error: GATTError?
 
-    /// How often an operation is repeated that the server refuses since the database has changed.
+    /// How often an operation is repeated if the server refuses it because the database has changed.
     private static let repetitionLimit = 3
 
     init(_ subject: Subject) { self.subject = subject }
 
-    // MARK: What kinds of operations do
+    // MARK: For subclasses
 
-    /// Its turn has come: whether the peer is to be asked, rather than that it has its answer.
+    /// Its turn has come. Returns false if the result is known without asking the peer.
     func mustAsk(for connection: PeripheralConnection) -> Bool { true }
 
     /// Takes its turn or an answer of the peer, and returns the next request; see ``follow(_:_:mtu:_:)``.
     func ask(_ event: GATTEvent, mtu: Int) -> ByteBuffer? { nil }
 
-    /// The peer has answered, also if the app no longer waits.
+    /// The peer has answered, even if the app no longer waits.
     func settle(_ error: GATTError?, for connection: PeripheralConnection) {}
 
     /// Reports it to the app, which waits for it.
@@ -89,7 +89,7 @@ class PeripheralOperation: GATTOperation {
 
     // MARK: On the event loop
 
-    /// Whether it is about attributes in a range, so that it makes no sense once they are invalid.
+    /// Whether it is about attributes in a range, so that it is refused once they are invalid.
     final func concerns(_ range: AttributeHandleRange) -> Bool {
         switch self.subject {
         case .peripheral: false
@@ -99,16 +99,16 @@ class PeripheralOperation: GATTOperation {
         }
     }
 
-    /// Is asked for on a link.
+    /// Starts on a link.
     func start(on link: LinkID, for connection: PeripheralConnection) {
-        self.place = (connection, link)
+        self.connection = connection
         connection.host.perform(self, on: link)
     }
 
     final override func step(_ event: GATTEvent, mtu: Int) -> ByteBuffer? {
         if case .turn = event {
             self.error = nil
-            guard let connection = self.place?.connection, connection.awaits(self) else { return self.leave() }
+            guard let connection = self.connection, connection.awaits(self) else { return self.leave() }
             guard self.mustAsk(for: connection) else {
                 _ = self.leave()
                 self.complete(for: connection)
@@ -118,14 +118,14 @@ class PeripheralOperation: GATTOperation {
         return self.ask(event, mtu: mtu)
     }
 
-    /// Nothing is asked.
+    /// Ends without a request.
     private func leave() -> ByteBuffer? {
         self.cancel()
-        self.place = nil
+        self.connection = nil
         return nil
     }
 
-    /// Takes a step of the procedure that the operation is for its peer; `finish` gets what it has found.
+    /// Takes a step of the operation's procedure; `finish` gets its result.
     @inline(__always)
     final func follow<Procedure: GATTProcedure>(
         _ procedure: inout Procedure,
@@ -133,7 +133,7 @@ class PeripheralOperation: GATTOperation {
         mtu: Int,
         _ finish: (Procedure.Output) -> Void
     ) -> ByteBuffer? {
-        switch procedure.take(event, mtu: mtu) {
+        switch procedure.step(event, mtu: mtu) {
         case .request(let pdu):
             self.isExclusive = procedure.isExclusive
             return pdu
@@ -144,22 +144,24 @@ class PeripheralOperation: GATTOperation {
     }
 
     final override func finish(_ bearerError: GATTError?) {
-        guard let (connection, link) = self.place.take() else { return }
+        guard let connection = self.connection.take() else { return }
         let error = bearerError ?? self.error
         switch error {
-        // That is not reported: the disconnection is.
+        // Only the disconnection is reported.
         case .disconnected?, .notConnected?: return
-        // It ends the link.
-        case .transactionTimeout?: connection.peer.hasTimedOut = true
+        // The host ends the link.
+        case .transactionTimeout?: connection.peer.server.hasTimedOut = true
         default: break
         }
         self.settle(error, for: connection)
         if case .att(.invalidHandle, handle: _)? = error {
-            connection.session.core.peers.foundInvalidHandle(on: link)
+            connection.session.core.peers.foundInvalidHandle(of: connection.peer)
         }
-        if case .att(.databaseOutOfSync, handle: _)? = error, self.repetitions < Self.repetitionLimit {
+        if case .att(.databaseOutOfSync, handle: _)? = error, self.repetitions < Self.repetitionLimit,
+            let link = connection.peer.link
+        {
             self.repetitions += 1
-            self.place = (connection, link)
+            self.connection = connection
             return connection.host.perform(self, on: link, isNext: true)
         }
         self.error = error
@@ -169,7 +171,7 @@ class PeripheralOperation: GATTOperation {
     /// Fails without asking.
     final func fail(_ error: ATTErrorCode, handle: AttributeHandle) { self.error = .att(error, handle: handle) }
 
-    /// Is reported unless the app no longer waits.
+    /// Reports it unless the app no longer waits.
     final func complete(for connection: PeripheralConnection) {
         guard connection.take(self) else { return }
         self.failure = self.error
@@ -178,12 +180,12 @@ class PeripheralOperation: GATTOperation {
 
     // MARK: On the manager's queue
 
-    /// Why it has failed, as Core Bluetooth says it.
+    /// The error as Core Bluetooth reports it.
     final var reportedError: (any Error)? { self.failure.map(coreBluetoothError) }
 
     /// Changes the app's objects and calls the delegate, unless the connection has ended or its attribute was removed.
     final func deliver(to id: ConnectionID, in context: CentralContext) {
-        // The object leaves the lock: who ends takes it.
+        // The object is released outside of the lock, which its deinitializer takes.
         let ((peripheral, _), delegate) = context.observation.inform { () -> (CBPeripheral?, Bool) in
             guard let peripheral = context.object(id.token) else { return (nil, false) }
             let isWanted = peripheral.connection.isConnected(id.attempt) && peripheral.has(self.subject)
@@ -196,11 +198,25 @@ class PeripheralOperation: GATTOperation {
     }
 }
 
+extension CBPeripheral {
+    /// Whether the present connection has what an operation is about. Under the lock.
+    @inline(__always)
+    func has(_ subject: PeripheralOperation.Subject) -> Bool {
+        switch subject {
+        case .peripheral: true
+        case .service(let service, let handles): self.attributes.services[handles.lowerBound] === service
+        case .characteristic(let characteristic, let record):
+            self.attributes.characteristics[record.valueHandle] === characteristic
+        case .descriptor(let descriptor, let handle): self.attributes.descriptors[handle] === descriptor
+        }
+    }
+}
+
 /// An operation on its way between the app and the event loop.
 ///
-/// Unchecked, since it is handed over and never shared: the app lets go of it when it sends it, and the event loop
-/// writes nothing that the manager's queue reads once it has reported it. Its attribute object is only used on that
-/// queue.
+/// Unchecked, since it is handed over and never shared: the app's thread does not use it after sending it, and the
+/// event loop writes nothing that the manager's queue reads after reporting it. Its attribute object is only used on
+/// that queue.
 struct HandedOperation: @unchecked Sendable {
     let operation: PeripheralOperation
 

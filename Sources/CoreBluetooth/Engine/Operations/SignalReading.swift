@@ -1,5 +1,5 @@
-// `CBPeripheral.readRSSI()`: the one operation that does not wait in the queue of the GATT client, since the controller
-// is asked and not the peer.
+// `CBPeripheral.readRSSI()`: the one operation that does not wait in the queue of the GATT client, since it asks the
+// controller and not the peer.
 
 import BluetoothHost
 import BluetoothTypes

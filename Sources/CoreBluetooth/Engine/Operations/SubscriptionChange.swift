@@ -1,5 +1,5 @@
-// `CBPeripheral.setNotifyValue(_:for:)`, and the same for a subscription that a restored or reconnected peripheral had.
-// Whether the peer has to be asked is decided by the characteristic's `Subscription`.
+// `CBPeripheral.setNotifyValue(_:for:)`, and the renewal of the subscriptions of a restored or reconnected peripheral.
+// The characteristic's `Subscription` decides whether the peer has to be asked.
 
 import BluetoothHost
 import BluetoothTypes
@@ -29,13 +29,13 @@ class SubscriptionChange: PeripheralOperation {
             self.fail(.requestNotSupported, handle: self.handle)
             return false
         }
-        let configuration = peer.database.configuration(of: self.record)
-        if configuration == nil, peer.database.descriptors(of: self.record) != nil {
+        let configuration = peer.server.database.configuration(of: self.record)
+        if configuration == nil, peer.server.database.descriptors(of: self.record) != nil {
             self.listen(connection)
             self.fail(.attributeNotFound, handle: self.handle)
             return false
         }
-        switch peer.subscriptions[self.handle, default: self.none].set(self.isSubscribed, for: connection) {
+        switch peer.server.subscriptions[self.handle, default: self.none].set(self.isSubscribed, for: connection) {
         case .nothing: return false
         case .write(let isOn):
             self.procedure = .configure(isOn, self.record, at: configuration)
@@ -51,7 +51,7 @@ class SubscriptionChange: PeripheralOperation {
         if error == nil, let descriptors = self.descriptors {
             connection.learn { $0.learn(descriptors, of: self.record) }
         }
-        connection.peer.subscriptions[self.handle]?.written(isAccepted: error == nil)
+        connection.peer.server.subscriptions[self.handle]?.written(isAccepted: error == nil)
         if case .att(.attributeNotFound, handle: _)? = error { self.listen(connection) }
         // The subscriber may have gone while the descriptor was written.
         if self.isSubscribed { connection.session.core.peers.releaseSubscriptions(of: connection.peer) }
@@ -59,19 +59,19 @@ class SubscriptionChange: PeripheralOperation {
 
     private var none: Subscription<PeripheralConnection> { Subscription(to: self.record) }
 
-    /// Many devices send values though they lack the descriptor.
+    /// Many devices send values although they lack the descriptor.
     private func listen(_ connection: PeripheralConnection) {
-        connection.peer.subscriptions[self.handle, default: self.none].listen(self.isSubscribed, connection)
+        connection.peer.server.subscriptions[self.handle, default: self.none].listen(self.isSubscribed, connection)
     }
 
     override func report(to connection: PeripheralConnection) {
         if self.failure == nil { connection.note { $0.setNotifying(self.isSubscribed, self.handle) } }
         self.reportChange(to: connection)
-        guard let link = connection.peer.link else { return }
-        let isSubscribed = connection.peer.subscriptions[self.handle]?.isSubscribed(connection) == true
+        guard let link = connection.link else { return }
+        let isSubscribed = connection.peer.server.subscriptions[self.handle]?.isSubscribed(connection) == true
         // A refused app may try again.
         guard isSubscribed || !self.isSubscribed else { return }
-        for value in connection.peer.earlyValues.take(self.handle) where isSubscribed {
+        for value in connection.peer.server.earlyValues.take(self.handle) where isSubscribed {
             connection.received(value, for: self.handle, on: link)
         }
     }
@@ -81,7 +81,7 @@ class SubscriptionChange: PeripheralOperation {
 
     // MARK: On the manager's queue
 
-    /// What is refused leaves the state as it was.
+    /// A refused change leaves the state as it was.
     override func apply(to peripheral: CBPeripheral) {
         if case .characteristic(let characteristic?, _) = self.subject {
             characteristic.notifyingStorage = self.isSubscribed
@@ -102,13 +102,13 @@ class SubscriptionChange: PeripheralOperation {
     override var callback: String { "didUpdateNotificationStateFor \(words(self.subject))\(words(self.failure))" }
 }
 
-/// Makes a subscription of an earlier link again, of which the app hears only if it cannot be.
+/// Renews a subscription of an earlier link, and reports only a failure.
 final class SubscriptionRenewal: SubscriptionChange {
     init(_ record: GATTRemoteCharacteristic) { super.init(true, of: nil, record) }
 
     fileprivate override func reportChange(to connection: PeripheralConnection) {
         guard let failure = self.failure else { return }
-        // Also where nothing is noted it must not be tried again and again.
+        // Even if `note` keeps nothing, it must not be tried again and again.
         connection.attributes.setNotifying(false, self.record.valueHandle)
         connection.note { _ in }
         connection.report(.subscriptionLost(connection.id, self.record.valueHandle, failure))
@@ -118,7 +118,7 @@ final class SubscriptionRenewal: SubscriptionChange {
 }
 
 extension WriteClientCharacteristicConfiguration {
-    /// Turns values of a characteristic on or off: notifications, or indications where it has those alone.
+    /// Turns values of a characteristic on or off: notifications, or indications if it has only those.
     static func configure(
         _ isOn: Bool,
         _ characteristic: GATTRemoteCharacteristic,

@@ -1,4 +1,4 @@
-// What an advertisement carries of a name that is too long for it, and whom such a name may mean.
+// Names that are too long for an advertisement: how they are shortened, and which names a shortened one may stand for.
 
 import BluetoothTypes
 import NIOConcurrencyHelpers
@@ -6,16 +6,16 @@ import NIOCore
 
 /// Shortened Local Names (Core Specification Supplement, Part A, 1.2).
 package enum AdvertisedName {
-    /// The octets that a name may have in the scan response.
+    /// The longest name in a scan response, in octets.
     static let limit = 10
-    /// The octets of a scan response that has nothing but a name.
+    /// The longest name in a scan response without anything else.
     static let wholeLimit = 29
-    /// The octets that are left for it beside an overflow area.
+    /// The longest name beside an overflow area.
     static let limitBesideOverflowArea = 8
 
-    /// Whether `name` is what an advertisement has of the longer name `whole`.
+    /// Whether `name` may be the shortened form of the longer name `whole`.
     ///
-    /// Names that begin alike may have the same shortened form.
+    /// Names with the same beginning may have the same shortened form.
     package static func isShortened(_ name: String, of whole: String) -> Bool {
         [self.limit, self.limitBesideOverflowArea, self.wholeLimit].contains { limit in
             guard whole.utf8.count > limit else { return false }
@@ -27,17 +27,17 @@ package enum AdvertisedName {
 
     static let reportsShortening = NIOLockedValueBox(false)
 
-    /// Has this process say in one line that an advertisement carries less than the whole of a name: for programs whose
-    /// user chose the name. As on Apple's platforms an app is not informed.
+    /// Has this process log a line when a name is advertised in a shortened form: for programs whose user chose the
+    /// name. As on Apple's platforms an app is not informed.
     package static func reportShortening() { self.reportsShortening.withLockedValue { $0 = true } }
 
-    /// Logs once that an advertisement carries less than the whole of a name, in a process that asked for it.
+    /// Logs once that a name is advertised in a shortened form, in a process that asked for it.
     static func logIfShortened(_ name: String?, _ scanResponse: ByteBuffer) {
         guard self.reportsShortening.withLockedValue({ $0 }), let line = self.line(name, scanResponse) else { return }
         Notice.once(line, .notice)
     }
 
-    /// What is to be said of a scan response; `nil` where it has no shortened name.
+    /// The line for a scan response; `nil` if it has no shortened name.
     static func line(_ name: String?, _ scanResponse: ByteBuffer) -> String? {
         guard let name, let value = AdvertisingData(parsing: scanResponse)[.shortenedLocalName] else { return nil }
         let shortened = String(buffer: value)

@@ -1,16 +1,16 @@
 // How a name and services are laid into an advertising packet and its scan response, each of 31 octets.
 //
-// The packet has the flags (3 octets) and 28 octets for manufacturer data, services and name, the two octets in front of
-// each field included. Manufacturer data comes first, since whoever looks for beacons asks for no scan response; then
-// services, 16-bit ones before 32-bit and 128-bit ones. A name that no longer fits goes into the
-// scan response, cut to the 10 octets that apps have, unless the configuration permits all of it. Services that do not
-// fit go into the scan response beside the name, where it takes all of them. Where it does not, they go into the
-// overflow area, which takes 21 octets of the scan response and leaves 8 for the name.
+// The packet has the flags (3 octets) and 28 octets for manufacturer data, services and name, the two octets in front
+// of each field included. Manufacturer data comes first, since scanners for beacons ask for no scan response; then
+// services, 16-bit ones before 32-bit and 128-bit ones. A name that no longer fits goes into the scan response, cut to
+// the 10 octets that apps have, unless the configuration permits all of it. Services that do not fit go into the scan
+// response beside the name, if it takes all of them. If it does not, they go into the overflow area, which takes 21
+// octets of the scan response and leaves 8 for the name.
 
 import BluetoothTypes
 import NIOCore
 
-/// What an app advertises.
+/// The content that an app advertises.
 struct AdvertisedContent: Hashable, Sendable {
     var localName: String?
     var services: [BluetoothUUID] = []
@@ -60,7 +60,7 @@ extension AdvertisedContent {
         if hasOverflow {
             var overflow = OverflowArea()
             for service in packet.others + self.overflowServices { overflow.insert(service) }
-            // Where there is nothing else to advertise, no scan request is needed for it.
+            // If there is nothing else to advertise, no scan request is needed for it.
             if self.services.isEmpty, self.localName == nil, self.manufacturerData == nil {
                 data.append(.manufacturerSpecificData, overflow.manufacturerData)
             } else {
@@ -82,8 +82,8 @@ extension AdvertisedContent {
         return (data.bytes, scanResponse.bytes)
     }
 
-    /// The services, in the forms of ATT, that fit into so many octets, short ones first, the others, and the octets that
-    /// are left.
+    /// The services, in the forms of ATT, that fit into `octetCount` octets, short ones first, the others, and the
+    /// octets that are left.
     private static func fit(
         _ services: [BluetoothUUID],
         into octetCount: Int

@@ -3,14 +3,14 @@
 
 import BluetoothHost
 
-/// What the managers of one adapter advertise.
+/// The advertising of one adapter's managers.
 final class Advertising {
     private unowned let core: AdapterCore
     private var shared = SharedAdvertising<PeripheralSession>()
 
     init(core: AdapterCore) { self.core = core }
 
-    /// What a manager advertises; `nil` where it does not.
+    /// The content that a manager advertises; `nil` if it does not advertise.
     func content(of session: PeripheralSession) -> AdvertisedContent? { self.shared.content(of: session) }
 
     /// A manager wants to advertise.
@@ -22,19 +22,19 @@ final class Advertising {
     /// A manager no longer wants to advertise.
     func stop(_ session: PeripheralSession) { self.perform(self.shared.stop(session)) }
 
-    /// An app has come to where it may advertise more, or less.
+    /// An app is permitted to advertise more, or less.
     func applicationChanged(_ application: any ApplicationPolicy) {
         let permission = application.permission(for: .peripheral)
         self.perform(self.shared.changePermission(to: permission) { $0.application === application })
     }
 
-    /// The controller cannot go on with what it had begun: the managers hear of it as of a start that failed.
+    /// The controller cannot go on advertising: for the managers it is like a start that failed.
     func ended(_ error: LEHostError) { self.perform(self.shared.ended(error)) }
 
     /// The adapter stopped.
     func reset() { self.shared.adapterStopped(isReset: self.core.state < .poweredOff) }
 
-    /// The adapter is ready: what was paused goes on, as it is permitted now.
+    /// The adapter is ready: paused advertising goes on, as far as it is permitted now.
     func resume() {
         self.perform(self.shared.renewPermissions { $0.application.permission(for: .peripheral) })
         self.perform(self.shared.adapterStarted())

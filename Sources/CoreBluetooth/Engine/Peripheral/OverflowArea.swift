@@ -1,12 +1,12 @@
 // The overflow area: services that do not fit into an advertising packet are sent as one bit each in a field of 128
 // bits, in manufacturer data. A scanner that looks for a service sees whether its bit is set; several services share a
-// bit, so it is a hint and no more.
+// bit, so it is only a hint.
 //
 // Apple's devices have such a field, too: `4C 00 01` and 16 octets. Apple has not said which bit a service has, so that
-// field is neither read nor sent here: it would match by chance, and no phone could read ours. Ours is between devices
-// of this package alone: the company identifier 0xFFFF, which is no company's (Assigned Numbers, 7), an octet 01, and 16
-// octets. The bit of a service is the FNV-1a hash (64 bits) of its UUID's 16 octets, most significant first, folded to
-// 7 bits: `h ^= h >> 32; h ^= h >> 16; h ^= h >> 7; h & 0x7F`. Bit n is bit `n % 8` of octet `n / 8`.
+// field is neither read nor sent here: it would match by chance, and no phone could read ours. The area here is for
+// devices of this package only: the company identifier 0xFFFF, which no company has (Assigned Numbers, 7), an octet 01,
+// and 16 octets. The bit of a service is the FNV-1a hash (64 bits) of its UUID's 16 octets, most significant first,
+// folded to 7 bits: `h ^= h >> 32; h ^= h >> 16; h ^= h >> 7; h & 0x7F`. Bit n is bit `n % 8` of octet `n / 8`.
 
 import BluetoothTypes
 import NIOCore
@@ -16,13 +16,13 @@ struct OverflowArea: Hashable, Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
 
-    /// What the manufacturer data begins with: the company identifier, least significant octet first, and 01.
+    /// The beginning of the manufacturer data: the company identifier, least significant octet first, and 01.
     private static let marker: [UInt8] = [0xFF, 0xFF, 0x01]
 
     /// An empty area.
     init() {}
 
-    /// Reads manufacturer data; `nil` where it is something else.
+    /// Reads manufacturer data; `nil` if it is something else.
     init?(manufacturerData: ByteBuffer) {
         var reader = manufacturerData
         guard reader.readableBytes == 19, reader.readBytes(length: 3) == Self.marker,

@@ -15,13 +15,15 @@ final class PeripheralSession: ManagerSession {
     private let host: LEHost
     /// The app that the manager belongs to; `nil` for a process that is no app.
     let application: (any ApplicationPolicy)?
-    /// The mailboxes from the manager and to it.
-    @exclusivity(unchecked) var mailboxes: SessionMailboxes<PeripheralCommand, PeripheralEvent>
+    @exclusivity(unchecked) var commands: Mailbox<PeripheralCommand>?
+    @exclusivity(unchecked) var events: Mailbox<PeripheralEvent>
+    @exclusivity(unchecked) var outbox: [PeripheralEvent] = []
+    var mergedCount = 0
     /// The state of the adapter that was last reported to the manager.
     var reportedState: CBManagerState?
-    /// How many reports that the adapter stopped the manager has not taken yet.
+    /// The number of unprocessed "adapter stopped" events.
     var unseenStops = 0
-    /// What the app had when it ended, while the session is orphaned: what happens meanwhile waits.
+    /// The state that the app had when it ended, while the session is orphaned; events wait meanwhile.
     var preservedState: PeripheralRestoration?
 
     struct Published {
@@ -39,9 +41,9 @@ final class PeripheralSession: ManagerSession {
     /// A central that was reported to the app's side.
     struct ReportedCentral {
         var link: LinkID
-        /// What is on its way to it.
+        /// The updates that are on their way to it.
         let window = TransmitWindow()
-        /// What it sent that waits for the app.
+        /// The data from it that waits for the app.
         let receiveWindow = ReceiveWindow()
     }
 
@@ -61,17 +63,16 @@ final class PeripheralSession: ManagerSession {
     private var servicesToAdd: [LocalService] = []
     /// The centrals that were reported to the app's side.
     @exclusivity(unchecked) private(set) var centrals: ContiguousArray<ReportedCentral> = []
-    /// Who is subscribed to what, in the order in which it came about.
+    /// All subscriptions, the oldest first.
     private(set) var subscriptions: [Subscription] = []
     /// Channels that were opened and that the app was not given yet.
     let unclaimedChannels = UnclaimedChannels()
-    /// Stores what the manager does, where it has a restore identifier.
+    /// Stores what the manager does; `nil` without a restore identifier.
     let recordStore: RecordStore<PeripheralRecord>?
     /// The owner of the session's notifications and indications.
     let token: TransmitToken
 
     init(
-        number: Int,
         core: AdapterCore,
         application: (any ApplicationPolicy)?,
         restoreIdentifier: String?,
@@ -82,7 +83,8 @@ final class PeripheralSession: ManagerSession {
         self.host = core.host
         self.application = application
         self.recordStore = RecordStore(restoreIdentifier, program: application?.name)
-        self.mailboxes = SessionMailboxes(number: number, commands: commands, events: events)
+        self.commands = commands
+        self.events = events
         self.token = core.makeTransmitToken()
         self.areServicesWithdrawn = application.permission(for: .peripheral) == .nothing
     }
@@ -155,7 +157,7 @@ final class PeripheralSession: ManagerSession {
 
     private func add(_ service: LocalService, isRestored: Bool = false) {
         guard self.core.isReady else { return }
-        // A service that is there already is published anew.
+        // A service that is published already is published again.
         self.remove(service.token)
         guard !self.areServicesWithdrawn else { return self.servicesToAdd.append(service) }
         guard service.includedServices.allSatisfy({ token in self.services.contains { $0.token == token } }) else {
@@ -216,7 +218,7 @@ final class PeripheralSession: ManagerSession {
         self.areServicesWithdrawn = true
     }
 
-    /// The app has come to where its services are there, or are not.
+    /// The app is permitted to publish its services, or no longer.
     func setServicesAvailable(_ areAvailable: Bool) {
         guard areAvailable == self.areServicesWithdrawn else { return }
         guard areAvailable else {
@@ -230,7 +232,7 @@ final class PeripheralSession: ManagerSession {
         }
         self.areServicesWithdrawn = false
         for index in self.services.indices {
-            // What was published once can be published again: nothing of it has changed.
+            // A service that was published once can be published again, since it has not changed.
             guard let handles = try? self.publish(self.services[index].service) else { continue }
             self.services[index].handles = handles
             self.report(.republished(self.services[index].token, handles))
@@ -272,8 +274,8 @@ final class PeripheralSession: ManagerSession {
         self.report(.command(link, handle, value, window), octets: value.readableBytes, in: window, on: link)
     }
 
-    /// What counts the values of a central's writes until the app has taken them. Found in its place: for each write a
-    /// copy of the entry would cost as much as the search.
+    /// Counts the values of a central's writes until the app has taken them. Without a copy of the entry, which would
+    /// cost as much as the search for each write.
     private func receiveWindow(of link: LinkID) -> ReceiveWindow? {
         for index in self.centrals.indices where self.centrals[index].link == link {
             return self.centrals[index].receiveWindow
@@ -281,8 +283,8 @@ final class PeripheralSession: ManagerSession {
         return self.announce(link)?.receiveWindow
     }
 
-    /// Reports an event that the central at the other end of a link can cause at will; an app that is behind holds the link
-    /// back.
+    /// Reports an event that the central at the other end of a link can cause at will; the link is paused while the app
+    /// is behind.
     @inline(__always)
     private func report(
         _ event: consuming PeripheralEvent,
@@ -295,7 +297,7 @@ final class PeripheralSession: ManagerSession {
         if change != .none { self.core.received(change, on: link, for: self.token) }
     }
 
-    /// The app has no links any more.
+    /// The app no longer has links.
     private func forgetCentrals() {
         for central in self.centrals { self.core.resumeReceiving(on: central.link, for: self.token) }
         self.centrals = []
@@ -342,7 +344,7 @@ final class PeripheralSession: ManagerSession {
     // MARK: Updates
 
     private func update(_ handle: AttributeHandle, _ value: consuming ByteBuffer, _ link: LinkID) {
-        // What the link no longer carries counts as sent, or the app would wait for it.
+        // A value that is not sent counts as sent, or the app would wait for it.
         guard self.owns(handle), self.host.notify(value, characteristic: handle, to: link, token: self.token) else {
             return self.transmitted(1, on: link)
         }
@@ -367,7 +369,7 @@ final class PeripheralSession: ManagerSession {
             self.core.channels.unpublishAll(of: self)
             self.removeAll()
         }
-        // What outlived its manager does not outlive this.
+        // An orphaned session ends here.
         if self.preservedState != nil { self.end() }
     }
 

@@ -1,5 +1,5 @@
-// What the peripheral managers of one adapter advertise, without I/O. There is one advertising packet, so what several
-// managers advertise is put into it together: all services, and the name of the manager that came first. An app in the
+// The common advertising of one adapter's peripheral managers, without I/O. There is one advertising packet, so it
+// carries the content of all managers: all services, and the name of the manager that came first. An app in the
 // background has a smaller share of the packet or none (`AdvertisedContent.under(_:)`).
 //
 // The packet:
@@ -10,10 +10,10 @@
 //      └──── no content is left, adapter stopped, or the host cannot go on
 //
 // - off: the host advertises nothing, since no manager asks for it, none of them may, or the adapter is switched off.
-//   After the latter the managers' requests are asked for anew when the adapter is ready again, as they are permitted
+//   After the latter, the managers' requests are repeated when the adapter is ready again, as far as they are permitted
 //   then.
 // - starting: the host was asked to advertise. Each question has a number, and the answer to an earlier one is ignored.
-//   Where the host refuses, the managers that waited for the answer are dropped, and what is left is asked for anew.
+//   If the host refuses, the managers that waited for the answer are dropped, and the host is asked for the rest.
 // - on: the host has accepted the packet.
 //
 // The request of one manager:
@@ -22,26 +22,26 @@
 //         │ host refuses it                                        │
 //         └──────────────▶ removed ◀─── stopped, adapter reset ────┘
 //
-// - requested: the app waits for the answer. While it may advertise nothing, its content is in no packet, so that no
-//   answer concerns it.
+// - requested: the app waits for the answer. While it may advertise nothing, its content is in no packet, so no answer
+//   concerns it.
 // - advertising: that was reported, and stays so while the packet is refused with the content of others. It is not
-//   reported where the manager goes on with what an earlier process began.
+//   reported if the manager goes on with what an earlier process began.
 //
-// A peer can do nothing to it: the controller ends advertising with a connection, and the host starts it again by
-// itself. A controller that refuses each packet costs one question for each change, and one more for the managers that
-// advertised before. Time plays no part.
+// A peer cannot affect it: the controller ends advertising with a connection, and the host starts it again by itself. A
+// controller that refuses each packet costs one question for each change, and one more for the managers that advertised
+// before. No timers.
 
 import BluetoothHost
 import NIOCore
 
-/// Decides what is advertised for all managers, and what is reported to each.
+/// Decides the content of the packet for all managers, and what is reported to each.
 struct SharedAdvertising<Manager: Equatable> {
-    /// What is to be done, in order.
+    /// Actions to carry out, in order.
     enum Action: Equatable {
-        /// The host is to advertise this in place of what it advertises; its answer goes to
+        /// Have the host advertise this instead of what it advertises; its answer goes to
         /// ``SharedAdvertising/answered(_:number:)``.
         case advertise(AdvertisedContent, interval: TimeAmount, number: Int)
-        /// The host is to advertise nothing.
+        /// Have the host advertise nothing.
         case stop
         /// The manager advertises now.
         case started(Manager)
@@ -80,7 +80,7 @@ struct SharedAdvertising<Manager: Equatable> {
     /// How often the host was asked.
     private var questionCount = 0
 
-    /// What a manager advertises; `nil` where it does not.
+    /// The content that a manager advertises; `nil` if it does not advertise.
     func content(of manager: Manager) -> AdvertisedContent? {
         self.requests.first { $0.manager == manager }?.content
     }
@@ -108,7 +108,7 @@ struct SharedAdvertising<Manager: Equatable> {
         return self.advertise()
     }
 
-    /// Some managers have come to where they may advertise more, or less.
+    /// Some managers are permitted to advertise more, or less.
     mutating func changePermission(to permission: ManagerPermission, where isConcerned: (Manager) -> Bool) -> [Action] {
         let concerned = self.requests.indices.filter { isConcerned(self.requests[$0].manager) }
         guard !concerned.isEmpty else { return [] }
@@ -116,7 +116,7 @@ struct SharedAdvertising<Manager: Equatable> {
         return self.advertise()
     }
 
-    /// The adapter is ready: some managers may have come to where they may advertise more, or less, while it was not.
+    /// The adapter is ready: some managers may have been permitted more, or less, while it was not.
     mutating func renewPermissions(_ permission: (Manager) -> ManagerPermission) -> [Action] {
         var isChanged = false
         for index in self.requests.indices {
@@ -142,14 +142,14 @@ struct SharedAdvertising<Manager: Equatable> {
         case .failure(let status):
             self.state = .off
             let refused = awaited.map { Action.refused(self.requests[$0].manager, status) }
-            // Managers that advertised before go on without the new ones. Where that fails, too, nothing is left to
+            // Managers that advertised before go on without the new ones. If that fails, too, nothing is left to
             // report.
             self.requests.removeAll(where: \.isAwaited)
             return refused + (refused.isEmpty || self.requests.isEmpty ? [] : self.advertise())
         }
     }
 
-    /// The host cannot go on with a packet that it had accepted: nobody advertises any longer.
+    /// The host cannot go on with a packet that it had accepted: no manager advertises any longer.
     mutating func ended(_ error: LEHostError) -> [Action] {
         guard case .on = self.state else { return [] }
         self.state = .off
@@ -158,8 +158,8 @@ struct SharedAdvertising<Manager: Equatable> {
         return ended.map { .refused($0.manager, error) }
     }
 
-    /// The adapter stopped, and the host advertises nothing: advertising is paused where the adapter was switched off,
-    /// and over where it was reset.
+    /// The adapter stopped, and the host advertises nothing: advertising is paused if the adapter was switched off, and
+    /// over if it was reset.
     mutating func adapterStopped(isReset: Bool) {
         self.state = .off
         if isReset { self.requests = [] }

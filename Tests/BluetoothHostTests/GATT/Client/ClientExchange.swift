@@ -1,4 +1,4 @@
-// Procedures of a client as text: what is asked for, the PDUs of both sides, and what has come of it.
+// Procedures of a client as text: the procedure, the PDUs of both sides, and the result.
 //
 //     mtu 517                  the MTU of the clients that follow
 //     read 0003 22             a new client starts a procedure: ``ClientProcedure/init(_:)`` has all
@@ -7,7 +7,7 @@
 //     = 01 02                  the procedure ends with this result
 //     = error 02 0003          the server's error, and its handle; `malformed` and `altered` for other failures
 //
-// `AA*20` stands for twenty octets AA, `00..15` for all from 00 to 15, and what is behind `#` for the reader.
+// `AA*20` stands for twenty octets AA, `00..15` for all from 00 to 15; text after `#` is a comment.
 
 import BluetoothTypes
 import Fixtures
@@ -16,7 +16,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Runs such a text.
+/// Runs a text.
 struct ClientExchange {
     private var mtu = 23
     private var script = ClientScript()

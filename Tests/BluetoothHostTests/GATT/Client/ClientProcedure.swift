@@ -8,7 +8,7 @@ import NIOCore
 
 /// A procedure, and how its result is compared.
 struct ClientProcedure: Sendable {
-    /// What a procedure finds, whichever it is.
+    /// The result of a procedure of any kind.
     enum Output: Hashable, Sendable {
         case done
         case mtu(Int)

@@ -1,5 +1,5 @@
 // Exchanges of a GATT client as text: a line with `>` is a PDU that the client must send now, a line with `<` is one
-// that the server sends. What stands behind `#` is for the reader.
+// that the server sends. Text after `#` is a comment.
 
 import BluetoothTypes
 import Fixtures
@@ -8,13 +8,13 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A client, its clock, and everything that it wanted done and that no script line has taken yet.
+/// A client, its clock, and the actions that no script line has taken yet.
 struct ClientScript {
     typealias Outcome = ClientProcedure.Outcome
     /// The number of a procedure, in the order of their starts.
     typealias ID = Int
 
-    /// What a client reports, beside PDUs.
+    /// A report of a client; PDUs are not among them.
     enum Action: Hashable {
         case complete(ID, Outcome)
         case notification(AttributeHandle, ByteBuffer)
@@ -37,9 +37,9 @@ struct ClientScript {
     private(set) var reported: [Action] = []
     /// Write Commands that were sent or dropped, in order.
     private(set) var transmitted = TransmitTally()
-    /// PDUs that no line has asked for.
+    /// PDUs that no line has taken.
     private var sent: [ByteBuffer] = []
-    /// Whether what a server refuses for want of security waits until the script says what came of that.
+    /// Whether a request that is refused because of security waits until the script secures the link, or does not.
     var awaitsSecurity = false
     private var operations: [GATTOperation] = []
     private let results = Results()
@@ -49,7 +49,7 @@ struct ClientScript {
         self.setMTU(mtu)
     }
 
-    /// When the client's request has to be answered.
+    /// The deadline of the client's request.
     var deadline: NIODeadline? { self.client.deadline(on: self.bearer) }
 
     @discardableResult
@@ -67,7 +67,7 @@ struct ClientScript {
         return id
     }
 
-    /// Starts a procedure that is made when its turn comes.
+    /// Starts a procedure that is created when its turn comes.
     @discardableResult
     mutating func start<Procedure: GATTProcedure>(
         whenItsTurnComes make: @escaping () -> Procedure?,

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("GATT client: caching")
 struct DatabaseCacheTests {
-    // What is exchanged where the server has everything: Service Changed at 0008, its configuration at 0009, Client
+    // The exchanges with a server that has everything: Service Changed at 0008, its configuration at 0009, Client
     // Supported Features at 000B and the Database Hash at 000D.
     private static let service = "> 06 01 00 FF FF 00 28 01 18 < 07 06 00 0D 00"
     private static let characteristics = """
@@ -26,7 +26,7 @@ struct DatabaseCacheTests {
     private static let rest = "\(Self.features)\n\(Self.hash)"
     private static let configuration = "\(Self.discovery)\n\(Self.subscription)\n\(Self.rest)"
 
-    /// `all`, and what is `-` is not known of the server.
+    /// `all`; `-` stands for an unknown handle.
     private static let scripts = TitledScript.all(
         """
         ## GATT/CL/GAS/BV-04-C The client says which features it has, and reads the hash
@@ -142,7 +142,7 @@ struct DatabaseCacheTests {
     func script(_ script: TitledScript) { script.runOnClient() }
 
     @Test(
-        "discovers a cached database anew if its hash is another one, or is not read",
+        "discovers a cached database again if its hash has changed or cannot be read",
         arguments: ["09 12 0D 00 01*16", "01 08 01 00 0A", "09 04 0D 00 01 02", "0B 01"]
     )
     func changed(answer: String) {
@@ -222,7 +222,7 @@ struct DatabaseCacheTests {
         script.play(Self.split(lines))
     }
 
-    @Test("A5 reports Database Out Of Sync after the error, so that a validation stands before a repetition")
+    @Test("A5 reports Database Out Of Sync after the error, so that a validation precedes a repetition")
     func outOfSync() {
         var script = ClientScript()
         let id = script.start(.read(0x0003))

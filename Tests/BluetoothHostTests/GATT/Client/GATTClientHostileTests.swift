@@ -1,4 +1,4 @@
-// Servers whose answers break the rules, and servers that want to keep a client busy for ever.
+// Servers whose answers break the rules, and servers that try to keep a client busy forever.
 
 import BluetoothTypes
 import NIOCore
@@ -93,7 +93,7 @@ struct GATTClientHostileTests {
         ), ("resume 0008 0009 000B", "> 12 09 00 02 00", ["0B", "13 00"], ""),
         ("resume 0008 - 000B", "> 12 0B 00 05", ["13 00"], ""),
         ("write 0007 01", "> 12 07 00 01", ["13 00", "0B", "19", "17 07 00 00 00 01", "01 18 07 00 01", "01 12"], ""),
-        // What the server has prepared is unknown: it is cancelled.
+        // It is unknown what the server has prepared, so everything is cancelled.
         (
             "write 0007 00..14", Self.longWrite, ["17", "17 07 00 00", "13", "01 12 07 00 01"], "> 18 00 \n < 19"
         ),

@@ -1,5 +1,5 @@
-// The queue of a bearer: what waits for what, when procedures are made, what cancelling does, and that each write
-// command is counted once for its owner.
+// The queue of a client: its order, when procedures are created, cancelling, and the count of each write command for
+// its owner.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -16,7 +16,7 @@ extension GATTClientTests {
     /// A characteristic whose descriptors are 0004 and 0005.
     static let characteristic = GATTRemoteCharacteristic(0xA001, [.write, .notify], 0x0002, 0x0003, 0x0005)
 
-    /// A read that nobody waits for.
+    /// A read whose result is ignored.
     private static func read(_ handle: AttributeHandle) -> GATTOperation {
         GATTProcedureOperation(ReadValue(handle)) { _ in }
     }
@@ -174,7 +174,7 @@ extension GATTClientTests {
             cache.value = $0
             return .value($0)
         }
-        // Nothing is to be asked once the value is there, and nothing is reported.
+        // Once the value is there, nothing is sent or reported.
         script.start(whenItsTurnComes: make, ClientProcedure.Output.value)
         let third = script.start(.read(0x0009))
         script.play("> 0A 03 00 \n < 0B AA \n > 0A 09 00 \n < 0B BB")
@@ -185,7 +185,7 @@ extension GATTClientTests {
         )
     }
 
-    /// What is sent after the turn of an operation that reads 0003, and what happens in it.
+    /// The PDUs that are sent after the turn of an operation that reads 0003, with something that happens in that turn.
     private static func sent(inTheTurn happen: (inout QueueUser, GATTOperation) -> Void) -> [String] {
         var user = QueueUser()
         let operation = Self.read(0x0003)

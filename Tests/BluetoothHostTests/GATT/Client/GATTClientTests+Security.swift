@@ -53,7 +53,7 @@ extension GATTClientTests {
         script.play("> 0A 03 00")
     }
 
-    @Test("asks a server that still refuses with an authenticated key, and then no more")
+    @Test("repeats a refused request once more with an authenticated key, and then gives up")
     func escalation() {
         var (script, id) = Self.refused("05")
         script.secured(Self.unauthenticated)

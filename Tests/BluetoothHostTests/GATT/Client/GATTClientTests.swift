@@ -130,7 +130,7 @@ struct GATTClientTests {
                 .bearerFailed,
             ]
         )
-        // Nothing is sent any more, and nothing is reported but failures.
+        // Nothing more is sent, and only failures are reported.
         #expect(!script.bearer.isUsable)
         #expect(script.deadline == nil)
         let late = script.start(.read(0x0005))
@@ -199,13 +199,13 @@ struct GATTClientTests {
         )
     }
 
-    @Test("Hostile: ignores what is no notification")
+    @Test("Hostile: ignores PDUs that are not notifications")
     func noNotification() {
         var script = ClientScript()
         for pdu in ["1B", "1B 08", "1B 00 00 01", "23", "23 08 00 02 00 FF", "23 08 00 02 00 01 02 09 00 05 00 01"] {
             script.receive(hex(pdu))
         }
-        // An indication without a handle is none; one with the handle that does not exist is confirmed and forgotten.
+        // An indication without a handle is invalid; one with handle 0 is confirmed and dropped.
         script.play("< 1D \n < 1D 08 \n < 1D 00 00 01 \n > 1E")
         #expect(script.reported == [])
     }
@@ -213,7 +213,7 @@ struct GATTClientTests {
     // MARK: Length
 
     @Test(
-        "takes an answer as long as the MTU or what this host takes, and no longer one",
+        "accepts an answer up to the MTU or the preferred MTU, and no longer one",
         arguments: [(517, 23, 517), (23, 23, 23), (23, 50, 50), (50, 23, 50)]
     )
     func longestAnswer(preferredMTU: Int, mtu: Int, longest: Int) {

@@ -1,4 +1,4 @@
-// The GATT client of a link: procedures and write commands in order, on links that exist and on those that do not.
+// The GATT client of a link: procedures and write commands in order, on open links and without a link.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -24,7 +24,7 @@ struct LEHostGATTClientTests {
 
     // MARK: No link
 
-    @Test("fails procedures on no link in a later turn, each once, without making them")
+    @Test("fails procedures without a link in a later turn, each once, without creating them")
     func proceduresOfNoLink() throws {
         let (testbed, ended) = try self.connected()
         testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
@@ -47,7 +47,7 @@ struct LEHostGATTClientTests {
         }
     }
 
-    @Test("ignores values, answers and validations on no link")
+    @Test("ignores values, answers and validations without a link")
     func valuesOfNoLink() throws {
         let (testbed, ended) = try self.connected()
         testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Repeated discoveries")
 struct RepeatDiscoveriesTests {
-    @Test("makes one discovery after the other, and says what each has found")
+    @Test("makes one discovery after the other, and returns the result of each")
     func all() {
         let characteristic = GATTRemoteCharacteristic(0x2A37, .read, 2, 3, 4)
         #expect(RepeatDiscoveries([]).isExclusive)

@@ -12,7 +12,7 @@ struct StreamStateTests {
 
     private let end = Condition(isReady: false, isAtEnd: true)
 
-    /// The events that a delegate gets until there is none.
+    /// All events that are due for a delegate.
     private func events(_ state: inout StreamState, _ condition: StreamState.Condition) -> [Stream.Event] {
         var events: [Stream.Event] = []
         while let event = state.nextEvent(.hasBytesAvailable, condition), events.count < 10 {

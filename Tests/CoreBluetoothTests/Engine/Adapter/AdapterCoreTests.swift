@@ -37,7 +37,7 @@ struct AdapterCoreTests {
         talk.testbed.run(.milliseconds(1))
     }
 
-    @Test("needs changes only, anew with each start and stop, unless duplicates are allowed")
+    @Test("needs only changes, all again after each start and stop, unless duplicates are allowed")
     func oneManager() {
         let talk = Conversation()
         let manager: CBCentralManager = talk.central.manager
@@ -76,7 +76,7 @@ struct AdapterCoreTests {
         #expect(talk.central.count("discover Open") == 1)
     }
 
-    @Test("4.9 ignores reports while nobody scans")
+    @Test("4.9 ignores reports while no manager scans")
     func withoutScan() {
         let talk = Conversation()
         func name() -> String? {

@@ -19,7 +19,10 @@ struct ChannelSourceTests {
         self.testbed.run(.seconds(1))
     }
 
-    @Test("opens one channel for all managers, when the first is made or Bluetooth is switched on", arguments: [0, 1])
+    @Test(
+        "opens one channel for all managers, when the first is created or Bluetooth is switched on",
+        arguments: [0, 1]
+    )
     func first(isSwitched: Int) {
         if isSwitched == 1 { self.adapter.setPowered(false) }
         self.testbed.run(.seconds(1))

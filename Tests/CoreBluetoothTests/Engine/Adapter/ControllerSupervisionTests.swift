@@ -23,7 +23,7 @@ struct ControllerSupervisionTests {
         actions.compactMap { if case .scheduleRetry(let delay) = $0 { delay } else { nil } }
     }
 
-    @Test("opens the channel once, when the first manager is made")
+    @Test("opens the channel once, when the first manager is created")
     func begin() {
         var supervision = ControllerSupervision()
         #expect(supervision.managerState == .unknown)

@@ -54,7 +54,7 @@ struct ManagerSessionTests {
         let last = setup.ball("one")
         #expect(last.calls == ["restore 0", "state 5"] && last.restoredServices.map(\.uuid) == [IDs.service])
         #expect(setup.orphans == [false, false, false, false, false])
-        // What the app's managers did ends with it for good; the other app's goes on.
+        // The work of the app's managers ends with it for good; that of the other app goes on.
         setup.policy.restart(isForGood: true, in: setup.testbed)
         #expect(setup.orphans == [false])
         withExtendedLifetime((first, second, unnamed, foreign, again, fresh, third, last)) {}
@@ -87,7 +87,7 @@ struct ManagerSessionTests {
         testbed.run(.milliseconds(1))
         func waiting() -> Int? {
             adapter.readEngine(in: testbed) { core -> Int in
-                core.centralSessions.first?.mailboxes.outbox.count ?? -1
+                core.centralSessions.first?.outbox.count ?? -1
             }
         }
         policy.presentDelivery = .deferred

@@ -22,7 +22,7 @@ struct ProcessEndTests {
         setup.crystal.adapter.shutDown(within: .seconds(1)) { hasLeft.withLockedValue { $0 = true } }
         #expect(setup.testbed.run(until: { hasLeft.withLockedValue { $0 } }, within: self.atOnce))
         #expect(setup.central.calls.last == "disconnect 0 CBErrorDomain \(CBError.peripheralDisconnected.rawValue)")
-        // Nobody hears a ball any more.
+        // No ball is heard.
         setup.central.calls = []
         setup.central.manager.scanForPeripherals(withServices: nil)
         setup.testbed.run(.seconds(5))
@@ -92,7 +92,7 @@ struct ProcessEndTests {
         #expect(central.calls.last == "disconnect 0 CBErrorDomain \(CBError.peripheralDisconnected.rawValue)")
     }
 
-    @Test("a manager that is made on an adapter that has ended is told nothing", arguments: [true, false])
+    @Test("reports nothing to a manager that is created on an adapter that has ended", arguments: [true, false])
     func laterManagers(isKilled: Bool) {
         let testbed = Testbed()
         let adapter = testbed.adapter("Curious")
@@ -109,7 +109,7 @@ struct ProcessEndTests {
 
     // MARK: Storage
 
-    @Test("13.1 a request made just before the end is on disk, and no later one")
+    @Test("13.1 stores a request made just before the end, and no later one")
     func lastChange() throws {
         try withFolderStorage { folder throws in
             let testbed = Testbed()

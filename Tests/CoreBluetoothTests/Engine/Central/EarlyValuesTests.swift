@@ -87,7 +87,7 @@ struct EarlyValuesTests {
         #expect(values.take(3) == .init((1...UInt8(EarlyValues.valueLimit)).map { ByteBuffer(bytes: [$0]) }))
     }
 
-    @Test("are kept for so many characteristics, and forgotten with the services")
+    @Test("are kept for a limited number of characteristics, and removed with the services")
     func characteristics() {
         var values = EarlyValues()
         for handle in 1...AttributeHandle(EarlyValues.characteristicLimit + 1) {

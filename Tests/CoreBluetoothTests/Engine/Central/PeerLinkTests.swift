@@ -26,9 +26,11 @@ struct PeerLinkTests {
         #expect(link.add("a", reconnects: false, isDelayed: false) == [.connect])
         #expect(link.add("b", reconnects: false, isDelayed: false) == [])
         #expect(link.phase(of: "a") == .pending)
-        #expect(link.connected(self.first, isCentral: true) == [.establish("a"), .establish("b")])
+        #expect(
+            link.connected(self.first, isCentral: true) == [.establish("a", self.first), .establish("b", self.first)]
+        )
         #expect(link.id == self.first)
-        #expect(link.add("c", reconnects: false, isDelayed: false) == [.establish("c")])
+        #expect(link.add("c", reconnects: false, isDelayed: false) == [.establish("c", self.first)])
         #expect(link.established == ["a", "b", "c"])
     }
 
@@ -42,10 +44,10 @@ struct PeerLinkTests {
         #expect(link.cancel("b") == [.end("b", nil)])
         #expect(link.startDelayElapsed("b") == [])
         // A delayed request does not use the link.
-        #expect(link.connected(self.first, isCentral: true) == [.establish("a")])
+        #expect(link.connected(self.first, isCentral: true) == [.establish("a", self.first)])
         #expect(link.startDelayElapsed("a") == [])
         #expect(link.add("c", reconnects: false, isDelayed: true) == [])
-        #expect(link.startDelayElapsed("c") == [.establish("c")])
+        #expect(link.startDelayElapsed("c") == [.establish("c", self.first)])
     }
 
     @Test("stops connecting when the last waiting request is cancelled")
@@ -86,7 +88,7 @@ struct PeerLinkTests {
     func peersLink() {
         var link = PeerLink<String>()
         _ = link.add("a", reconnects: false, isDelayed: false)
-        #expect(link.connected(self.first, isCentral: false) == [.stopConnecting, .establish("a")])
+        #expect(link.connected(self.first, isCentral: false) == [.stopConnecting, .establish("a", self.first)])
         #expect(link.cancel("a") == [.end("a", nil)])
         #expect(link.id == self.first)
         #expect(!link.isUnused)
@@ -115,14 +117,14 @@ struct PeerLinkTests {
         #expect(link.connectIfWanted() == [])
     }
 
-    @Test("connects anew only after a cancelled link has ended")
+    @Test("connects again only after a cancelled link has ended")
     func flicker() {
         var link = self.connected("a")
         _ = link.cancel("a")
         #expect(link.add("b", reconnects: false, isDelayed: false) == [])
         #expect(link.disconnected(.localHostTerminated) == [.end("a", nil)])
         #expect(link.connectIfWanted() == [.connect])
-        #expect(link.connected(self.second, isCentral: true) == [.establish("b")])
+        #expect(link.connected(self.second, isCentral: true) == [.establish("b", self.second)])
     }
 
     @Test("fails the requests that wait for a failed attempt, and no others")

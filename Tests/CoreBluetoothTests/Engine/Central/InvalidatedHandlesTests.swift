@@ -4,14 +4,14 @@ import Testing
 @testable import CoreBluetooth
 
 @Suite("Invalidations of services")
-struct InvalidationsTests {
+struct InvalidatedHandlesTests {
     private func range(_ number: Int) -> AttributeHandleRange {
         AttributeHandle(UInt16(number))...AttributeHandle(UInt16(number))
     }
 
     @Test("concerns only calls made before the invalidation")
     func order() {
-        var invalidations = Invalidations()
+        var invalidations = InvalidatedHandles()
         #expect(!invalidations.contains(after: 0) { _ in true })
         for number in 1...3 { invalidations.append(self.range(number)) }
         for known in 0...3 {
@@ -24,15 +24,15 @@ struct InvalidationsTests {
 
     @Test("keeps a bounded number of ranges, and forgets none that a call may have missed")
     func limit() {
-        var invalidations = Invalidations()
-        let count = 4 * Invalidations.limit
+        var invalidations = InvalidatedHandles()
+        let count = 4 * InvalidatedHandles.limit
         for number in 1...count { invalidations.append(self.range(number)) }
         var kept = 0
         _ = invalidations.contains(after: 0) { _ in
             kept += 1
             return false
         }
-        #expect(kept == Invalidations.limit)
+        #expect(kept == InvalidatedHandles.limit)
         for known in 0..<count {
             for number in stride(from: known + 1, through: count, by: 97) {
                 #expect(invalidations.contains(after: known) { $0.contains(self.range(number).lowerBound) })
@@ -40,7 +40,7 @@ struct InvalidationsTests {
         }
         // The oldest ranges became one.
         #expect(!invalidations.contains(after: count) { _ in true })
-        let merged = count - Invalidations.limit + 1
+        let merged = count - InvalidatedHandles.limit + 1
         #expect(!invalidations.contains(after: merged) { $0.contains(self.range(merged).lowerBound) })
         #expect(invalidations.contains(after: merged - 1) { $0.contains(self.range(1).lowerBound) })
     }
@@ -48,9 +48,9 @@ struct InvalidationsTests {
     @Test("covers both ranges with a merged one")
     func merged() {
         for (first, second) in [(5, 2), (2, 5)] {
-            var invalidations = Invalidations()
+            var invalidations = InvalidatedHandles()
             for number in [first, second] { invalidations.append(self.range(number)) }
-            for _ in 0..<Invalidations.limit { invalidations.append(self.range(9)) }
+            for _ in 0..<InvalidatedHandles.limit { invalidations.append(self.range(9)) }
             for number in 2...5 {
                 #expect(invalidations.contains(after: 0) { $0.contains(self.range(number).lowerBound) }, "\(number)")
             }
@@ -59,7 +59,7 @@ struct InvalidationsTests {
 
     @Test("counts a lost link as the invalidation of all handles, and knows which calls were made before it")
     func loss() {
-        var invalidations = Invalidations(lostAfter: 3)
+        var invalidations = InvalidatedHandles(lostAfter: 3)
         #expect(invalidations.count == 4)
         #expect([2, 3, 4].map { invalidations.isBeforeLoss($0) } == [true, true, false])
         #expect(invalidations.contains(after: 3) { $0.contains(0x7777) })

@@ -6,18 +6,18 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("A2 Links that are held back")
-struct HeldLinksTests {
-    /// The result of each step: `+` holds a link for an owner, `-` releases it, `x` ends it.
+@Suite("A2 Paused links")
+struct PausedLinksTests {
+    /// The result of each step: `+` pauses a link for an owner, `-` resumes it, `x` ends it.
     private func outcomes(_ steps: [String]) -> [Bool?] {
-        var links = HeldLinks()
+        var links = PausedLinks()
         return steps.map { step in
             let numbers = step.compactMap(\.wholeNumberValue)
             let link = LinkID(rawValue: UInt32(numbers[0]))
             let owner = TransmitToken(rawValue: UInt64(numbers.last ?? 0))
             switch step.first {
-            case "+": return links.hold(link, for: owner)
-            case "-": return links.release(link, for: owner)
+            case "+": return links.pause(link, for: owner)
+            case "-": return links.resume(link, for: owner)
             default:
                 links.forget(link)
                 return nil
@@ -26,7 +26,7 @@ struct HeldLinksTests {
     }
 
     @Test(
-        "holds a link once, until its last owner releases it or it ends",
+        "pauses a link once, until its last owner resumes it or it ends",
         arguments: [
             (
                 ["+ 1 1", "+ 1 2", "+ 1 2", "- 1 1", "- 1 2", "+ 1 1", "- 1 1"],
@@ -68,7 +68,7 @@ struct HeldLinksTests {
     }
 
     @Test(
-        "holds a central's link with the event that fills the window, until the app has taken half",
+        "pauses a central's link with the event that fills the window, until the app has taken half",
         arguments: [("commands", 228), ("writes", 256), ("subscriptions", 2_048), ("MTUs", 2_048)]
     )
     func centrals(kind: String, count: Int) throws {
@@ -97,7 +97,7 @@ struct HeldLinksTests {
     }
 
     @Test(
-        "holds a peripheral's link with the event that fills the window, until the app has taken half",
+        "pauses a peripheral's link with the event that fills the window, until the app has taken half",
         arguments: [("values", 256), ("MTUs", 2_048), ("invalidations", 2_048)]
     )
     func peripherals(kind: String, count: Int) throws {

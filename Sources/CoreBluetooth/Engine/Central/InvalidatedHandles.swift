@@ -1,30 +1,31 @@
-// The ranges of a peer's handles in which services became invalid, counted from the beginning of a connection. A call of the
-// app says how many of them it knows of; what it means by a handle is no more where a later one contains that handle.
+// The ranges of a peer's handles in which services became invalid, counted from the beginning of a connection. A call
+// of the app says how many of them it knows of; a handle in it is invalid if a later range contains it.
 
 import BluetoothHost
 
 /// The latest invalidations of one connection, in order.
 ///
-/// A peer can report as many as it likes: at ``limit`` the two oldest become one, of which the app knows when it knows of
-/// both. A call that knows of fewer is refused for either range.
-struct Invalidations {
-    /// How many ranges are kept.
+/// A peer can report as many as it likes: at ``limit`` the two oldest are merged, and a call is refused for either
+/// range unless it knows of both.
+struct InvalidatedHandles {
+    /// The number of ranges that are kept.
     static let limit = 256
 
-    /// How many were merged into the first of ``ranges``.
+    /// The number of ranges that were merged into the first one.
     private var merged = 0
     private var ranges: [AttributeHandleRange] = []
 
-    /// How many there were when the link was last lost, which is one of them.
+    /// The number of invalidations up to the last loss of the link, which is one of them.
     private var atLoss = 0
 
-    /// How many there were.
+    /// The number of invalidations.
     var count: Int { self.merged + self.ranges.count }
 
-    /// None yet.
+    /// No invalidations.
     init() {}
 
-    /// Those of a connection that was lost after so many, and that goes on with the next link.
+    /// The invalidations of a connection that goes on with the next link after its link was lost.
+    /// - Parameter count: The number of invalidations before the loss.
     init(lostAfter count: Int) {
         self.merged = count
         self.appendLoss()
@@ -36,10 +37,11 @@ struct Invalidations {
         self.atLoss = self.count
     }
 
-    /// Whether a call that knows of the first `count` was made before the link was lost: it ended with that link.
+    /// Whether a call that knows of the first `count` was made before the link was lost, so that it ended with that
+    /// link.
     func isBeforeLoss(_ count: Int) -> Bool { count < self.atLoss }
 
-    /// Adds the latest.
+    /// Adds an invalidation.
     mutating func append(_ range: AttributeHandleRange) {
         self.ranges.append(range)
         guard self.ranges.count > Self.limit else { return }
@@ -49,7 +51,7 @@ struct Invalidations {
         self.merged += 1
     }
 
-    /// Whether one of those after the first `count` meets a condition.
+    /// Whether a range after the first `count` meets a condition.
     func contains(after count: Int, where isMet: (AttributeHandleRange) -> Bool) -> Bool {
         guard count != self.count else { return false }
         return self.ranges.dropFirst(max(0, count - self.merged)).contains(where: isMet)
