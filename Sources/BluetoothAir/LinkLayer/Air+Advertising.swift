@@ -1,6 +1,6 @@
 // An advertising event on the air (Vol 6, Part B, 4.4.2): which devices hear it, send a scan request, or connect. An
-// event counts as one packet, though a radio sends it on three channels; it is lost for each listener on its own.
-// Requests and answers are lost likewise, and are then simply not made: the next event comes soon.
+// event counts as one packet, though a radio sends it on three channels, and is lost for each listener separately. Lost
+// requests and responses are not repeated: the next event comes soon.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -20,7 +20,8 @@ extension Air {
         var receivers = set.takeReceivers()
         defer { set.receivers = receivers }
         receivers.update(for: advertiser, txPower: pdu.txPower, on: self.map, self.obstacles)
-        // A packet that may be lost has to be drawn for, and a scan request may be reported to the advertiser's host.
+        // With loss, every packet needs a random draw; and the advertiser's host may want a report of every scan
+        // request.
         let mayOmit = self.settings.loss == 0 && !set.parameters.notifiesScanRequests
         for index in receivers.entries.indices {
             let slot = receivers.entries[index].slot
@@ -90,7 +91,7 @@ extension Air {
             !initiator.isConnected(to: peripheral), !advertiser.isConnected(to: central)
         else { return false }
         if advertiser.refusesConnections {
-            // As with a peripheral that is asked and never comes to the link (Vol 6, Part B, 4.5).
+            // As if the peripheral never took part in a connection event (Vol 6, Part B, 4.5).
             initiator.stopInitiating()
             initiator.reportFailedConnection(.connectionFailedToBeEstablished, role: .central)
             return false
@@ -109,7 +110,7 @@ extension Air {
             role: .peripheral,
             peerAddress: central
         )
-        // The first event comes a little after the request: its own air time, 1.25 ms and the window (4.5.3).
+        // The first event follows the request after its air time and 1.25 ms (4.5.3).
         let request = AirTime.microseconds(phy, payload: 34)
         let link = AirLink(
             air: self,
@@ -149,11 +150,11 @@ extension Air {
             initiator.hasFailedLink = true
             link.failToBeEstablished()
         }
-        // An end that prefers more than the initial length starts the data length procedure by itself (4.5.10).
+        // A controller that prefers more than the initial length starts the data length procedure itself (4.5.10).
         if let end = [centralEnd, peripheralEnd].first(where: { $0.preferredLength != .initial }) {
             link.updateLengths(from: end)
         } else {
-            // With loss, a link has events from the start.
+            // With loss, a link has connection events from the start.
             link.wake()
         }
         return true
